@@ -4,7 +4,6 @@ import {
   type HeadFault,
   type HeadFields,
   headFault,
-  isHttp2,
   NO_PATH,
   type Paths,
   type RequestHead as ReceivedHead,
@@ -56,7 +55,6 @@ export function precheck(head: RequestHead): HeadFault | undefined {
     headFault(head, read, paths) ??
     (serverWide || (api && target.startsWith('/')) ? undefined : checkTarget(target, paths)) ??
     checkHostNamed(head, read) ??
-    (api ? undefined : checkTrailer(head, read)) ??
     checkExpect(read) ??
     checkUpgrade(head, read)
   )
@@ -72,13 +70,6 @@ function checkTarget(target: string, paths: Paths): HeadFault | undefined {
   if (!path.startsWith('/')) return NO_PATH
   if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return bad('The path holds bytes that must be escaped.')
   return mark < 0 || QUERY.test(target.slice(mark + 1)) ? undefined : bad('The query holds bytes that must be escaped.')
-}
-
-function checkTrailer({ fields }: RequestHead, { trailer, 'transfer-encoding': coding }: HeadFields) {
-  // HTTP/2 frames a trailer section without any coding (RFC 9113 8.1).
-  return trailer === undefined || coding !== undefined || isHttp2(fields)
-    ? undefined
-    : bad('Trailer requires a chunked body.')
 }
 
 function checkExpect({ expect }: HeadFields): HeadFault | undefined {
