@@ -12,6 +12,10 @@ import { type AskingSite, openAskingSite } from './asking-site.ts'
 const FIREFOX = process.env['SALLYPORT_FIREFOX'] ?? '/usr/bin/firefox-esr'
 const NO_FIREFOX = NO_NEIGHBOURS || (!existsSync(FIREFOX) && `there is no ${FIREFOX}`)
 
+const XVFB = '/usr/bin/xvfb-run'
+const WEBKIT = process.env['SALLYPORT_WEBKIT'] ?? '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
+const NO_WEBKIT = NO_NEIGHBOURS || ([XVFB, WEBKIT].some((file) => !existsSync(file)) && `there is no ${WEBKIT}`)
+
 /** Some of what the pages ask for: enough that none of their steps was left out. */
 const STEPS = ['link', 'frame', 'object.svg', 'form', 'embed.svg', 'fetch', 'film.webm', 'socket', 'file']
 const ALL = ['plain', 'passed'].flatMap((where) => STEPS.map((step) => `/${where}/${step}`))
@@ -83,14 +87,24 @@ t.test('nor what Firefox asks for', { skip: NO_FIREFOX }, async (t) => {
   const profile = t.testdir()
   const off = ['browser.shell.checkDefaultBrowser', 'datareporting.policy.dataSubmissionEnabled', 'app.update.enabled']
   writeFileSync(join(profile, 'user.js'), off.map((name) => `user_pref("${name}", false);`).join('\n'))
-  const firefox = spawn(FIREFOX, ['--headless', '--no-remote', '--profile', profile, `${site.url}/plain/start`], {
-    stdio: 'ignore',
-  })
-  const exited = once(firefox, 'exit')
-  t.teardown(async () => {
-    firefox.kill('SIGKILL')
-    await exited
-  })
+  run(t, FIREFOX, ['--headless', '--no-remote', '--profile', profile, `${site.url}/plain/start`])
   await site.seen(...ALL, '/done')
   await judgeAll(t, site)
 })
+
+t.test('nor what WebKit asks for, in a window', { skip: NO_WEBKIT }, async (t) => {
+  const site = await openAskingSite(t)
+  run(t, XVFB, ['-a', WEBKIT, '--private', `${site.url}/plain/start`])
+  await site.seen(...ALL, '/done')
+  await judgeAll(t, site)
+})
+
+/** Runs a program, and all that it starts, until the test has ended. */
+function run(t: Test, program: string, given: readonly string[]): void {
+  const child = spawn(program, given, { stdio: 'ignore', detached: true })
+  const exited = once(child, 'exit')
+  t.teardown(async () => {
+    if (child.exitCode === null) process.kill(-Number(child.pid), 'SIGKILL')
+    await exited
+  })
+}
