@@ -71,8 +71,8 @@ function createChooser(fields: readonly string[]): (languages: readonly string[]
 
 /** A range of Chinese as it is written in Taiwan, Hong Kong and Macau, by its script: no prefix of `zh-TW` says that (D396). */
 function traditional(range: string): readonly string[] {
-  const [, weight] = /^\s*zh-(?:hant|tw|hk|mo)\b[^;]*(.*)$/i.exec(range) ?? []
-  return weight === undefined ? [] : [`zh-Hant${weight}`]
+  const [tag = '', ...weight] = range.trim().split(';')
+  return /^zh-(?:hant|tw|hk|mo)\b/i.test(tag) ? [['zh-Hant', ...weight].join(';')] : []
 }
 
 /** The words as plain text. */

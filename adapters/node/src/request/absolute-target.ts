@@ -7,7 +7,7 @@ export interface AbsoluteTarget {
   readonly rest: string
 }
 
-const ABSOLUTE = /^http(s?):\/\/([^/?#]*)(.*)$/i
+const ABSOLUTE = /^http(s?):\/\/([^/?#]*)((?:[/?#].*)?)$/i
 const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
 
 /** Whether a text is a name or an address, with or without a port. */

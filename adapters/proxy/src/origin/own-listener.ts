@@ -99,12 +99,12 @@ async function addressesOf(host: string): Promise<readonly string[]> {
 
 /** One way of writing; an IPv4 address within IPv6 is that address. */
 function plain(text: string): string {
-  const address = parseAddress(text.replace(/%.*$/, ''))
+  const address = parseAddress(text.split('%', 1)[0] ?? '')
   return address === undefined ? text : formatAddress(address)
 }
 
 function placeOf(text: string | undefined): { readonly host: string; readonly port: number } | undefined {
-  const { host = '', port = '' } = /^(?<host>\[.+\]|[^:]+):(?<port>\d+)$/.exec(text ?? '')?.groups ?? {}
+  const { host = '', port = '' } = /^(?<host>\[[^\]]+\]|[^:[\]]+):(?<port>\d+)$/.exec(text ?? '')?.groups ?? {}
   // Port 0 is one that nobody knows before.
   return host === '' || Number(port) === 0 ? undefined : { host, port: Number(port) }
 }

@@ -92,7 +92,7 @@ export const Data = z.strictObject({
 
 /** Whether Node's resolver takes it: of some it throws an error of its own, and of a port beyond all it takes a part. */
 function isResolver(text: string): boolean {
-  const [, port = 0] = /^(?:\[.*\]|[^:]*):(\d{1,9})$/.exec(text) ?? []
+  const [, port = 0] = /^[^[\]:]*:(\d{1,9})$/.exec(text.replace(/^\[[^\]]*\]/, '')) ?? []
   try {
     new Resolver().setServers([text])
     return Number(port) <= 65_535
