@@ -1,7 +1,6 @@
-import type { Action, Degraded } from '../vocabulary.ts'
-import type { MatchWord, Test } from './match-word.ts'
+import type { Degraded } from '../vocabulary.ts'
+import type { MatchWord, Test, WithinRule } from './match-word.ts'
 import { givenWords, type Match } from './match-words.ts'
-import { createPathSplitter } from './split-path.ts'
 
 /** The tests of a rule: all of them must hold. */
 export interface CompiledMatch {
@@ -13,13 +12,14 @@ export interface CompiledMatch {
 }
 
 /** Sets are built once. Every value of the match has been checked. Costly tests come last (D337). */
-export function compileMatch(match: Match, action: Action, splitter = createPathSplitter()): CompiledMatch {
+export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   const given = givenWords(match).toSorted((one, other) => costOf(one.word) - costOf(other.word))
   const testsOf = (...subjects: readonly MatchWord<unknown>['asks'][]): readonly Test[] =>
-    given.flatMap(({ word, value }) => (subjects.includes(word.asks) ? [word.test(value, { action, splitter })] : []))
+    given.flatMap(({ word, value }) => (subjects.includes(word.asks) ? [word.test(value, rule)] : []))
+  const asked = given.flatMap(({ word, value }) => [word.asks, ...(word.needs?.(value) ?? [])])
   return {
     data: testsOf('asn', 'geo'),
-    needs: (['asn', 'geo'] as const).filter((subject) => given.some(({ word }) => word.asks === subject)),
+    needs: (['asn', 'geo'] as const).filter((subject) => asked.includes(subject)),
     agent: testsOf('agent'),
     request: testsOf('request'),
   }

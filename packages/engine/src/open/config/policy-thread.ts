@@ -56,7 +56,8 @@ function judge(policy: Config['policy'], requests: readonly JudgedRequest[]): re
   const judged: Judgement[] = []
   for (const { inspection, userAgent } of requests) {
     const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-    const { action, reasons } = decide(compiled, inspection, { mode: 'enforce', fields })
+    const request = { fields, kept: ['user-agent'] }
+    const { action, reasons } = decide(compiled, inspection, { mode: 'enforce', request })
     judged.push({ action, because: reasons[0]?.text })
     if (performance.now() - begun > JUDGING_MS) break
   }

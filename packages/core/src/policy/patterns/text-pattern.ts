@@ -1,0 +1,107 @@
+import { type Fault, unknown } from '../fault.ts'
+import { faultsOf, type Values } from '../match-word.ts'
+import { listName, type Surroundings } from '../surroundings.ts'
+import { compileExpression } from './expression.ts'
+import { compileGlob, literalOf, type TextTest } from './glob.ts'
+
+/** A pattern written as `/…/` or `/…/i`. */
+const EXPRESSION = /^\/(?<source>.+)\/(?<flags>[a-z]*)$/s
+
+/** Characters of a pattern. */
+const MAX_PATTERN = 1_000
+
+/** Returns why a pattern is none. */
+export function patternFault(pattern: string): string | undefined {
+  if (pattern === '') return unknown(pattern)
+  if (pattern.length > MAX_PATTERN) return `a pattern has at most ${MAX_PATTERN} characters, this one ${pattern.length}`
+  const groups = EXPRESSION.exec(pattern)?.groups
+  if (groups === undefined) return undefined
+  const compiled = compileExpression(groups['source'] as string, groups['flags'] as string)
+  return 'fault' in compiled ? `${JSON.stringify(pattern)}: ${compiled.fault}` : undefined
+}
+
+/** Patterns of a text: globs, whose case does not count, or `/…/`, in which it does without `i`. */
+export const PATTERNS: Values<readonly string[]> = {
+  shape: 'texts',
+  faults: (given) => faultsOf(given, patternFault),
+  matchesAll: () => false,
+}
+
+/** Whether one of some patterns, or of the lists that they name, matches a text. All have been checked. */
+export function compilePatterns(given: readonly string[], { lists }: Surroundings = {}): TextTest {
+  const whole = new Set<string>()
+  const globs: TextTest[] = []
+  const expressions: TextTest[] = []
+  const patterns = given.flatMap((entry) => {
+    const name = listName(entry)
+    return name === undefined ? [entry] : (lists?.get(name)?.texts ?? [])
+  })
+  for (const pattern of patterns) {
+    const groups = EXPRESSION.exec(pattern)?.groups
+    if (groups !== undefined) {
+      const compiled = compileExpression(groups['source'] as string, groups['flags'] as string)
+      if ('test' in compiled) expressions.push(compiled.test)
+    } else if (isLiteral(pattern)) whole.add(pattern.toLowerCase())
+    else globs.push(compileGlob(pattern.toLowerCase()))
+  }
+  return (text) => {
+    if (whole.size > 0 || globs.length > 0) {
+      const folded = text.toLowerCase()
+      if (whole.has(folded) || globs.some((matches) => matches(folded))) return true
+    }
+    return expressions.some((matches) => matches(text))
+  }
+}
+
+/** Whether a pattern is one text. */
+export function isLiteral(pattern: string): boolean {
+  return !/[*\\]/.test(pattern) && !EXPRESSION.test(pattern) && listName(pattern) === undefined
+}
+
+/** Letters of a text that rules are found by. */
+const GRAM = 4
+
+/** A run of letters that every text has which matches a pattern; `undefined` where it has none so long. */
+export function textKeys(pattern: string): readonly string[] | undefined {
+  if (EXPRESSION.test(pattern) || listName(pattern) !== undefined) return undefined
+  const literal = literalOf(pattern.toLowerCase())
+  return literal.length < GRAM ? undefined : [literal.slice(0, GRAM)]
+}
+
+/** Longer texts are looked at by every rule: to take them apart would cost more. */
+const MAX_GRAMS = 2_048
+
+/** All runs of as many letters of a text; `undefined` for a long one. */
+export function gramsOf(text: string): readonly string[] | undefined {
+  if (text.length > MAX_GRAMS) return undefined
+  const folded = text.toLowerCase()
+  const grams: string[] = []
+  for (let at = 0; at + GRAM <= folded.length; at++) grams.push(folded.slice(at, at + GRAM))
+  return grams
+}
+
+/** Members with patterns, as `{ name: [patterns] }`. */
+export type NamedPatterns = Readonly<Record<string, readonly string[]>>
+
+/** Patterns of values by their names, all of which must hold; a name is judged by `nameFault`. */
+export function namedPatterns(nameFault: (name: string) => string | undefined): Values<NamedPatterns> {
+  return {
+    shape: 'named',
+    faults(given): readonly Fault[] {
+      const names = Object.keys(given)
+      if (names.length === 0) return [{ path: [], message: 'it names nothing' }]
+      return Object.entries(given).flatMap(([name, patterns]) => {
+        const fault = nameFault(name)
+        // A value may be empty.
+        const named = fault === undefined ? [] : [{ path: [name], message: fault }]
+        return [
+          ...named,
+          ...faultsOf(patterns, (pattern) => (pattern === '' ? undefined : patternFault(pattern))).map(
+            ({ path, message }) => ({ path: [name, ...path], message }),
+          ),
+        ]
+      })
+    },
+    matchesAll: () => false,
+  }
+}
