@@ -24,7 +24,18 @@ const TARGETS = [
   '/a/%2e%2e/b',
   '/a/b/c/d/e/f/g/h/i/j/k',
 ]
-const AGENTS = ['*curl*', 'curl/8', '/curl/', '*a*', '*Scrapy*', 'Scrapy/*', 'no']
+const AGENTS = [
+  '*curl*',
+  'curl/8',
+  '/curl/',
+  '/^curl[^x]|scrapy/i',
+  '/libcurl?/',
+  '/(curl)/',
+  '*a*',
+  '*Scrapy*',
+  'Scrapy/*',
+  'no',
+]
 const SENT = ['curl/8', 'libcurl/8', 'SCRAPY/2', 'x', '', 'a']
 
 const match: fc.Arbitrary<Match> = fc.record(

@@ -11,6 +11,25 @@ const MAX_BRANCHES = 32
 
 const parser = new RegExpParser({ ecmaVersion: 2024 })
 
+/** Runs of ASCII letters of which every text that matches has one; `undefined` for what is none, or has none. */
+export function literalsOf(source: string): readonly string[] | undefined {
+  let pattern: AST.Pattern
+  try {
+    pattern = parser.parsePattern(source)
+  } catch {
+    return undefined
+  }
+  const runs = pattern.alternatives.map(({ elements }) => {
+    const text = elements.map((element) => (isAscii(element) ? String.fromCharCode(element.value) : '\n')).join('')
+    return text.split('\n').reduce((longest, run) => (run.length > longest.length ? run : longest))
+  })
+  return runs.includes('') ? undefined : runs
+}
+
+function isAscii(element: AST.Element): element is AST.Character {
+  return element.type === 'Character' && element.value > 32 && element.value < 127
+}
+
 /** An expression that is ready, or why there is none. */
 export type CompiledExpression = { readonly test: TextTest } | { readonly fault: string }
 

@@ -1,7 +1,7 @@
 import { type Fault, unknown } from '../fault.ts'
 import { faultsOf, type Values } from '../match-word.ts'
 import { listName, type Surroundings } from '../surroundings.ts'
-import { compileExpression } from './expression.ts'
+import { compileExpression, literalsOf } from './expression.ts'
 import { compileGlob, literalOf, type TextTest } from './glob.ts'
 
 /** A pattern written as `/…/` or `/…/i`. */
@@ -61,11 +61,13 @@ export function isLiteral(pattern: string): boolean {
 /** Letters of a text that rules are found by. */
 const GRAM = 4
 
-/** A run of letters that every text has which matches a pattern; `undefined` where it has none so long. */
+/** Runs of letters of which every text that matches a pattern has one; `undefined` where none is so long. */
 export function textKeys(pattern: string): readonly string[] | undefined {
-  if (EXPRESSION.test(pattern) || listName(pattern) !== undefined) return undefined
-  const literal = literalOf(pattern.toLowerCase())
-  return literal.length < GRAM ? undefined : [literal.slice(0, GRAM)]
+  if (listName(pattern) !== undefined) return undefined
+  const source = EXPRESSION.exec(pattern)?.groups?.['source']
+  const literals = source === undefined ? [literalOf(pattern)] : literalsOf(source)
+  if (literals === undefined || literals.some(({ length }) => length < GRAM)) return undefined
+  return literals.map((literal) => literal.slice(0, GRAM).toLowerCase())
 }
 
 /** Longer texts are looked at by every rule: to take them apart would cost more. */
