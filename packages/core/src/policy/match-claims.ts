@@ -231,7 +231,8 @@ function mediaType(value: string): string {
 }
 
 /** A list that is known only if all of its members are. */
-function flatKnown(lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+function flatKnown<Item>(lists: readonly (readonly Item[] | undefined)[]): readonly Item[] | undefined {
+  if (lists.length === 1) return lists[0]
   return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? [])
 }
 

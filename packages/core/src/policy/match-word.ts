@@ -39,12 +39,14 @@ export interface MatchWord<Value> {
 /** A row for each word of a match, or of a part of one. */
 export type WordsOf<Match> = { readonly [Word in keyof Match]-?: MatchWord<NonNullable<Match[Word]>> }
 
+export type IndexKey = string | number
+
 /** How rules are found by a word. */
 export interface WordIndex<Value> {
   /** Keys of which every request that matches the value has one; `undefined` where it cannot be said. */
-  keysOf(value: Value): readonly string[] | undefined
+  keysOf(value: Value): readonly IndexKey[] | undefined
   /** Keys of a request; `undefined` where it may match any rule. */
-  keysFor(inspection: Inspection, asked: Asked): readonly string[] | undefined
+  keysFor(inspection: Inspection, asked: Asked): readonly IndexKey[] | undefined
 }
 
 /** An index by the values of a list, of which a request has `read`. */

@@ -1,7 +1,7 @@
 import type { Inspection } from '../values/inspection.ts'
 import type { Asked } from './asked.ts'
 import type { GivenWord } from './match-not.ts'
-import type { WordIndex } from './match-word.ts'
+import type { IndexKey, WordIndex } from './match-word.ts'
 import { givenWords, type Match } from './match-words.ts'
 
 /** Finds the rules that a request may match, so that a thousand rules cost hardly more than ten (D402). */
@@ -18,7 +18,7 @@ const MIN_RULES = 32
 /** Rules by the keys of one word. */
 interface WordRules {
   readonly index: WordIndex<unknown>
-  readonly rules: Map<string, number[]>
+  readonly rules: Map<IndexKey, number[]>
 }
 
 /** A way on which a rule can be found. */
@@ -26,7 +26,7 @@ interface Indexed {
   readonly rule: number
   readonly name: string
   readonly word: GivenWord['word']
-  readonly keys: readonly string[]
+  readonly keys: readonly IndexKey[]
 }
 
 /** `undefined` where it would not pay. */
@@ -42,7 +42,7 @@ export function createRuleIndex(matches: readonly Match[]): RuleIndex | undefine
   for (const { name, keys } of possible.flat()) {
     for (const key of keys) crowd.set(`${name} ${key}`, (crowd.get(`${name} ${key}`) ?? 0) + 1)
   }
-  const crowdOf = ({ name, keys }: Indexed) => keys.reduce((sum, key) => sum + (crowd.get(`${name} ${key}`) ?? 0), 0)
+  const crowdOf = ({ name, keys }: Indexed) => keys.reduce<number>((sum, key) => sum + (crowd.get(`${name} ${key}`) ?? 0), 0)
   const always: number[] = []
   const words = new Map<string, WordRules>()
   let asksRequest = false
@@ -54,7 +54,7 @@ export function createRuleIndex(matches: readonly Match[]): RuleIndex | undefine
       continue
     }
     asksRequest ||= best.word.asks === 'request'
-    const found = words.get(best.name) ?? { index: best.word.index, rules: new Map<string, number[]>() }
+    const found = words.get(best.name) ?? { index: best.word.index, rules: new Map<IndexKey, number[]>() }
     words.set(best.name, found)
     for (const key of new Set(best.keys)) {
       const led = found.rules.get(key)

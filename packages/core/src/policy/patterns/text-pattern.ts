@@ -61,24 +61,28 @@ export function isLiteral(pattern: string): boolean {
 /** Letters of a text that rules are found by. */
 const GRAM = 4
 
-/** Runs of letters of which every text that matches a pattern has one; `undefined` where none is so long. */
-export function textKeys(pattern: string): readonly string[] | undefined {
+/** Runs of letters of which every text that matches a pattern has one, as numbers; `undefined` where none is so long. */
+export function textKeys(pattern: string): readonly number[] | undefined {
   if (listName(pattern) !== undefined) return undefined
   const source = EXPRESSION.exec(pattern)?.groups?.['source']
   const literals = source === undefined ? [literalOf(pattern)] : literalsOf(source)
   if (literals === undefined || literals.some(({ length }) => length < GRAM)) return undefined
-  return literals.map((literal) => literal.slice(0, GRAM).toLowerCase())
+  return literals.flatMap((literal) => gramsOf(literal.slice(0, GRAM)) ?? [])
 }
 
 /** Longer texts are looked at by every rule: to take them apart would cost more. */
 const MAX_GRAMS = 2_048
 
-/** All runs of as many letters of a text; `undefined` for a long one. */
-export function gramsOf(text: string): readonly string[] | undefined {
+/** All runs of as many letters of a text, each a number of seven bits a letter; `undefined` for a long text. */
+export function gramsOf(text: string): readonly number[] | undefined {
   if (text.length > MAX_GRAMS) return undefined
   const folded = text.toLowerCase()
-  const grams: string[] = []
-  for (let at = 0; at + GRAM <= folded.length; at++) grams.push(folded.slice(at, at + GRAM))
+  const grams: number[] = []
+  let gram = 0
+  for (let at = 0; at < folded.length; at++) {
+    gram = ((gram << 7) | (folded.charCodeAt(at) & 127)) & 0xfffffff
+    if (at >= GRAM - 1) grams.push(gram)
+  }
   return grams
 }
 
