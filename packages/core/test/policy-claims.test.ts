@@ -1,19 +1,14 @@
 import t from 'tap'
-import { createPrefixSet } from '../src/address/prefix-set.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import { policyFaults } from '../src/policy/faults.ts'
-import { prefixOfEntry } from '../src/policy/match-network.ts'
 import type { Match } from '../src/policy/match-words.ts'
+import { createNamedList, readListEntries } from '../src/policy/named-list.ts'
 import type { Rule } from '../src/policy/policy.ts'
-import type { NamedList, Surroundings } from '../src/policy/surroundings.ts'
+import type { Surroundings } from '../src/policy/surroundings.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, CHROME, fieldsOf, HOME, requestOf } from './agents.ts'
 
-const PARTNERS: NamedList = {
-  addresses: createPrefixSet([prefixOfEntry('8.8.0.0/16')]),
-  systems: [64_500],
-  texts: ['*Wget*', '/^Lib-[0-9]+/'],
-}
+const PARTNERS = createNamedList(readListEntries(['8.8.0.0/16', 'AS64500', '*Wget*', '/^Lib-[0-9]+/']))
 const SURROUNDINGS: Surroundings = { lists: new Map([['partners', PARTNERS]]) }
 
 function decided(rule: Partial<Rule> & { readonly match: Match }, request: InspectionRequest, given = SURROUNDINGS) {
@@ -215,4 +210,32 @@ t.test('words that cannot be meant are named at their places', async (t) => {
 t.test('no address is on a list that holds it, where the client is not known', async (t) => {
   t.equal(decided({ match: { not: { address: ['0.0.0.0/0', '::/0'] } } }, asking({}, { peer: '' })).action, 'block')
   t.equal(decided({ match: { address: ['0.0.0.0/0', '::/0'] } }, asking({}, { peer: HOME })).action, 'block')
+})
+
+t.test('lists are read in the forms in which they are published', async (t) => {
+  const lines = [
+    '# FireHOL',
+    '198.51.100.0/24',
+    '',
+    '; Spamhaus DROP List',
+    '192.0.2.0/24 ; SBL123',
+    '2001:db8::/32',
+    '203.0.113.7 2026-11-25 10:00:00',
+    '"203.0.113.8",ssh:bruteforce,4h',
+    'AS64500 # partner',
+    'as64501',
+    '*BadBot*',
+    'Mozilla/5.0 (compatible; X; +http://x.example/) Y',
+    '/^Lib/',
+    '/(/',
+    '\u0000\u0001binary',
+    '300.1.1.1/8',
+    '// note',
+  ]
+  t.same(readListEntries(lines), {
+    addresses: ['198.51.100.0/24', '192.0.2.0/24', '2001:db8::/32', '203.0.113.7', '203.0.113.8'],
+    systems: [64_500, 64_501],
+    texts: ['*BadBot*', 'Mozilla/5.0 (compatible; X; +http://x.example/) Y', '/^Lib/'],
+    unread: [14, 15, 16],
+  })
 })

@@ -51,7 +51,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
       return ({ client }) => {
         const address = parseAddress(client.address)
         if (address === undefined) return false
-        return own.has(address) || named.some(({ addresses }) => addresses.has(address))
+        return own.has(address) || named.some((list) => list.holds(address))
       }
     },
   },
@@ -90,12 +90,14 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     description: 'Numbers of autonomous systems, and lists of them as list:NAME',
     example: [64_500],
     test(given, { surroundings: { lists } }) {
-      const asns = new Set(
-        given.flatMap((entry) =>
-          typeof entry === 'number' ? [entry] : (lists?.get(listName(entry) ?? '')?.systems ?? []),
-        ),
+      const asns = new Set(given)
+      const named = given.flatMap((entry) =>
+        typeof entry === 'string' ? (lists?.get(listName(entry) ?? '') ?? []) : [],
       )
-      return ({ network }) => (network.asn === undefined ? undefined : asns.has(network.asn))
+      return ({ network: { asn } }) => {
+        if (asn === undefined) return undefined
+        return asns.has(asn) || named.some((list) => list.hasSystem(asn))
+      }
     },
   },
   provider: {

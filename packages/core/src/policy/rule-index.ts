@@ -42,7 +42,8 @@ export function createRuleIndex(matches: readonly Match[]): RuleIndex | undefine
   for (const { name, keys } of possible.flat()) {
     for (const key of keys) crowd.set(`${name} ${key}`, (crowd.get(`${name} ${key}`) ?? 0) + 1)
   }
-  const crowdOf = ({ name, keys }: Indexed) => keys.reduce<number>((sum, key) => sum + (crowd.get(`${name} ${key}`) ?? 0), 0)
+  const crowdOf = ({ name, keys }: Indexed) =>
+    keys.reduce<number>((sum, key) => sum + (crowd.get(`${name} ${key}`) ?? 0), 0)
   const always: number[] = []
   const words = new Map<string, WordRules>()
   let asksRequest = false

@@ -1,15 +1,15 @@
-import type { PrefixSet } from '../address/prefix-set.ts'
+import type { Address } from '../address/address.ts'
 
-/** A list of the configuration, as it was last read. */
+/** A list of the configuration, asked as it was last read. */
 export interface NamedList {
-  readonly addresses: PrefixSet
-  /** Numbers of autonomous systems. */
-  readonly systems: readonly number[]
-  /** Every other entry: patterns of texts. */
-  readonly texts: readonly string[]
+  holds(address: Address): boolean
+  /** Whether it has the number of an autonomous system. */
+  hasSystem(asn: number): boolean
+  /** Whether a pattern of it matches. */
+  matches(text: string): boolean
 }
 
-/** What a policy reads besides the request. A list that changes is another policy; the load is asked at each request. */
+/** What a policy reads besides the request: each part can be another at the next one. */
 export interface Surroundings {
   readonly lists?: ReadonlyMap<string, NamedList> | undefined
   /** Load of this server: 1 where a limit of it is reached. Absent: not measured. */
@@ -21,4 +21,10 @@ export interface Surroundings {
 /** The name of a list that an entry stands for: `list:partners`. */
 export function listName(entry: string): string | undefined {
   return entry.startsWith('list:') ? entry.slice('list:'.length) : undefined
+}
+
+/** Whether a value of a word names a list. */
+export function namesList(value: unknown): boolean {
+  if (typeof value === 'string') return listName(value) !== undefined
+  return typeof value === 'object' && value !== null && Object.values(value).some(namesList)
 }

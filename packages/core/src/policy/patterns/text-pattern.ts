@@ -1,6 +1,6 @@
 import { type Fault, unknown } from '../fault.ts'
 import { faultsOf, type Values } from '../match-word.ts'
-import { listName, type Surroundings } from '../surroundings.ts'
+import { listName, type NamedList, type Surroundings } from '../surroundings.ts'
 import { compileExpression, literalsOf } from './expression.ts'
 import { compileGlob, literalOf, type TextTest } from './glob.ts'
 
@@ -32,13 +32,13 @@ export function compilePatterns(given: readonly string[], { lists }: Surrounding
   const whole = new Set<string>()
   const globs: TextTest[] = []
   const expressions: TextTest[] = []
-  const patterns = given.flatMap((entry) => {
-    const name = listName(entry)
-    return name === undefined ? [entry] : (lists?.get(name)?.texts ?? [])
-  })
-  for (const pattern of patterns) {
+  const named: NamedList[] = []
+  for (const pattern of given) {
+    const name = listName(pattern)
+    const list = name === undefined ? undefined : lists?.get(name)
     const groups = EXPRESSION.exec(pattern)?.groups
-    if (groups !== undefined) {
+    if (list !== undefined) named.push(list)
+    else if (groups !== undefined) {
       const compiled = compileExpression(groups['source'] as string, groups['flags'] as string)
       if ('test' in compiled) expressions.push(compiled.test)
     } else if (isLiteral(pattern)) whole.add(pattern.toLowerCase())
@@ -49,7 +49,7 @@ export function compilePatterns(given: readonly string[], { lists }: Surrounding
       const folded = text.toLowerCase()
       if (whole.has(folded) || globs.some((matches) => matches(folded))) return true
     }
-    return expressions.some((matches) => matches(text))
+    return expressions.some((matches) => matches(text)) || named.some((list) => list.matches(text))
   }
 }
 
