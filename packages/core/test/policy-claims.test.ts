@@ -145,7 +145,7 @@ t.test('a share is of clients, each of which is within it at every request or at
   t.ok(share > 0.07 && share < 0.13, String(share))
 })
 
-t.test('weights of several signs come to one decision, and are told', async (t) => {
+t.test('weights of several signs come to one decision, and are among its reasons', async (t) => {
   const rules: readonly Rule[] = [
     { id: 'old', match: { httpVersion: ['1.0'] }, action: 'flag', weight: 3 },
     { id: 'trial', match: { path: ['/**'] }, action: 'flag', weight: 50, monitor: true },

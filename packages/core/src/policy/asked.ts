@@ -6,14 +6,14 @@ export interface AskedParts {
   readonly fields?: InspectionRequest['fields'] | undefined
   readonly target?: InspectionRequest['target'] | undefined
   readonly httpVersion?: InspectionRequest['httpVersion'] | undefined
-  readonly ja4?: InspectionRequest['ja4']
+  readonly ja4?: string | undefined
   /** The only header fields that its source keeps, in lower case; absent: it keeps all. */
   readonly kept?: readonly string[] | undefined
 }
 
 const NO_FIELDS: readonly string[] = []
 
-/** What is asked of a policy about one request, read once for all of its rules. */
+/** The question to a policy about one request, read once for all of its rules. */
 export class Asked {
   readonly parts: AskedParts
   /** Sum of the weights of the rules that matched so far. */

@@ -22,7 +22,7 @@ export interface MatchWord<Value> {
   readonly readsFields?: boolean | undefined
   /** Anybody can say it: a rule that allows may not rest on such words alone. */
   readonly claim?: boolean | undefined
-  /** Where many rules have the word, those are passed over that no key of the request leads to (D402). */
+  /** The way to a few of many rules that have the word, by keys of the request (D402). */
   readonly index?: WordIndex<Value> | undefined
   /** The data that a value asks about, beyond `asks`. */
   needs?(value: Value): readonly Degraded[]

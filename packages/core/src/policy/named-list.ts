@@ -16,8 +16,8 @@ export interface ListEntries {
   readonly unread: readonly number[]
 }
 
-/** Lines whose numbers are told. */
-const MAX_TOLD = 10
+/** Unread lines whose numbers are kept. */
+const MAX_UNREAD = 10
 
 /** A system as lists write it: `AS64500`. */
 const SYSTEM = /^AS(?<number>\d{1,10})$/i
@@ -45,7 +45,7 @@ export function readListEntries(lines: Iterable<string>): ListEntries {
     if (parseAddress(word) !== undefined || parsePrefix(word) !== undefined) addresses.push(word)
     else if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
     else if (isText(bare, word)) texts.push(unquoted(bare))
-    else if (unread.length < MAX_TOLD) unread.push(number)
+    else if (unread.length < MAX_UNREAD) unread.push(number)
   }
   return { addresses, systems, texts, unread }
 }

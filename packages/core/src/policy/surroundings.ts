@@ -9,7 +9,7 @@ export interface NamedList {
   matches(text: string): boolean
 }
 
-/** What a policy reads besides the request: each part can be another at the next one. */
+/** The part of the world that a policy reads besides the request: each member can say another thing at the next one. */
 export interface Surroundings {
   readonly lists?: ReadonlyMap<string, NamedList> | undefined
   /** Load of this server: 1 where a limit of it is reached. Absent: not measured. */
