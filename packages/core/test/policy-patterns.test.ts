@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { compileExpression } from '../src/policy/patterns/expression.ts'
 import { compileGlob, literalOf } from '../src/policy/patterns/glob.ts'
-import { compilePatterns, gramsOf, textKeys } from '../src/policy/patterns/text-pattern.ts'
+import { compilePatterns, gramsOf, textKeys } from '../src/policy/text-pattern.ts'
 
 t.test('a glob matches as the regular expression of its parts does', async (t) => {
   const letters = fc.array(fc.constantFrom('a', 'b', '*', '\\*', '\\\\'), { maxLength: 6 })

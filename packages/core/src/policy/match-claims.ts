@@ -11,7 +11,7 @@ import {
   namedPatterns,
   PATTERNS,
   textKeys,
-} from './patterns/text-pattern.ts'
+} from './text-pattern.ts'
 
 /** Conditions on what a request says of itself and of what it asks for: anybody can say it. */
 export interface ClaimMatch {

@@ -2,8 +2,8 @@ import { parseAddress } from '../address/address.ts'
 import { parsePrefix } from '../address/prefix.ts'
 import { createPrefixSet } from '../address/prefix-set.ts'
 import { prefixOfEntry } from './match-network.ts'
-import { compilePatterns, patternFault } from './patterns/text-pattern.ts'
 import type { NamedList } from './surroundings.ts'
+import { compilePatterns, patternFault } from './text-pattern.ts'
 
 /** The entries of a list, sorted by what they are. */
 export interface ListEntries {

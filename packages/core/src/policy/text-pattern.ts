@@ -1,8 +1,8 @@
-import { type Fault, unknown } from '../fault.ts'
-import { faultsOf, type Values } from '../match-word.ts'
-import { listName, type NamedList, type Surroundings } from '../surroundings.ts'
-import { compileExpression, literalsOf } from './expression.ts'
-import { compileGlob, literalOf, type TextTest } from './glob.ts'
+import { type Fault, unknown } from './fault.ts'
+import { faultsOf, type Values } from './match-word.ts'
+import { compileExpression, literalsOf } from './patterns/expression.ts'
+import { compileGlob, literalOf, type TextTest } from './patterns/glob.ts'
+import { listName, type NamedList, type Surroundings } from './surroundings.ts'
 
 /** A pattern written as `/…/` or `/…/i`. */
 const EXPRESSION = /^\/(?<source>.+)\/(?<flags>[a-z]*)$/s
