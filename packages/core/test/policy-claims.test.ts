@@ -237,5 +237,6 @@ t.test('lists are read in the forms in which they are published', async (t) => {
     systems: [64_500, 64_501],
     texts: ['*BadBot*', 'Mozilla/5.0 (compatible; X; +http://x.example/) Y', '/^Lib/'],
     unread: [14, 15, 16],
+    left: 3,
   })
 })

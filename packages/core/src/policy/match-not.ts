@@ -1,12 +1,6 @@
 import type { Degraded } from '../vocabulary.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
-
-/** A word that a match has. */
-export interface GivenWord {
-  readonly name: string
-  readonly value: unknown
-  readonly word: MatchWord<unknown>
-}
+import { type GivenWord, testOf } from './word-test.ts'
 
 /** The negation of a match, of which `wordsOf` gives the words. */
 export function negation<Match extends object>(wordsOf: (match: Match) => readonly GivenWord[]): MatchWord<Match> {
@@ -35,7 +29,7 @@ export function negation<Match extends object>(wordsOf: (match: Match) => readon
     description: 'Conditions that must not hold, all together',
     test(match, rule) {
       const needs = needsOf(match)
-      const tests = wordsOf(match).map(({ word, value }) => word.test(value, opposite(rule)))
+      const tests = wordsOf(match).map((word) => testOf(word, opposite(rule)))
       return (inspection, asked) => {
         if (needs.some((need) => inspection.degraded.includes(need))) return undefined
         const held = allHold(tests, inspection, asked)

@@ -1,12 +1,13 @@
 import { CLAIM_WORDS, type ClaimMatch } from './match-claims.ts'
 import { CRAWLER_WORDS, type CrawlerMatch } from './match-crawler.ts'
 import { NETWORK_WORDS, type NetworkMatch } from './match-network.ts'
-import { type GivenWord, negation } from './match-not.ts'
+import { negation } from './match-not.ts'
 import { REQUEST_WORDS, type RequestMatch } from './match-request.ts'
 import { STATE_WORDS, type StateMatch } from './match-state.ts'
 import { USER_WORDS, type UserMatch } from './match-user.ts'
 import { VERDICT_WORDS, type VerdictMatch } from './match-verdict.ts'
 import type { MatchWord, WordsOf } from './match-word.ts'
+import type { GivenWord } from './word-test.ts'
 
 /** The conditions of a rule but for a negation. */
 export interface PlainMatch

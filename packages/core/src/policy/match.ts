@@ -1,8 +1,9 @@
 import type { Degraded } from '../vocabulary.ts'
-import type { GivenWord } from './match-not.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 import { givenWords, type Match } from './match-words.ts'
-import { namesList } from './surroundings.ts'
+import { listsNamed } from './surroundings.ts'
+import type { GivenWord } from './word-test.ts'
+import { testOf } from './word-test.ts'
 
 /** The tests of a rule: all of them must hold. */
 export interface CompiledMatch {
@@ -17,7 +18,7 @@ export interface CompiledMatch {
 export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   const given = givenWords(match).toSorted((one, other) => costOf(one.word) - costOf(other.word))
   const testsOf = (...subjects: readonly MatchWord<unknown>['asks'][]): readonly Test[] =>
-    given.flatMap((word) => (subjects.includes(kindOf(word)) ? [word.word.test(word.value, rule)] : []))
+    given.flatMap((word) => (subjects.includes(kindOf(word)) ? [testOf(word, rule)] : []))
   const asked = given.flatMap(({ word, value }) => [word.asks, ...(word.needs?.(value) ?? [])])
   return {
     data: testsOf('asn', 'geo'),
@@ -29,7 +30,7 @@ export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
 
 /** A list may be another at the visitor's next request. */
 function kindOf({ word, value }: GivenWord): MatchWord<unknown>['asks'] {
-  return namesList(value) ? 'request' : word.asks
+  return listsNamed(value).length > 0 ? 'request' : word.asks
 }
 
 function costOf({ costly = false }: MatchWord<unknown>): number {

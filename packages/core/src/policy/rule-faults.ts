@@ -1,7 +1,7 @@
 import { type Fault, unknown } from './fault.ts'
-import type { GivenWord } from './match-not.ts'
 import type { Rule } from './policy.ts'
 import { listName } from './surroundings.ts'
+import type { GivenWord } from './word-test.ts'
 
 const MAX_WEIGHT = 1_000
 
@@ -16,7 +16,7 @@ export function claimFaults({ action, then, trustClaim = false }: Rule, given: r
     word.asks === 'asn' ||
     word.asks === 'geo' ||
     (name === 'crawlerOutcome' && Array.isArray(value) && value.every((outcome) => outcome === 'verified'))
-  const claim = given.find(({ word }) => word.claim)
+  const claim = given.find(({ word, value }) => word.claim && !word.values.matchesAll(value))
   if (claim === undefined || given.some(isProven)) return []
   const message =
     'anybody can say it, so a rule that allows may not rest on it alone; trustClaim: true where that is meant'

@@ -1,8 +1,8 @@
 import type { Inspection } from '../values/inspection.ts'
 import type { Asked } from './asked.ts'
-import type { GivenWord } from './match-not.ts'
 import type { IndexKey, WordIndex } from './match-word.ts'
 import { givenWords, type Match } from './match-words.ts'
+import type { GivenWord } from './word-test.ts'
 
 /** Finds the rules that a request may match, so that a thousand rules cost hardly more than ten (D402). */
 export interface RuleIndex {

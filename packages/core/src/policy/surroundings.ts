@@ -2,6 +2,8 @@ import type { Address } from '../address/address.ts'
 
 /** A list of the configuration, asked as it was last read. */
 export interface NamedList {
+  /** False until it was read once: what it holds is not known then. */
+  readonly isRead: boolean
   holds(address: Address): boolean
   /** Whether it has the number of an autonomous system. */
   hasSystem(asn: number): boolean
@@ -23,8 +25,8 @@ export function listName(entry: string): string | undefined {
   return entry.startsWith('list:') ? entry.slice('list:'.length) : undefined
 }
 
-/** Whether a value of a word names a list. */
-export function namesList(value: unknown): boolean {
-  if (typeof value === 'string') return listName(value) !== undefined
-  return typeof value === 'object' && value !== null && Object.values(value).some(namesList)
+/** Names of the lists in a value of a word. */
+export function listsNamed(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [listName(value) ?? []].flat()
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listsNamed) : []
 }

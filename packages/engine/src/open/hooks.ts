@@ -27,4 +27,9 @@ export function guarded(onFault: (error: unknown) => void): (error: unknown) => 
 }
 
 /** Subject of a notice: stable, for programs; by default the `code` of a process warning. */
-export type NoticeCode = DataNotice | 'SALLYPORT_FORWARDED_UNTRUSTED' | 'SALLYPORT_SIGNING_KEY_MADE' | 'SALLYPORT_FAULT'
+export type NoticeCode =
+  | DataNotice
+  | 'SALLYPORT_FORWARDED_UNTRUSTED'
+  | 'SALLYPORT_SIGNING_KEY_MADE'
+  | 'SALLYPORT_LIST'
+  | 'SALLYPORT_FAULT'

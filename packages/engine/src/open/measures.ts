@@ -4,7 +4,7 @@ import {
   type Dns,
   type Inspector,
   isStale,
-  type Snapshots,
+  type SourceStatus,
   type Whois,
 } from '@sallyport/core'
 import { oldestList } from '#datasets'
@@ -14,7 +14,7 @@ import type { Provenance } from './attestation/provenance.ts'
 /** The parts of a service that every scrape reads. */
 export interface Measured {
   readonly clock: Clock
-  readonly snapshots: Snapshots
+  readonly sources: () => readonly SourceStatus[]
   readonly visits: () => Inspector['visits']
   readonly bans: BanList
   readonly provenance: Pick<Provenance, 'status'>
@@ -22,13 +22,12 @@ export interface Measured {
 }
 
 /** Has the metrics of a service read what it knows of itself. */
-export function measure(metrics: Metrics, { clock, snapshots, visits, bans, provenance, lostLines }: Measured): void {
+export function measure(metrics: Metrics, { clock, sources, visits, bans, provenance, lostLines }: Measured): void {
   const ofSources = (value: (source: ReturnType<typeof sources>[number]) => number | undefined) => (): Reading[] =>
     sources().flatMap((source) => {
       const read = value(source)
       return read === undefined ? [] : [[[source.id], read] as const]
     })
-  const sources = () => snapshots.current().sources
   metrics.read(
     'sourceAge',
     ofSources(({ state, checked, date }) => {

@@ -33,6 +33,7 @@ import { openCrawlers } from './crawlers.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import { guarded, type NoticeCode, type OpenHooks } from './hooks.ts'
+import { listNames } from './lists/lists.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
@@ -41,6 +42,7 @@ import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, rulesOf } from './reload.ts'
 import { robotsOfConfig, type SitePart } from './robots.ts'
 import { openTracer, traced } from './spans.ts'
+import { openSurroundings } from './surroundings.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
@@ -123,7 +125,7 @@ export async function openSimulated(
 ): Promise<Sallyport> {
   const config = parseConfig(options)
   // Faults of the rules are said before anything is opened.
-  rulesOf(config)
+  rulesOf(config, { lists: listNames(config) })
   const resources = createDisposeStack()
   try {
     return await inDataDir(config, () => build(config, { ...hooks, published }, resources))
@@ -168,8 +170,9 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const patient = { dns: dnsWithTimeout(dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, turns, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
+  const surroundings = await resources.use(openSurroundings(config, { outbound, notice, onFault }))
   const frontEnds = () => snapshots.current().frontEnds
-  const rules = rulesOf(config, frontEnds)
+  const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
   const tracer = await openTracer()
   const parts = {
@@ -187,6 +190,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     prepare: counting.prepare,
     take: log.take,
     published: frontEnds,
+    surroundings: surroundings.current,
+    surround: surroundings.surround,
   })
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
@@ -207,9 +212,10 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     onError: onFault,
   })
 
+  const sources = () => [...snapshots.current().sources, ...surroundings.sources]
   measure(metrics, {
     clock,
-    snapshots,
+    sources,
     provenance,
     bans: counting.bans,
     visits: () => inspection.visits,
@@ -229,7 +235,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     provenance,
     bans: counting.bans,
     knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
-    sources: () => snapshots.current().sources,
+    sources,
     close: resources.dispose,
   })
 }

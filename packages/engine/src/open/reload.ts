@@ -5,6 +5,7 @@ import {
   type Inspector,
   type MountPolicy,
   parseTrust,
+  type Surroundings,
 } from '@sallyport/core'
 import { compileMountPolicy } from './config/mount-policy.ts'
 import { parseConfig } from './config/read.ts'
@@ -20,11 +21,11 @@ export interface Rules {
   readonly refusalPage: RefusalPage
 }
 
-/** Throws `invalid_config` and `invalid_policy`. */
-export function rulesOf(config: Config, published?: () => FrontEnds | undefined): Rules {
+/** Throws `invalid_config` and `invalid_policy`. `surroundings`: what its policy reads besides requests. */
+export function rulesOf(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
   return {
     trust: parseTrust(config.trustProxy, config.clientHeader, published),
-    policy: compilePolicy(config.policy),
+    policy: compilePolicy(config.policy, surroundings),
     mode: config.mode,
     refusalPage: refusalPageOf(config),
   }
@@ -60,6 +61,10 @@ export interface ReloadParts {
   /** Opens what the rules need; where it rejects, the old ones stay. */
   prepare(rules: Rules): Promise<void>
   take(config: Config): void
+  /** Those of the configuration in force. */
+  surroundings(): Surroundings
+  /** Reads those of another one; where it rejects, the old ones stay. */
+  surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
   /** Published servers of the delivery networks that may be trusted. */
   readonly published: () => FrontEnds | undefined
 }
@@ -80,7 +85,10 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     count: (decision, fields) => current.counter.count(decision, fields),
     decide: (request, others) => current.inspector.decide(request, others),
     decider({ policy, mode } = {}) {
-      const others = { policy: policy === undefined ? undefined : compileMountPolicy(policy), mode }
+      const others = {
+        policy: policy === undefined ? undefined : compileMountPolicy(policy, parts.surroundings()),
+        mode,
+      }
       return { decide: (request) => current.inspector.decide(request, others) }
     },
     check: (address, described) => current.inspector.check(address, described),
@@ -98,9 +106,11 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     },
     async reload(options) {
       const { config: merged, ...reloaded } = takeOver(current.config, parseConfig(options))
-      const rules = rulesOf(merged, parts.published)
+      const surrounded = await parts.surround(merged)
+      const rules = rulesOf(merged, surrounded.surroundings, parts.published)
       await parts.prepare(rules)
       parts.take(merged)
+      surrounded.take()
       seen = visits()
       current.inspector = parts.createInspector(rules)
       current.counter = parts.counterOf(rules)

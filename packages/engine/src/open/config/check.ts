@@ -11,8 +11,10 @@ import {
 } from '@sallyport/core'
 import type { z } from 'zod'
 import { feedsOf } from '#datasets'
+import { listNames } from '../lists/lists.ts'
 import type { ConfigFault } from './faults.ts'
 import { type Layer, placeOf, valueAt } from './layers.ts'
+import { listFaults } from './list-faults.ts'
 import type { Config } from './schema.ts'
 import { nodeAt, type SchemaNode } from './tree.ts'
 
@@ -74,7 +76,11 @@ function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
 export function wordFaults(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
   const found: LocatedFault[] = [
     ...edgeFaults(config),
-    ...policyFaults(config.policy).map((fault) => ({ ...fault, path: ['policy', ...fault.path] })),
+    ...listFaults(config.lists),
+    ...policyFaults(config.policy, new Set(Object.keys(config.lists))).map((fault) => ({
+      ...fault,
+      path: ['policy', ...fault.path],
+    })),
     ...trustFaults(config.trustProxy),
     ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),
     ...Object.entries(config.data.sources).flatMap(([id, source]) =>
@@ -98,10 +104,17 @@ function trustFaults(entries: readonly string[]): readonly LocatedFault[] {
 }
 
 /** Looked at where signals are written: it asks the whole policy about each crawler. */
-function signalFaults({ policy, mode, robots }: Config): readonly LocatedFault[] {
+function signalFaults({ policy, mode, robots, lists }: Config): readonly LocatedFault[] {
   const { signals } = robots
-  if (Object.values(signals).every((signal) => signal === undefined) || policyFaults(policy).length > 0) return []
-  return tried(['robots', 'signals'], () => robotsOf({ parts: [{ policy: compilePolicy(policy), mode }], signals }))
+  if (
+    Object.values(signals).every((signal) => signal === undefined) ||
+    policyFaults(policy, new Set(Object.keys(lists))).length > 0
+  )
+    return []
+  const named = { lists: listNames({ lists }) }
+  return tried(['robots', 'signals'], () =>
+    robotsOf({ parts: [{ policy: compilePolicy(policy, named), mode }], signals }),
+  )
 }
 
 /** Settings that are allowed and most likely not meant. */
