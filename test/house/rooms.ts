@@ -55,6 +55,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       'zod',
       '@opentelemetry/api',
       'proxy-from-env',
+      'robots-parser',
       'node:*',
     ],
     '': ['#accounts', '#api', '#datasets', '#log', '#metrics', '#net', '#open', '#stores', '#whois'],

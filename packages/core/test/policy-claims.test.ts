@@ -118,7 +118,7 @@ t.test('what a source does not keep is neither so nor otherwise', async (t) => {
 t.test('the load and robots.txt are asked at each request', async (t) => {
   let load = 0.2
   const surroundings: Surroundings = {
-    load: () => load,
+    load: { now: () => load, latch: (atLeast) => () => load >= atLeast },
     robots: (userAgent, path) => userAgent.startsWith('Bad') && path.startsWith('/private'),
   }
   const busy = { match: { load: { atLeast: 0.8 } } }

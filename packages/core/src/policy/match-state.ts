@@ -42,8 +42,10 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     robots: false,
     description: 'Load of this server, 1 where a limit of it is reached',
     test(given, { surroundings: { load } }) {
-      const isWithin = boundsTest(given)
-      return () => (load === undefined ? undefined : isWithin(load()))
+      if (load === undefined) return () => undefined
+      const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
+      const isOn = atLeast > 0 ? load.latch(atLeast) : () => true
+      return () => isOn() && load.now() <= atMost
     },
   },
   share: {

@@ -11,11 +11,18 @@ export interface NamedList {
   matches(text: string): boolean
 }
 
+/** The load of this server: 1 where a limit of it is reached. */
+export interface LoadGauge {
+  now(): number
+  /** Whether a load is on: from so much on, until it has been well below for a while. */
+  latch(atLeast: number): () => boolean
+}
+
 /** The part of the world that a policy reads besides the request: each member can say another thing at the next one. */
 export interface Surroundings {
   readonly lists?: ReadonlyMap<string, NamedList> | undefined
-  /** Load of this server: 1 where a limit of it is reached. Absent: not measured. */
-  readonly load?: (() => number) | undefined
+  /** Absent: not measured. */
+  readonly load?: LoadGauge | undefined
   /** Whether robots.txt refuses a path to who calls itself so; `undefined` where none was read. */
   readonly robots?: ((userAgent: string, path: string) => boolean | undefined) | undefined
 }

@@ -10,11 +10,13 @@ import {
 import { oldestList } from '#datasets'
 import type { Metrics, Reading } from '#metrics'
 import type { Provenance } from './attestation/provenance.ts'
+import type { LoadMeter } from './load/load-meter.ts'
 
 /** The parts of a service that every scrape reads. */
 export interface Measured {
   readonly clock: Clock
   readonly sources: () => readonly SourceStatus[]
+  readonly load: Pick<LoadMeter, 'now' | 'isOn'>
   readonly visits: () => Inspector['visits']
   readonly bans: BanList
   readonly provenance: Pick<Provenance, 'status'>
@@ -22,7 +24,10 @@ export interface Measured {
 }
 
 /** Has the metrics of a service read what it knows of itself. */
-export function measure(metrics: Metrics, { clock, sources, visits, bans, provenance, lostLines }: Measured): void {
+export function measure(
+  metrics: Metrics,
+  { clock, sources, load, visits, bans, provenance, lostLines }: Measured,
+): void {
   const ofSources = (value: (source: ReturnType<typeof sources>[number]) => number | undefined) => (): Reading[] =>
     sources().flatMap((source) => {
       const read = value(source)
@@ -53,6 +58,10 @@ export function measure(metrics: Metrics, { clock, sources, visits, bans, proven
       state === 'absent' && error === undefined ? undefined : Number(state === 'refused' || error !== undefined),
     ),
   )
+  metrics.read('load', () => [
+    [['now'], load.now()],
+    [['on'], Number(load.isOn)],
+  ])
   metrics.read('visits', () => [
     [['true'], visits().known],
     [['false'], visits().fresh],

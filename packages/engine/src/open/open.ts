@@ -34,6 +34,7 @@ import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import { guarded, type NoticeCode, type OpenHooks } from './hooks.ts'
 import { listNames } from './lists/lists.ts'
+import type { MeasuredLoad } from './load/measured-load.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
@@ -85,6 +86,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly log: DecisionLog
   /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
   readonly provenance: Provenance
+  /** The load that rules read; the proxy adds its own, and workers that of the others. */
+  readonly load: MeasuredLoad
   /** The clients that are refused for a while. */
   readonly bans: BanList
   /** Sources of its answers. */
@@ -170,7 +173,14 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const patient = { dns: dnsWithTimeout(dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, turns, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
-  const surroundings = await resources.use(openSurroundings(config, { outbound, notice, onFault }))
+  const surroundings = await resources.use(
+    openSurroundings(config, {
+      outbound,
+      notice,
+      onFault,
+      onLoadTurned: ({ on, ...details }) => log.audit({ what: on ? 'load on' : 'load off', who: 'service', details }),
+    }),
+  )
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
@@ -216,6 +226,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   measure(metrics, {
     clock,
     sources,
+    load: surroundings.load,
     provenance,
     bans: counting.bans,
     visits: () => inspection.visits,
@@ -236,6 +247,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     bans: counting.bans,
     knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources,
+    load: surroundings.load,
     close: resources.dispose,
   })
 }
