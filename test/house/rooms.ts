@@ -8,7 +8,18 @@ const HOUSES = ['packages/engine', 'packages/sallyport']
 
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   data: [],
-  'packages/core': ['data', 'ip-cidr', 'leven', 'lru-cache', 'p-limit', 'structured-headers', 'tldts', 'node:crypto'],
+  'packages/core': [
+    'data',
+    '@eslint-community/regexpp',
+    'ip-cidr',
+    'leven',
+    'lru-cache',
+    'p-limit',
+    're2js',
+    'structured-headers',
+    'tldts',
+    'node:crypto',
+  ],
   'packages/ledger': ['canonicalize', 'node:crypto'],
   ...within('packages/engine', {
     accounts: ['node:crypto'],
@@ -56,6 +67,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       'zod',
       '@opentelemetry/api',
       'proxy-from-env',
+      'robots-parser',
       'node:*',
     ],
     '': ['#accounts', '#api', '#datasets', '#log', '#metrics', '#net', '#open', '#stores', '#whois'],

@@ -271,11 +271,12 @@ function scraping({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['
 
 /** Has the metrics read what there is to do. */
 function readLoad(
-  { meter }: ProxyHost,
+  { meter, load }: ProxyHost,
   service: () => Service,
   listener: Listener,
   workers: ProxyOptions['workers'],
 ): void {
+  load?.read(() => service().load().share)
   meter?.read('workers', () => Object.entries(workers?.() ?? {}).map(([state, count]) => [[state], count]))
   meter?.read('connections', () => [[[], listener.connections]])
   meter?.read('certificates', () =>

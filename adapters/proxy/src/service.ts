@@ -33,6 +33,8 @@ export interface ServiceLoad {
   readonly requests: Slots['load']
   readonly tunnels: Slots['load']
   readonly originQueue: number
+  /** The requests in flight, or the longest queue of an origin, as a share of their limits: the higher. */
+  readonly share: number
 }
 
 /** The handling of requests by one configuration; a reload takes another. */
@@ -126,6 +128,10 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       requests: requestSlots.load,
       tunnels: tunnelSlots.load,
       originQueue: origins.reduce((sum, { queued }) => sum + queued, 0),
+      share: Math.max(
+        requestSlots.load.used / limits.inFlight,
+        ...origins.map(({ queued }) => queued / Math.max(1, limits.originQueue)),
+      ),
     }),
     limits,
     timeouts,

@@ -114,12 +114,15 @@ export { type CompiledPolicy, compilePolicy, rulesInForce } from './policy/compi
 export { countsByUser } from './policy/counts-by-user.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
 export { policyFaults, policyWarnings } from './policy/faults.ts'
-export type { Member } from './policy/match-word.ts'
-export { givenWords, MATCH_WORDS, type Match } from './policy/match-words.ts'
+export { LIST_FORMATS, type ListFormat, linesOfList } from './policy/list-lines.ts'
+export type { MatchWord, Member } from './policy/match-word.ts'
+export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/match-words.ts'
+export { createListReader, createNamedList, type ListEntries, readListEntries } from './policy/named-list.ts'
 export { parsePathPattern } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
 export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
+export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/surroundings.ts'
 export type { TimeSpan } from './policy/time-span.ts'
 // ports
 export type {

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { Asked } from '../src/policy/asked.ts'
 import { compileMatch } from '../src/policy/match.ts'
 import { readPath } from '../src/policy/path-readings.ts'
+import { createPathSplitter } from '../src/policy/split-path.ts'
 import type { Inspection } from '../src/values/inspection.ts'
 
 /*
@@ -47,12 +49,16 @@ const isUnder = (path: string, folder: string): boolean => {
   return lower === folder || lower.startsWith(`${folder}/`)
 }
 
-const [blocks] = compileMatch({ path: ['/admin', '/admin/**'] }, 'block').request
-const [allows] = compileMatch({ path: ['/public/**'] }, 'allow').request
+const within = (action: 'allow' | 'block') => ({ id: 'x', action, splitter: createPathSplitter(), surroundings: {} })
+const [blocks] = compileMatch({ path: ['/admin', '/admin/**'] }, within('block')).request
+const [allows] = compileMatch({ path: ['/public/**'] }, within('allow')).request
 
 function judge(target: string): { readonly blocked: boolean; readonly allowed: boolean } {
   const inspection = { request: { method: 'GET', ...readPath(target) } } as Inspection
-  return { blocked: blocks?.(inspection, []) === true, allowed: allows?.(inspection, []) === true }
+  return {
+    blocked: blocks?.(inspection, new Asked({})) === true,
+    allowed: allows?.(inspection, new Asked({})) === true,
+  }
 }
 
 /** Readers for which a target gets past one of the two rules. */

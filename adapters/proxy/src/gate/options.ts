@@ -30,6 +30,8 @@ export interface ProxyHost extends Decider, ApiHost {
   sources(): readonly SourceStatus[]
   /** Log of operators' actions. */
   readonly log?: AuditLog | undefined
+  /** Takes what reads the load of the proxy, for rules that ask for it. */
+  readonly load?: { read(source: () => number): void } | undefined
   /** Counters of the proxy; absent: nothing is counted, and there is no /metrics. */
   readonly meter?: Metrics | undefined
   /** The robots.txt of its policy, with parts that other rules decide about; absent: none is served. */

@@ -24,6 +24,8 @@ export interface DescribedRequest {
   readonly fields: readonly string[]
   /** Whether the headers are known, rather than at most the user agent. */
   readonly headersKnown: boolean
+  /** The only header fields that its source keeps, in lower case; default all where they are known, else the user agent. */
+  readonly kept?: readonly string[] | undefined
   /** Default GET of `/`, as far as the policy goes. */
   readonly method?: string | undefined
   readonly target?: string | undefined

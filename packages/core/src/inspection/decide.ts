@@ -1,5 +1,6 @@
+import { Asked, type AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
-import { type Evaluation, evaluate, type MatchedRule } from '../policy/evaluate.ts'
+import { type Evaluation, evaluate, type MatchedRule, type Weighed } from '../policy/evaluate.ts'
 import type { Counting } from '../values/counting.ts'
 import type { Decision, Trial } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
@@ -19,13 +20,14 @@ const ALLOWLISTED: Evaluation = Object.freeze({
   }),
   trials: Object.freeze([]),
   counted: Object.freeze([]),
+  weighed: Object.freeze([]),
   lasting: true,
 })
 
 export interface DecideOptions {
   readonly mode: Mode
-  /** The raw header fields of the request, for rules that match on them. */
-  readonly fields?: readonly string[] | undefined
+  /** The parts of the request that its inspection does not keep, for rules that match on them. */
+  readonly request?: AskedParts | undefined
   /** The request's, as the decision has it. */
   readonly id?: string | undefined
 }
@@ -58,13 +60,18 @@ export function decisionOf(
 }
 
 /** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided (D60). */
-export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, fields = [] }: DecideOptions): Ruling {
+export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, request = {} }: DecideOptions): Ruling {
   const allowlisted = inspection.agent.identity?.type === 'address'
-  const { decided, trials, counted, lasting } = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, fields)
+  const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request))
+  const { decided, trials, counted, weighed, lasting } = evaluation
   const { action } = decided
   const enforced = action === 'allow' || mode === 'enforce'
   const stricter = trials.findIndex((rule) => isStricter(rule.action, action))
-  const reasons = reasonsOf(decided.reason, inspection, trials[Math.max(stricter, 0)]?.reason)
+  const reasons = reasonsOf(
+    [decided.reason, ...weightReason(weighed)],
+    inspection,
+    trials[Math.max(stricter, 0)]?.reason,
+  )
   const named = trials.length === 0 ? undefined : Object.freeze(trials.map(trialOf))
   const counting = counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) })
   return { action, enforced, trial: named?.[stricter], trials: named, counting, reasons, lasting }
@@ -74,9 +81,21 @@ function trialOf({ id, action }: MatchedRule): Trial {
   return Object.freeze({ rule: id, action })
 }
 
-/** The rule that decided, the network, the evidence about the agent, and the rule on trial. */
-function reasonsOf(rule: Reason, { network, agent }: Inspection, trial: Reason | undefined): readonly Reason[] {
-  const reasons = [rule, networkReason(network)]
+/** The sum of weights that the policy came to, and whose they are; nothing where no rule weighs. */
+function weightReason(weighed: readonly Weighed[]): readonly Reason[] {
+  if (weighed.length === 0) return []
+  const sum = weighed.reduce((total, { weight }) => total + weight, 0)
+  const signs = weighed.map(({ rule, weight }) => `"${rule.id}" ${weight}`).join(', ')
+  return [Object.freeze({ id: 'policy:weight', text: `The weights of the policy's rules come to ${sum}: ${signs}.` })]
+}
+
+/** The rule that decided, the weights, the network, the evidence about the agent, and the rule on trial. */
+function reasonsOf(
+  decided: readonly Reason[],
+  { network, agent }: Inspection,
+  trial: Reason | undefined,
+): readonly Reason[] {
+  const reasons = [...decided, networkReason(network)]
   if (agent.basis !== 'none' && agent.basis !== 'network') {
     for (const reason of agent.reasons) if (reason.weight === undefined || reason.weight > 0) reasons.push(reason)
   }

@@ -104,11 +104,11 @@ export function createInspector(options: InspectorOptions): Inspector {
   function decideNow(request: InspectionRequest, others: OtherRules | undefined): Decision {
     const { visit, inspection } = look(request)
     if (others !== undefined) {
-      const { fields, id } = request
-      return decide(others.policy ?? policy, inspection, { mode: others.mode ?? mode, fields, id })
+      const { id } = request
+      return decide(others.policy ?? policy, inspection, { mode: others.mode ?? mode, request, id })
     }
     if (visit.ruling !== undefined) return decisionOf(visit.ruling, inspection, request.id)
-    const ruling = ruleOn(policy, inspection, { mode, fields: request.fields })
+    const ruling = ruleOn(policy, inspection, { mode, request })
     if (ruling.lasting && visit.fingerprint !== undefined) visits.keepRuling(visit, ruling)
     return decisionOf(ruling, inspection, request.id)
   }
@@ -149,7 +149,9 @@ export function createInspector(options: InspectorOptions): Inspector {
         degraded: degradedOf(snapshot, now),
         at,
       })
-      return decide(policy, inspection, { mode, fields: described.fields, id: described.id })
+      const { fields, ja4, kept = described.headersKnown ? undefined : ['user-agent'] } = described
+      const parts = { fields, target: described.target, ja4, kept }
+      return decide(policy, inspection, { mode, request: parts, id: described.id })
     },
   }
 }

@@ -1,5 +1,3 @@
-import { parseAddress } from '../address/address.ts'
-import { type Prefix, parsePrefix, prefixOf } from '../address/prefix.ts'
 import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
 import type { CompiledStrikes } from '../counting/strikes.ts'
 import { SallyportError } from '../errors.ts'
@@ -10,10 +8,13 @@ import type { PolicyFault } from './fault.ts'
 import { policyFaults } from './faults.ts'
 import { LIMIT_PRESETS } from './limit-presets.ts'
 import { compileMatch } from './match.ts'
+import { prefixOfEntry } from './match-network.ts'
 import { givenWords } from './match-words.ts'
 import type { Policy, Rule, Strikes } from './policy.ts'
 import { PRESETS } from './presets.ts'
+import { createRuleIndex, type RuleIndex } from './rule-index.ts'
 import { createPathSplitter, type PathSplitter } from './split-path.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** A checked policy, ready to be asked once per request. */
 export interface CompiledPolicy {
@@ -26,18 +27,23 @@ export interface CompiledPolicy {
   /** Decision when no rule matches. */
   readonly fallback: MatchedRule
   readonly strikes?: CompiledStrikes | undefined
+  /** Absent for few rules. */
+  readonly index?: RuleIndex | undefined
 }
 
 /** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
-export function compilePolicy(policy: Policy): CompiledPolicy {
-  const [fault] = policyFaults(policy)
+export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): CompiledPolicy {
+  const [fault] = policyFaults(policy, new Set(surroundings.lists?.keys()))
   if (fault !== undefined) throw new SallyportError('invalid_policy', faultText(fault))
   const { allowlist = [] } = policy
   const splitter = createPathSplitter()
+  const rules = rulesInForce(policy)
+  const index = createRuleIndex(rules.map(({ match }) => match))
   return {
-    ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(allowlistPrefix)) }),
+    ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(prefixOfEntry)) }),
     onError: policy.onError ?? 'allow',
-    rules: rulesInForce(policy).map((rule) => compileRule(rule, splitter)),
+    rules: rules.map((rule) => compileRule(rule, splitter, surroundings)),
+    ...(index && { index }),
     fallback: defaultRule(policy.default ?? 'allow'),
     ...(policy.strikes && { strikes: compileStrikes(policy.strikes) }),
   }
@@ -55,12 +61,6 @@ function faultText({ path, rule, message }: PolicyFault): string {
   return `policy rule "${rule}": ${names.slice(1).join('.')}: ${message}`
 }
 
-/** The entry has been checked. */
-function allowlistPrefix(entry: string): Prefix {
-  const address = parseAddress(entry)
-  return address === undefined ? (parsePrefix(entry) as Prefix) : prefixOf(address, address.family === 4 ? 32 : 128)
-}
-
 function defaultRule(action: Action): MatchedRule {
   const text =
     action === 'allow'
@@ -69,11 +69,11 @@ function defaultRule(action: Action): MatchedRule {
   return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 
-function compileRule(rule: Rule, splitter: PathSplitter): CompiledRule {
-  const { onError } = rule
+function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundings): CompiledRule {
+  const { id, onError, weight } = rule
   const counting = compileCounting(rule, splitter)
   const action = counting?.opens ? 'allow' : rule.action
-  const { data, needs, agent, request } = compileMatch(rule.match, action, splitter)
+  const { data, needs, agent, request } = compileMatch(rule.match, { id, action, splitter, surroundings })
   const matched = matchedRule(rule, action, `The policy's rule "${rule.id}" matches.`)
   const announced = announcedPaths(rule)
   const compiled = {
@@ -83,6 +83,7 @@ function compileRule(rule: Rule, splitter: PathSplitter): CompiledRule {
     request,
     matched,
     ...(counting && { counting }),
+    ...(weight !== undefined && { weight }),
     ...(announced && { announced }),
   }
   if (onError === undefined || needs.length === 0) return compiled

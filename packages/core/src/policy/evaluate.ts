@@ -1,9 +1,11 @@
 import type { CountedRule } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
-import type { Action, Degraded } from '../vocabulary.ts'
+import { type Action, type Degraded, isStricter } from '../vocabulary.ts'
+import type { Asked } from './asked.ts'
 import type { CompiledCounting } from './compile-counting.ts'
 import type { Test } from './match-word.ts'
+import type { RuleIndex } from './rule-index.ts'
 
 /** A matching rule's effect, with the sentence about it. */
 export interface MatchedRule {
@@ -23,10 +25,18 @@ export interface CompiledRule {
   readonly matched: MatchedRule
   /** Counting of a rule; `matched` is its effect within its limits, where it opens. */
   readonly counting?: CompiledCounting | undefined
+  /** Weight of a rule that decides only where no other does. */
+  readonly weight?: number | undefined
   /** Its path patterns; absent where it asks about more than the crawler, the path and the method, as robots.txt cannot. */
   readonly announced?: readonly string[] | undefined
   /** Effect of a rule with `onError` while the data that it needs is not loaded. */
   readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule } | undefined
+}
+
+/** A rule that adds to the sum of weights. */
+export interface Weighed {
+  readonly rule: MatchedRule
+  readonly weight: number
 }
 
 export interface Evaluation {
@@ -35,52 +45,74 @@ export interface Evaluation {
   readonly trials: readonly MatchedRule[]
   /** The rules before the deciding one, and that itself, that count the request. */
   readonly counted: readonly CountedRule[]
+  /** The rules before the deciding one that weigh. */
+  readonly weighed: readonly Weighed[]
   /** True where no test of a request had a say: the visitor's next request like this one is decided the same. */
   readonly lasting: boolean
 }
 
 const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
 const NONE_COUNTED: readonly CountedRule[] = Object.freeze([])
+const NONE_WEIGHED: readonly Weighed[] = Object.freeze([])
 
-/** The first rule that matches and is not on trial decides, else `fallback`; one that counts decides only where it opens. */
-export function evaluate(
-  { rules, fallback }: { readonly rules: readonly CompiledRule[]; readonly fallback: MatchedRule },
-  inspection: Inspection,
-  fields: readonly string[],
-): Evaluation {
+/** The rules of a policy, and how they are found. */
+export interface Ruled {
+  readonly rules: readonly CompiledRule[]
+  readonly fallback: MatchedRule
+  readonly index?: RuleIndex | undefined
+}
+
+/**
+ * The first rule that matches and is not on trial decides, else `fallback`; one that counts decides only where it opens, and
+ * one that weighs only where no other does.
+ */
+export function evaluate({ rules, fallback, index }: Ruled, inspection: Inspection, asked: Asked): Evaluation {
   let trials = NO_TRIALS
   let counted = NONE_COUNTED
-  let lasting = true
-  for (const rule of rules) {
-    const matched = matchOf(rule, inspection, fields)
+  let weighed = NONE_WEIGHED
+  let lasting = index?.asksRequest !== true
+  const found = index?.candidates(inspection, asked)
+  const length = found?.length ?? rules.length
+  for (let at = 0; at < length; at++) {
+    const rule = rules[found === undefined ? at : (found[at] as number)] as CompiledRule
+    const matched = matchOf(rule, inspection, asked)
     if (matched === undefined) continue
     if (rule.request.length > 0) {
       lasting = false
-      if (!holds(rule.request, inspection, fields)) continue
+      if (!holds(rule.request, inspection, asked)) continue
     }
     if (rule.counting !== undefined && matched === rule.matched) {
       const cost = rule.counting.costOf(inspection.request)
       counted = [...counted, Object.freeze({ rule: rule.counting.rule, cost })]
       // Its cost may differ from one request to the next.
       lasting = false
-      if (rule.counting.opens) return { decided: matched, trials, counted, lasting }
+      if (rule.counting.opens) return { decided: matched, trials, counted, weighed, lasting }
       continue
     }
-    if (!rule.onTrial) return { decided: matched, trials, counted, lasting }
-    trials = [...trials, matched]
+    if (rule.onTrial) {
+      trials = [...trials, matched]
+      continue
+    }
+    if (rule.weight === undefined || matched !== rule.matched) {
+      return { decided: matched, trials, counted, weighed, lasting }
+    }
+    asked.weight += rule.weight
+    weighed = [...weighed, { rule: matched, weight: rule.weight }]
   }
-  return { decided: fallback, trials, counted, lasting }
+  const [sign] = weighed
+  const decided = sign !== undefined && isStricter(sign.rule.action, fallback.action) ? sign.rule : fallback
+  return { decided, trials, counted, weighed, lasting }
 }
 
 /** The effect of a rule whose tests of the request hold; `undefined` if it is not about this visitor. */
-function matchOf(rule: CompiledRule, inspection: Inspection, fields: readonly string[]): MatchedRule | undefined {
-  if (!holds(rule.agent, inspection, fields)) return undefined
+function matchOf(rule: CompiledRule, inspection: Inspection, asked: Asked): MatchedRule | undefined {
+  if (!holds(rule.agent, inspection, asked)) return undefined
   const { unanswered } = rule
   if (unanswered?.needs.some((need) => inspection.degraded.includes(need))) return unanswered.matched
-  return holds(rule.data, inspection, fields) ? rule.matched : undefined
+  return holds(rule.data, inspection, asked) ? rule.matched : undefined
 }
 
-function holds(tests: readonly Test[], inspection: Inspection, fields: readonly string[]): boolean {
-  for (const test of tests) if (!test(inspection, fields)) return false
+function holds(tests: readonly Test[], inspection: Inspection, asked: Asked): boolean {
+  for (const test of tests) if (!test(inspection, asked)) return false
   return true
 }

@@ -7,10 +7,13 @@ import { countsByUser } from './counts-by-user.ts'
 import { type Fault, type PolicyFault, unknown } from './fault.ts'
 import { givenWords, type Match } from './match-words.ts'
 import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from './policy.ts'
+import { claimFaults, listFaults, weightFaults } from './rule-faults.ts'
 import { undoneLimits } from './undone-limits.ts'
 
-/** Every fault of a policy, in the order in which it is written. */
-export function policyFaults(policy: Policy): readonly PolicyFault[] {
+const NO_LISTS: ReadonlySet<string> = new Set()
+
+/** Every fault of a policy, in the order in which it is written. `lists`: the names of the lists that there are. */
+export function policyFaults(policy: Policy, lists: ReadonlySet<string> = NO_LISTS): readonly PolicyFault[] {
   const { preset, rules, allowlist = [], limits = [], strikes } = policy
   const faults: PolicyFault[] = []
   if (!PRESET_NAMES.includes(preset)) {
@@ -20,7 +23,7 @@ export function policyFaults(policy: Policy): readonly PolicyFault[] {
   for (const [index, rule] of rules.entries()) {
     if (ids.has(rule.id)) faults.push({ path: ['rules', index, 'id'], message: `the id "${rule.id}" occurs twice` })
     ids.add(rule.id)
-    for (const { path, message } of ruleFaults(rule)) {
+    for (const { path, message } of ruleFaults(rule, lists)) {
       faults.push({ path: ['rules', index, ...path], rule: rule.id, message })
     }
   }
@@ -73,13 +76,15 @@ function matchesAll(match: Match): boolean {
   return givenWords(match).every(({ word, value }) => word.values.matchesAll(value))
 }
 
-function ruleFaults(rule: Rule): readonly Fault[] {
+function ruleFaults(rule: Rule, lists: ReadonlySet<string>): readonly Fault[] {
   const { match, action, onError } = rule
-  const faults: Fault[] = [...countingFaults(rule)]
+  const given = givenWords(match)
+  const faults: Fault[] = [...countingFaults(rule), ...weightFaults(rule), ...claimFaults(rule, given)]
   if (!ACTIONS.includes(action)) faults.push({ path: ['action'], message: unknown(action, ACTIONS) })
   if (onError !== undefined && !PLAIN_ACTIONS.includes(onError))
     faults.push({ path: ['onError'], message: unknown(onError, PLAIN_ACTIONS) })
-  for (const { name, word, value } of givenWords(match)) {
+  faults.push(...listFaults(given, lists))
+  for (const { name, word, value } of given) {
     for (const { path, message } of word.values.faults(value)) faults.push({ path: ['match', name, ...path], message })
   }
   return faults

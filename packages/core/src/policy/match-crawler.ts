@@ -1,7 +1,7 @@
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import { CRAWLER_OUTCOMES, CRAWLER_PURPOSES, type CrawlerOutcome, type CrawlerPurpose } from '../vocabulary.ts'
 import { wordFault } from './fault.ts'
-import { mayRestOn, someOf, texts, type WordsOf } from './match-word.ts'
+import { mayRestOn, someOf, texts, valueIndex, type WordsOf } from './match-word.ts'
 
 /** Conditions on crawlers: the claim of the user agent; operator and purpose also by signature. */
 export interface CrawlerMatch {
@@ -21,6 +21,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((slug) => wordFault(slug, SLUGS)),
     asks: 'agent',
     robots: true,
+    index: valueIndex(({ crawler }) => crawler?.slug),
     description: 'Crawlers, by their slugs in the catalogue',
     example: ['googlebot'],
     test(given, { action }) {

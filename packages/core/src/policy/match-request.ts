@@ -1,8 +1,8 @@
-import { isNamed } from '../address/forwarding.ts'
 import { type Fault, unknown } from './fault.ts'
-import { faultsOf, texts, type Values, type WordsOf } from './match-word.ts'
+import { faultsOf, texts, tokenFault, type Values, type WordIndex, type WordsOf } from './match-word.ts'
 import { pathPatternFault } from './path-pattern.ts'
 import { compilePaths } from './path-test.ts'
+import { SplitPath } from './split-path.ts'
 import { compileSpan, DAYS, type SpanTest, type TimeSpan } from './time-span.ts'
 
 /** Conditions on what is asked for, and when. */
@@ -18,13 +18,6 @@ export interface RequestMatch {
 export interface HeaderNames {
   readonly present?: readonly string[] | undefined
   readonly absent?: readonly string[] | undefined
-}
-
-/** A method or the name of a header (RFC 9110 section 5.6.2). */
-const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
-
-function tokenFault(name: string): string | undefined {
-  return TOKEN.test(name) ? undefined : unknown(name)
 }
 
 const HEADER_NAMES: Values<HeaderNames> = {
@@ -75,12 +68,33 @@ const SPAN: Values<TimeSpan> = {
   matchesAll: ({ from, to, days }) => from === undefined && to === undefined && days === undefined,
 }
 
+/** Rules are found by the whole segments before the first star, in the case that all readings share. */
+const PATH_INDEX: WordIndex<readonly string[]> = {
+  keysOf: (patterns) =>
+    patterns.map((pattern) => stemsOf(new SplitPath(pattern.replace(/[^/]*\*.*$/s, ''))).at(-1) as string),
+  keysFor({ request: { path, readings } }) {
+    if (readings?.length === 0) return undefined
+    return [path, ...(readings ?? [])].flatMap((reading) => stemsOf(new SplitPath(reading)))
+  },
+}
+
+/** Segments by which rules are found: a longer path costs no more. */
+const MAX_STEMS = 8
+
+/** The path of each of the first segments, from the root on. */
+function stemsOf(path: SplitPath): readonly string[] {
+  const stems = ['']
+  for (const segment of path.segments(false).slice(0, MAX_STEMS)) stems.push(`${stems.at(-1)}/${segment}`)
+  return stems
+}
+
 export const REQUEST_WORDS: WordsOf<RequestMatch> = {
   path: {
     values: texts(pathPatternFault, (given) => given.includes('/**')),
     asks: 'request',
     costly: true,
     robots: true,
+    index: PATH_INDEX,
     description: 'Paths: /login is that path alone, /admin/** it and all below, * any characters of a segment',
     example: ['/login', '/admin/**'],
     test(given, { action, splitter }) {
@@ -104,15 +118,24 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     asks: 'request',
     costly: true,
     readsFields: true,
+    claim: true,
     robots: false,
     description: 'Names of headers',
     test(given) {
       const present = (given.present ?? []).map((name) => name.toLowerCase())
       const absent = (given.absent ?? []).map((name) => name.toLowerCase())
-      return (_, fields) => {
-        for (const name of present) if (!hasField(fields, name)) return false
-        for (const name of absent) if (hasField(fields, name)) return false
-        return true
+      return (_, asked) => {
+        let known = true
+        for (const name of present) {
+          if (asked.has(name)) continue
+          if (asked.keeps(name)) return false
+          known = false
+        }
+        for (const name of absent) {
+          if (asked.has(name)) return false
+          known &&= asked.keeps(name)
+        }
+        return known || undefined
       }
     },
   },
@@ -127,9 +150,4 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
       return ({ at }) => isWithin(at)
     },
   },
-}
-
-function hasField(fields: readonly string[], name: string): boolean {
-  for (let at = 0; at < fields.length; at += 2) if (isNamed(fields[at] as string, name)) return true
-  return false
 }

@@ -19,6 +19,10 @@ export const USER_WORDS: WordsOf<UserMatch> = {
     robots: false,
     description: 'Users, by the ids that identify of an adapter gives; * for any',
     example: ['4711'],
+    index: {
+      keysOf: (given) => (given.includes('*') ? undefined : given),
+      keysFor: ({ user }) => (user === undefined ? [] : [user]),
+    },
     test: (given) => nameTest(given, ({ user }) => user),
   },
   plan: {

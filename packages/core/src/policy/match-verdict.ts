@@ -1,9 +1,10 @@
 import { AI_TOKENS } from '@sallyport/data/automation'
 import { AGENT_BASES, type AgentBasis } from '../values/agent-verdict.ts'
 import { AGENT_CLASSES, type AgentClass } from '../vocabulary.ts'
+import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
 import { unknown } from './fault.ts'
 import { OPERATORS, SLUGS } from './match-crawler.ts'
-import { foldedSet, type Member, mayRestOn, oneOf, texts, type Values, type WordsOf } from './match-word.ts'
+import { foldedSet, mayRestOn, oneOf, texts, type Values, type WordsOf } from './match-word.ts'
 
 /** Conditions on the verdicts about the agent and about the network. */
 export interface VerdictMatch {
@@ -22,27 +23,9 @@ export interface VerdictMatch {
   readonly vendor?: readonly string[] | undefined
 }
 
-/** Both bounds within; an absent one bounds nothing. */
-export interface Bounds {
-  readonly atLeast?: number | undefined
-  readonly atMost?: number | undefined
-}
-
 const FLAG: Values<boolean> = { shape: 'flag', faults: () => [], matchesAll: () => false }
 
-const AT_LEAST: Member = { shape: 'share', description: 'Least confidence', absent: '0', example: 0.61 }
-const AT_MOST: Member = { shape: 'share', description: 'Greatest confidence', absent: '1', example: 0.9 }
-
-const BOUNDS: Values<Bounds> = {
-  shape: { members: { atLeast: AT_LEAST, atMost: AT_MOST } },
-  faults: (given) =>
-    (['atLeast', 'atMost'] as const).flatMap((bound) => {
-      const value = given[bound]
-      if (value === undefined || (value >= 0 && value <= 1)) return []
-      return [{ path: [bound], message: `${unknown(value)}: expected 0 to 1` }]
-    }),
-  matchesAll: ({ atLeast = 0, atMost = 1 }) => atLeast === 0 && atMost === 1,
-}
+const CONFIDENCE = boundsOf('confidence', 'share', [0.61, 0.9], 1)
 
 const VENDORS = [...new Set([...OPERATORS, ...AI_TOKENS.map(({ vendor }) => vendor)])]
 
@@ -78,7 +61,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     },
   },
   confidence: {
-    values: BOUNDS,
+    values: CONFIDENCE,
     asks: 'agent',
     robots: false,
     description: 'Confidence of the verdict about the client',
@@ -88,7 +71,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     },
   },
   networkConfidence: {
-    values: BOUNDS,
+    values: CONFIDENCE,
     asks: 'asn',
     robots: false,
     description: 'Confidence of the verdict about the network',
@@ -122,10 +105,6 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
       }
     },
   },
-}
-
-function boundsTest({ atLeast = 0, atMost = 1 }: Bounds): (value: number) => boolean {
-  return (value) => value >= atLeast && value <= atMost
 }
 
 function identityFault(name: string): string | undefined {

@@ -1,10 +1,12 @@
 import type { Inspection } from '../values/inspection.ts'
-import type { Action } from '../vocabulary.ts'
-import { type Fault, wordFault } from './fault.ts'
+import type { Action, Degraded } from '../vocabulary.ts'
+import type { Asked } from './asked.ts'
+import { type Fault, unknown, wordFault } from './fault.ts'
 import type { PathSplitter } from './split-path.ts'
+import type { Surroundings } from './surroundings.ts'
 
-/** Whether one member of a rule's match holds; `fields` are the raw header fields of the request. */
-export type Test = (inspection: Inspection, fields: readonly string[]) => boolean
+/** Whether one member of a rule's match holds; `undefined` where it is not known: then neither it nor its negation does. */
+export type Test = (inspection: Inspection, asked: Asked) => boolean | undefined
 
 /**
  * Everything about one word of a match: what reads configurations, checks, compiles, announces and documents it asks this
@@ -18,6 +20,12 @@ export interface MatchWord<Value> {
   readonly costly?: boolean | undefined
   /** It reads fields of the request, which histories do not keep, but for the user agent. */
   readonly readsFields?: boolean | undefined
+  /** Anybody can say it: a rule that allows may not rest on such words alone. */
+  readonly claim?: boolean | undefined
+  /** The way to a few of many rules that have the word, by keys of the request (D402). */
+  readonly index?: WordIndex<Value> | undefined
+  /** The data that a value asks about, beyond `asks`. */
+  needs?(value: Value): readonly Degraded[]
   /** Whether robots.txt can say a rule by it: an inspection that knows a crawler, a path and GET alone answers it. */
   readonly robots: boolean
   /** A phrase of options.md and of editors. */
@@ -31,10 +39,35 @@ export interface MatchWord<Value> {
 /** A row for each word of a match, or of a part of one. */
 export type WordsOf<Match> = { readonly [Word in keyof Match]-?: MatchWord<NonNullable<Match[Word]>> }
 
+export type IndexKey = string | number
+
+/** How rules are found by a word. */
+export interface WordIndex<Value> {
+  /** Keys of which every request that matches the value has one; `undefined` where it cannot be said. */
+  keysOf(value: Value): readonly IndexKey[] | undefined
+  /** Keys of a request; `undefined` where it may match any rule. */
+  keysFor(inspection: Inspection, asked: Asked): readonly IndexKey[] | undefined
+}
+
+/** An index by the values of a list, of which a request has `read`. */
+export function valueIndex(
+  read: (inspection: Inspection) => string | number | undefined,
+): WordIndex<readonly (string | number)[]> {
+  return {
+    keysOf: (values) => values.map(String),
+    keysFor: (inspection) => {
+      const value = read(inspection)
+      return value === undefined ? [] : [String(value)]
+    },
+  }
+}
+
 /** The context that a test has from its rule. */
 export interface WithinRule {
+  readonly id: string
   readonly action: Action
   readonly splitter: PathSplitter
+  readonly surroundings: Surroundings
 }
 
 /** The values that a word can have. */
@@ -53,6 +86,11 @@ export type Shape =
   | 'numbers'
   | 'flag'
   | 'share'
+  | 'amount'
+  /** Texts by names of the user's own. */
+  | 'named'
+  /** Conditions of a rule, without a negation. */
+  | 'match'
   | { readonly words: readonly string[] }
   | { readonly members: Readonly<Record<string, Member>> }
 
@@ -62,6 +100,13 @@ export interface Member {
   readonly description: string
   readonly absent?: string | undefined
   readonly example: unknown
+}
+
+/** A method, or the name of a header or a cookie (RFC 9110 section 5.6.2). */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
+
+export function tokenFault(name: string): string | undefined {
+  return TOKEN.test(name) ? undefined : unknown(name)
 }
 
 const never = () => false

@@ -1,37 +1,59 @@
+import { CLAIM_WORDS, type ClaimMatch } from './match-claims.ts'
 import { CRAWLER_WORDS, type CrawlerMatch } from './match-crawler.ts'
 import { NETWORK_WORDS, type NetworkMatch } from './match-network.ts'
+import { negation } from './match-not.ts'
 import { REQUEST_WORDS, type RequestMatch } from './match-request.ts'
+import { STATE_WORDS, type StateMatch } from './match-state.ts'
 import { USER_WORDS, type UserMatch } from './match-user.ts'
 import { VERDICT_WORDS, type VerdictMatch } from './match-verdict.ts'
 import type { MatchWord, WordsOf } from './match-word.ts'
+import type { GivenWord } from './word-test.ts'
+
+/** The conditions of a rule but for a negation. */
+export interface PlainMatch
+  extends NetworkMatch,
+    RequestMatch,
+    ClaimMatch,
+    VerdictMatch,
+    CrawlerMatch,
+    UserMatch,
+    StateMatch {}
 
 /**
  * The conditions of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all.
  * `crawler`, `operator`, `vendor` and `purpose` are what a request says of itself: a rule that allows matches them only
  * where that is proven, one that flags or blocks matches the bare claim.
  */
-export interface Match extends NetworkMatch, RequestMatch, VerdictMatch, CrawlerMatch, UserMatch {}
+export interface Match extends PlainMatch {
+  /** Conditions that must not hold, all together. */
+  readonly not?: PlainMatch | undefined
+}
 
-/** Every word of a match, in the order of options.md (D336). */
-export const MATCH_WORDS = {
+/** Every word that a negation can have, in the order of options.md. */
+export const PLAIN_WORDS = {
   ...NETWORK_WORDS,
   ...REQUEST_WORDS,
+  ...CLAIM_WORDS,
   ...VERDICT_WORDS,
   ...CRAWLER_WORDS,
   ...USER_WORDS,
-} satisfies WordsOf<Match>
+  ...STATE_WORDS,
+} satisfies WordsOf<PlainMatch>
 
-/** A word that a match has. */
-interface GivenWord {
-  readonly name: string
-  readonly value: unknown
-  readonly word: MatchWord<unknown>
-}
+/** Every word of a match (D336). */
+export const MATCH_WORDS = {
+  ...PLAIN_WORDS,
+  not: negation<PlainMatch>((match) => wordsOf(match, PLAIN_WORDS)),
+} satisfies WordsOf<Match>
 
 /** The words that a match has, as they are written. */
 export function givenWords(match: Match): readonly GivenWord[] {
+  return wordsOf(match, MATCH_WORDS)
+}
+
+function wordsOf(match: object, rows: Readonly<Record<string, MatchWord<unknown>>>): readonly GivenWord[] {
   return Object.entries(match).flatMap(([name, value]) => {
-    if (value === undefined || !Object.hasOwn(MATCH_WORDS, name)) return []
-    return [{ name, value, word: MATCH_WORDS[name as keyof Match] }]
+    const word = Object.hasOwn(rows, name) ? rows[name] : undefined
+    return value === undefined || word === undefined ? [] : [{ name, value, word }]
   })
 }

@@ -41,6 +41,13 @@ export interface Rule {
   readonly limit?: RuleLimit | undefined
   readonly concurrent?: RuleConcurrent | undefined
   readonly cost?: RuleCost | undefined
+  /**
+   * Weight of a sign: a rule that flags adds it to the sum that `match: { weight }` reads, and the rules after it decide;
+   * where none does, the request is flagged.
+   */
+  readonly weight?: number | undefined
+  /** It allows by what the client merely says, and that is meant. */
+  readonly trustClaim?: boolean | undefined
   /** Within its limits it allows, and no rule after it is asked. */
   readonly then?: 'allow' | undefined
 }

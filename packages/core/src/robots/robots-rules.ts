@@ -1,3 +1,4 @@
+import { Asked } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { evaluate } from '../policy/evaluate.ts'
 import { type Mode, refuses } from '../vocabulary.ts'
@@ -45,7 +46,7 @@ export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
     const { mode, policy } = nearest(known, path) ?? { mode: 'monitor', policy: undefined }
     // In monitor mode nobody is refused.
     if (mode === 'monitor' || policy === undefined) return true
-    return !refuses(evaluate(policy, crawler(path), []).decided.action)
+    return !refuses(evaluate(policy, crawler(path), new Asked({})).decided.action)
   }
 
   return {

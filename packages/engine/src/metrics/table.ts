@@ -124,6 +124,15 @@ export const METRICS = {
     unit: 'seconds since 1970',
     example: 'sallyport_certificate_not_after_seconds - time() < 14 * 86400',
   },
+  load: {
+    name: 'sallyport_load',
+    type: 'gauge',
+    workers: 'max',
+    labels: ['kind'],
+    help: 'load that rules read: now, 1 where a limit is reached, smoothed over seconds; on, 1 while a rule with a load is on',
+    unit: '1 at a limit',
+    example: 'max(sallyport_load{kind="now"}) > 0.8',
+  },
   inFlight: {
     name: 'sallyport_requests_in_flight',
     type: 'gauge',

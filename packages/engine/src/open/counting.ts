@@ -15,6 +15,7 @@ import { createMemoryBans, createMemoryCounts, createSharedCounts, type Opened, 
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { inDataDir } from './data-dir.ts'
+import { listNames } from './lists/lists.ts'
 import { type Rules, rulesOf } from './reload.ts'
 
 /** Counts of rules and of `/v1`, and the bans, for as long as the service is open. */
@@ -164,7 +165,7 @@ export function createTrialCounter(options: ConfigInput, clock: Clock): Counter 
   const onFault = (error: unknown): never => {
     throw error
   }
-  return createCounting(memory, { clock, onFault }).counterOf(rulesOf(config))
+  return createCounting(memory, { clock, onFault }).counterOf(rulesOf(config, { lists: listNames(config) }))
 }
 
 /** Rejects with `unknown_ban` where there is none of this id. */

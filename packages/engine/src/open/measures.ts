@@ -4,17 +4,19 @@ import {
   type Dns,
   type Inspector,
   isStale,
-  type Snapshots,
+  type SourceStatus,
   type Whois,
 } from '@sallyport/core'
 import { oldestList } from '#datasets'
 import type { Metrics, Reading } from '#metrics'
 import type { Provenance } from './attestation/provenance.ts'
+import type { LoadMeter } from './load/load-meter.ts'
 
 /** The parts of a service that every scrape reads. */
 export interface Measured {
   readonly clock: Clock
-  readonly snapshots: Snapshots
+  readonly sources: () => readonly SourceStatus[]
+  readonly load: Pick<LoadMeter, 'now' | 'isOn'>
   readonly visits: () => Inspector['visits']
   readonly bans: BanList
   readonly provenance: Pick<Provenance, 'status'>
@@ -22,13 +24,15 @@ export interface Measured {
 }
 
 /** Has the metrics of a service read what it knows of itself. */
-export function measure(metrics: Metrics, { clock, snapshots, visits, bans, provenance, lostLines }: Measured): void {
+export function measure(
+  metrics: Metrics,
+  { clock, sources, load, visits, bans, provenance, lostLines }: Measured,
+): void {
   const ofSources = (value: (source: ReturnType<typeof sources>[number]) => number | undefined) => (): Reading[] =>
     sources().flatMap((source) => {
       const read = value(source)
       return read === undefined ? [] : [[[source.id], read] as const]
     })
-  const sources = () => snapshots.current().sources
   metrics.read(
     'sourceAge',
     ofSources(({ state, checked, date }) => {
@@ -54,6 +58,10 @@ export function measure(metrics: Metrics, { clock, snapshots, visits, bans, prov
       state === 'absent' && error === undefined ? undefined : Number(state === 'refused' || error !== undefined),
     ),
   )
+  metrics.read('load', () => [
+    [['now'], load.now()],
+    [['on'], Number(load.isOn)],
+  ])
   metrics.read('visits', () => [
     [['true'], visits().known],
     [['false'], visits().fresh],

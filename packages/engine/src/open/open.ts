@@ -33,6 +33,8 @@ import { openCrawlers } from './crawlers.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import { guarded, type OpenHooks, sayOnStderr, saysCompiling } from './hooks.ts'
+import { listNames } from './lists/lists.ts'
+import type { MeasuredLoad } from './load/measured-load.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
@@ -41,6 +43,7 @@ import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Others, rulesOf } from './reload.ts'
 import { robotsOfConfig, type SitePart } from './robots.ts'
 import { openTracer, traced } from './spans.ts'
+import { openSurroundings } from './surroundings.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
@@ -84,6 +87,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly log: DecisionLog
   /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
   readonly provenance: Provenance
+  /** The load that rules read; the proxy adds its own, and workers that of the others. */
+  readonly load: MeasuredLoad
   /** The clients that are refused for a while. */
   readonly bans: BanList
   /** Sources of its answers. */
@@ -124,7 +129,7 @@ export async function openSimulated(
 ): Promise<Sallyport> {
   const config = parseConfig(options)
   // Faults of the rules are said before anything is opened.
-  rulesOf(config)
+  rulesOf(config, { lists: listNames(config) })
   const resources = createDisposeStack()
   try {
     return await inDataDir(config, () => build(config, { ...hooks, published }, resources))
@@ -169,8 +174,16 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const patient = { dns: dnsWithTimeout(dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, turns, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
+  const surroundings = await resources.use(
+    openSurroundings(config, {
+      outbound,
+      notice,
+      onFault,
+      onLoadTurned: ({ on, ...details }) => log.audit({ what: on ? 'load on' : 'load off', who: 'service', details }),
+    }),
+  )
   const frontEnds = () => snapshots.current().frontEnds
-  const rules = rulesOf(config, frontEnds)
+  const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
   const tracer = await openTracer()
   const parts = {
@@ -188,6 +201,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     prepare: counting.prepare,
     prepareLog: log.prepare,
     published: frontEnds,
+    surroundings: surroundings.current,
+    surround: surroundings.surround,
   })
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
@@ -208,9 +223,11 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     onError: onFault,
   })
 
+  const sources = () => [...snapshots.current().sources, ...surroundings.sources]
   measure(metrics, {
     clock,
-    snapshots,
+    sources,
+    load: surroundings.load,
     provenance,
     bans: counting.bans,
     visits: () => inspection.visits,
@@ -230,7 +247,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     provenance,
     bans: counting.bans,
     knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
-    sources: () => snapshots.current().sources,
+    sources,
+    load: surroundings.load,
     close: resources.dispose,
   })
 }

@@ -5,6 +5,7 @@ import {
   type Inspector,
   type MountPolicy,
   parseTrust,
+  type Surroundings,
 } from '@sallyport/core'
 import { compileMountPolicy } from './config/mount-policy.ts'
 import { parseConfig } from './config/read.ts'
@@ -20,11 +21,11 @@ export interface Rules {
   readonly refusalPage: RefusalPage
 }
 
-/** Throws `invalid_config` and `invalid_policy`. */
-export function rulesOf(config: Config, published?: () => FrontEnds | undefined): Rules {
+/** Throws `invalid_config` and `invalid_policy`. `surroundings`: what its policy reads besides requests. */
+export function rulesOf(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
   return {
     trust: parseTrust(config.trustProxy, config.clientHeader, published),
-    policy: compilePolicy(config.policy),
+    policy: compilePolicy(config.policy, surroundings),
     mode: config.mode,
     refusalPage: refusalPageOf(config),
   }
@@ -67,6 +68,10 @@ export interface ReloadParts {
   prepare(rules: Rules): Promise<void>
   /** Opens what a configuration writes to; throws `invalid_config`. */
   prepareLog(config: Config): Prepared
+  /** Those of the configuration in force. */
+  surroundings(): Surroundings
+  /** Reads those of another one; where it rejects, the old ones stay. */
+  surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
   /** Published servers of the delivery networks that may be trusted. */
   readonly published: () => FrontEnds | undefined
 }
@@ -95,7 +100,10 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     count: (decision, fields) => current.counter.count(decision, fields),
     decide: (request, others) => current.inspector.decide(request, others),
     decider({ policy, mode } = {}) {
-      const others = { policy: policy === undefined ? undefined : compileMountPolicy(policy), mode }
+      const others = {
+        policy: policy === undefined ? undefined : compileMountPolicy(policy, parts.surroundings()),
+        mode,
+      }
       return { decide: (request) => current.inspector.decide(request, others) }
     },
     check: (address, described) => current.inspector.check(address, described),
@@ -113,7 +121,8 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     },
     async reload(options, others = async () => () => {}) {
       const { config: merged, ...reloaded } = takeOver(current.config, parseConfig(options))
-      const rules = rulesOf(merged, parts.published)
+      const surrounded = await parts.surround(merged)
+      const rules = rulesOf(merged, surrounded.surroundings, parts.published)
       await parts.prepare(rules)
       const log = parts.prepareLog(merged)
       const takeOthers = await others(merged).catch((error: unknown) => {
@@ -122,6 +131,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       })
       // Nothing below can fail: all of it is in force, or nothing (D376).
       log.take()
+      surrounded.take()
       seen = visits()
       current.inspector = parts.createInspector(rules)
       current.counter = parts.counterOf(rules)

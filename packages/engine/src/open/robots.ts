@@ -1,6 +1,7 @@
 import { compilePolicy, type MountPolicy, type Robots, robotsOf } from '@sallyport/core'
 import { compileMountPolicy } from './config/mount-policy.ts'
 import type { Config } from './config/schema.ts'
+import { listNames } from './lists/lists.ts'
 
 /** A part of a site that is decided by rules of its own. */
 export interface SitePart {
@@ -17,15 +18,17 @@ export interface SitePart {
  * site. Throws `invalid_config` for a signal that contradicts the policy, and `invalid_policy`.
  */
 export function robotsOfConfig(
-  config: Pick<Config, 'policy' | 'mode' | 'robots'>,
+  config: Pick<Config, 'policy' | 'mode' | 'robots' | 'lists'>,
   parts: readonly SitePart[] = [],
 ): Robots {
   const { signals, sitemaps } = config.robots
+  // It asks no list: robots.txt has no words for them.
+  const named = { lists: listNames(config) }
   const compiled = parts.map(({ path, policy, mode = config.mode }) => ({
     path,
     mode,
-    policy: policy === undefined ? compilePolicy(config.policy) : compileMountPolicy(policy),
+    policy: policy === undefined ? compilePolicy(config.policy, named) : compileMountPolicy(policy, named),
   }))
-  const everywhere = { policy: compilePolicy(config.policy), mode: config.mode }
+  const everywhere = { policy: compilePolicy(config.policy, named), mode: config.mode }
   return robotsOf({ parts: [...compiled, everywhere], signals, sitemaps })
 }

@@ -4,6 +4,7 @@ import { parseConfig } from './config/read.ts'
 import type { ConfigInput } from './config/schema.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import type { NoticeCode } from './hooks.ts'
+import { readLists } from './lists/lists.ts'
 import { createOutbound } from './outbound.ts'
 
 export interface SourcesHooks extends DataHooks {
@@ -36,6 +37,7 @@ export async function readSources(
     )
     const { sources } = live.snapshots.current()
     await live.close()
-    return sources
+    const lists = await readLists(config)
+    return [...sources, ...[...lists.values()].map(({ status }) => status)]
   })
 }

@@ -272,3 +272,15 @@ t.test('addresses and URLs that cannot be are found before anything is opened', 
     t.same(faultsOf({ file: fileIn(t, `${text}\n`) }), [], text)
   }
 })
+
+t.test('lists are known by name, and what cannot be one is said at its place', async (t) => {
+  const text = (lists: string) =>
+    `lists:\n  ${lists}\npolicy: { rules: [{ id: a, match: { address: ["list:bad"] }, action: block }] }\n`
+  const of = (lists: string) => faultsOf({ file: fileIn(t, text(lists)) })
+  t.strictSame(of('bad: [192.0.2.1, "*Bot*"]'), [])
+  t.match(of('good: []'), [/sallyport\.yaml:3: policy\.rules\.0\.match\.address\.0: rule "a": no list "bad": good/])
+  t.match(of('bad: { file: nowhere.txt }'), [/sallyport\.yaml:2: lists\.bad\.file: nowhere\.txt is not there/])
+  t.match(of('bad: [300.1.1.1]'), [/sallyport\.yaml:2: lists\.bad\.0: "300\.1\.1\.1" is no address/])
+  t.match(of('bad: { file: a, url: https://a.example }'), [/lists\.bad: .*a file or a url/])
+  t.match(of('bad: { url: ftp://a.example }'), [/lists\.bad/])
+})

@@ -24,6 +24,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     dns: { servers: [], timeoutMs: 500, reverseNames: false },
     whois: { servers: {} },
     policy: { preset: 'low-friction', rules: [] },
+    lists: {},
     provenance: { account: 'site', retentionDays: 365 },
     adminOpen: [],
     console: { enabled: true },

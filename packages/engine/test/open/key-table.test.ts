@@ -34,8 +34,8 @@ function faultsOf(written: Tree): readonly string[] {
   return wordFaults(data, []).map(({ key = '', message }) => `${key}: ${message}`)
 }
 
-/** Keys of a rule that are not together with others of it. */
-const APART = /^policy\.rules\[\]\.(concurrent|then)$/
+/** Keys that are not together with others beside them. */
+const APART = /^(policy\.rules\[\]\.(concurrent|then|weight)|lists\.<id>\.file)$/
 
 t.test('the examples of all keys are together a usable configuration', async (t) => {
   t.same(faultsOf(composed((key) => !APART.test(key))), [])

@@ -107,6 +107,7 @@ t.test('every key is taken over by a reload, or after a restart, by its row in t
     'forwardAuth',
     'handoff',
     'limits',
+    'lists',
     'log',
     'methods',
     'mode',

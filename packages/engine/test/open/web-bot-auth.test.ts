@@ -149,6 +149,22 @@ t.test('every word of the policy language is one of the configuration', async (t
     crawlerOutcome: ['verified'],
     user: ['17'],
     plan: ['free'],
+    address: ['198.51.100.0/24'],
+    userAgent: ['*Scrapy*', '/^x/i'],
+    host: ['a.example'],
+    query: { a: ['1'] },
+    cookie: { a: [''] },
+    headerValue: { accept: ['*'] },
+    referer: ['*'],
+    contentType: ['text/*'],
+    language: ['de'],
+    httpVersion: ['2'],
+    ja4: ['program'],
+    weight: { atLeast: 7 },
+    load: { atLeast: 0.8, atMost: 2 },
+    share: 0.05,
+    robots: ['disallowed'],
+    not: { cookie: { b: ['2'] }, asn: [2] },
   }
   const rule = { id: 'all', match, action: 'block', monitor: true, onError: 'flag' }
   const policy = { preset: 'jurisdiction-strict', rules: [rule], default: 'flag', onError: 'block', allowlist: ['::1'] }

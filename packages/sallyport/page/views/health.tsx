@@ -9,7 +9,7 @@ export function Health() {
   const loaded = useLoad('health', {}, 15_000)
   return (
     <Shown loaded={loaded}>
-      {({ mode, processes, silent, since, now, lostLines, bans, findings, sources }) => (
+      {({ mode, processes, silent, since, now, load, lostLines, bans, findings, sources }) => (
         <div class="grid">
           <Card title="The service">
             <Facts
@@ -33,6 +33,7 @@ export function Health() {
                     .join(', ') || 'none',
                 ],
                 ['Bans in force', bans === null ? 'the store does not answer' : count(bans)],
+                ['Rules about load', load ? 'on' : 'off'],
                 ['Log lines lost', count(lostLines)],
               ]}
             />

@@ -14,6 +14,7 @@ import { addExplainCommand } from './commands/explain.ts'
 import { addIpCommands } from './commands/ip.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLedgerCommands } from './commands/ledger.ts'
+import { addListCommands } from './commands/list.ts'
 import { addLogsCommand } from './commands/logs.ts'
 import { addLookupCommand } from './commands/lookup.ts'
 import { addPolicyCommands } from './commands/policy.ts'
@@ -87,6 +88,7 @@ function createProgram(terminal: Terminal): Command {
   addAccountsCommands(program, terminal)
   addIpCommands(program, terminal)
   addBansCommands(program, terminal)
+  addListCommands(program, terminal)
   addRobotsCommand(program, terminal)
   addDataCommands(program, terminal)
   addCrawlersCommands(program, terminal)

@@ -45,7 +45,7 @@ export interface Console {
 export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions): Console {
   const assets = loadPage(page)
   const rows: readonly AnyRow[] = consoleRows()
-  const policies = openPolicyReader()
+  const policies = openPolicyReader({ lists: () => sallyport.config })
   const own = { sallyport, history, policies, since: Date.now(), id: randomUUID() }
   const parts: ConsoleParts = { ...own, hooks, gather: createGather(own, hooks.askOthers) }
   const ended: Share<{ readonly value: string }, boolean> = {

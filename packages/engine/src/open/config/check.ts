@@ -11,9 +11,11 @@ import {
 } from '@sallyport/core'
 import type { z } from 'zod'
 import { feedsOf } from '#datasets'
+import { listNames } from '../lists/lists.ts'
 import type { ConfigFault } from './faults.ts'
 import { hostPortOf } from './host-port.ts'
 import { type Layer, placeOf, valueAt } from './layers.ts'
+import { listFaults } from './list-faults.ts'
 import type { Config } from './schema.ts'
 import { nodeAt, type SchemaNode } from './tree.ts'
 
@@ -85,11 +87,13 @@ function listenerFaults(config: Config): readonly LocatedFault[] {
 
 /** Checks that a schema cannot express: words of the policy, proxies that are trusted, sources, networks. */
 export function wordFaults(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
+  const names = new Set(Object.keys(config.lists))
   const found: LocatedFault[] = [
     ...edgeFaults(config),
     ...listenerFaults(config),
+    ...listFaults(config.lists),
     ...policiesOf(config).flatMap(({ policy, path }) =>
-      policyFaults(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
+      policyFaults(policy, names).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
     ),
     ...trustFaults(config.trustProxy),
     ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),
@@ -114,10 +118,17 @@ function trustFaults(entries: readonly string[]): readonly LocatedFault[] {
 }
 
 /** Looked at where signals are written: it asks the whole policy about each crawler. */
-function signalFaults({ policy, mode, robots }: Config): readonly LocatedFault[] {
+function signalFaults({ policy, mode, robots, lists }: Config): readonly LocatedFault[] {
   const { signals } = robots
-  if (Object.values(signals).every((signal) => signal === undefined) || policyFaults(policy).length > 0) return []
-  return tried(['robots', 'signals'], () => robotsOf({ parts: [{ policy: compilePolicy(policy), mode }], signals }))
+  if (
+    Object.values(signals).every((signal) => signal === undefined) ||
+    policyFaults(policy, new Set(Object.keys(lists))).length > 0
+  )
+    return []
+  const named = { lists: listNames({ lists }) }
+  return tried(['robots', 'signals'], () =>
+    robotsOf({ parts: [{ policy: compilePolicy(policy, named), mode }], signals }),
+  )
 }
 
 /** Settings that are allowed and most likely not meant. */

@@ -42,7 +42,10 @@ function rowsOf(node: SchemaNode, { key, live, required }: KeyPosition): readonl
   if (node.properties !== undefined) return rowsIn(node, key, live)
   if (node.items?.properties !== undefined) return rowsIn(node.items, `${key}[]`, live)
   const { additionalProperties: further } = node
-  if (typeof further === 'object' && further.properties !== undefined) return rowsIn(further, `${key}.<id>`, live)
+  if (typeof further === 'object') {
+    const maps = [further, ...(further.anyOf ?? [])].flatMap(({ properties = {} }) => Object.entries(properties))
+    if (maps.length > 0) return rowsIn({ properties: Object.fromEntries(maps) }, `${key}.<id>`, live)
+  }
   const { example, description = '', unit } = node
   const [said, absent] = apart(description)
   const kinds = valuesOf(node)

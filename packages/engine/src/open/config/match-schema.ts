@@ -1,4 +1,4 @@
-import { MATCH_WORDS, type Match, type Member } from '@sallyport/core'
+import { MATCH_WORDS, type Match, type MatchWord, type Member, PLAIN_WORDS } from '@sallyport/core'
 import { z } from 'zod'
 import { key } from './key.ts'
 
@@ -7,12 +7,15 @@ const SHARE = { unit: 'share' }
 const SINGLE = {
   text: z.string(),
   texts: z.array(z.string()),
-  numbers: z.array(z.int().nonnegative()),
+  numbers: z.array(z.union([z.int().nonnegative(), z.string().regex(/^list:./, 'must be a number or list:NAME')])),
   flag: z.boolean(),
   share: z.number().min(0).max(1),
+  amount: z.number().min(0),
+  named: z.record(z.string(), z.array(z.string())),
 }
 
 function schemaOf({ shape, description, absent = 'any', example }: Member): z.ZodType {
+  if (shape === 'match') return schemaOfWords(PLAIN_WORDS).describe(description)
   if (typeof shape === 'object' && 'members' in shape) {
     const members = Object.entries(shape.members).map(([name, member]) => [name, schemaOf(member)])
     return z.strictObject(Object.fromEntries(members)).partial().describe(description)
@@ -21,10 +24,13 @@ function schemaOf({ shape, description, absent = 'any', example }: Member): z.Zo
   return key(schema, `${description}; absent: ${absent}`, example, shape === 'share' ? SHARE : {})
 }
 
-const WORDS = Object.entries(MATCH_WORDS).map(([name, { values, description, example }]) => [
-  name,
-  schemaOf({ shape: values.shape, description, example }),
-])
+function schemaOfWords(words: Readonly<Record<string, MatchWord<unknown>>>) {
+  const members = Object.entries(words).map(([name, { values, description, example }]) => [
+    name,
+    schemaOf({ shape: values.shape, description, example }),
+  ])
+  return z.strictObject(Object.fromEntries(members)).partial()
+}
 
 /** The `match` of a rule, made of the rows of its words; core, which has no zod, says the shape of each value. */
-export const MatchSchema = z.strictObject(Object.fromEntries(WORDS)).partial() as z.ZodType<Match, Match>
+export const MatchSchema = schemaOfWords(MATCH_WORDS) as z.ZodType<Match, Match>

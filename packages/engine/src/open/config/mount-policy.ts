@@ -1,4 +1,4 @@
-import { type CompiledPolicy, compilePolicy, type MountPolicy } from '@sallyport/core'
+import { type CompiledPolicy, compilePolicy, type MountPolicy, type Surroundings } from '@sallyport/core'
 import { z } from 'zod'
 import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
@@ -9,11 +9,11 @@ import { schemaTree } from './tree.ts'
 const Named = z.strictObject({ policy: MountPolicySchema })
 
 /** Throws `invalid_config` and `invalid_policy`. */
-export function compileMountPolicy(given: MountPolicy): CompiledPolicy {
+export function compileMountPolicy(given: MountPolicy, surroundings: Surroundings): CompiledPolicy {
   const named = {
     policy: typeof given === 'string' ? { preset: given } : Array.isArray(given) ? { rules: given } : given,
   }
   const result = Named.safeParse(named)
-  if (result.success) return compilePolicy(result.data.policy)
+  if (result.success) return compilePolicy(result.data.policy, surroundings)
   throw new ConfigError(schemaFaults(result.error, named, [], schemaTree(Named)))
 }

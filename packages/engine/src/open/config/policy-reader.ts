@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { SallyportError } from '@sallyport/core'
+import type { ListsOfConfig } from '../lists/lists.ts'
 import type { PolicyText } from './policy-text.ts'
 import type { JudgedRequest, Judgement, PolicyAnswer, PolicyQuestion } from './policy-thread.ts'
 import type { Config } from './schema.ts'
@@ -37,8 +38,20 @@ export interface PolicyReader {
   close(): Promise<void>
 }
 
+export interface PolicyReaderOptions {
+  readonly deadlineMs?: number | undefined
+  /** The lists that policies may name. */
+  readonly lists?: (() => ListsOfConfig) | undefined
+}
+
+const NO_LISTS = (): ListsOfConfig => ({ lists: {}, dataDir: '' })
+
 /** Opens one; the thread starts with the first text, and holds up no exit. */
-export function openPolicyReader({ deadlineMs = DEADLINE_MS } = {}): PolicyReader {
+export function openPolicyReader({
+  deadlineMs = DEADLINE_MS,
+  lists = NO_LISTS,
+}: PolicyReaderOptions = {}): PolicyReader {
+  const names = () => Object.keys(lists().lists)
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -84,17 +97,18 @@ export function openPolicyReader({ deadlineMs = DEADLINE_MS } = {}): PolicyReade
 
   return {
     async check(text) {
-      const answer = await ask({ text })
+      const answer = await ask({ text, lists: names() })
       if (typeof answer === 'object' && 'checked' in answer) return answer.checked
       throw refusal(answer)
     },
     async replace(configuration, text) {
-      const answer = await ask({ text, configuration })
+      const answer = await ask({ text, configuration, lists: names() })
       if (typeof answer === 'object' && 'replaced' in answer) return answer.replaced
       throw refusal(answer)
     },
     async judge(policy, requests) {
-      const answer = await ask({ policy, requests })
+      const config = lists()
+      const answer = await ask({ policy, requests, lists: { lists: config.lists, dataDir: config.dataDir } })
       if (typeof answer === 'object' && 'judged' in answer) return answer.judged
       throw refusal(answer)
     },

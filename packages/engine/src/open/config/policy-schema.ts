@@ -79,6 +79,12 @@ const Rule = z.strictObject({
     { '/report': 10 },
     REQUESTS,
   ),
+  weight: key(
+    z.number().optional(),
+    'Weight of a sign, for match.weight of the rules after it, which decide; absent: the rule decides',
+    3,
+  ),
+  trustClaim: key(z.boolean().optional(), 'Whether it may allow by what the client merely says; absent: false', true),
   then: key(
     z.literal('allow').optional(),
     'Effect within the limits: allow, and no rule after it is asked; absent: they are asked',

@@ -19,8 +19,8 @@ export interface PolicyText {
 
 const NAME = 'policy'
 
-/** Reads a policy that somebody writes, with every fault and its line; it has no anchors, aliases or merge keys. */
-export function checkPolicyText(text: string): PolicyText {
+/** Reads a policy that somebody writes, with every fault and its line; it has no anchors, aliases or merge keys. `lists`: names of those that there are. */
+export function checkPolicyText(text: string, lists: readonly string[] = []): PolicyText {
   try {
     const layer = readText(text, NAME, anchorIn)
     const values = isMap(layer.values['policy']) ? layer.values['policy'] : layer.values
@@ -36,7 +36,7 @@ export function checkPolicyText(text: string): PolicyText {
     }
     const policy = result.data
     const at = (fault: Parameters<typeof located>[0]): ConfigFault => located(fault, policy, [placed])
-    const faults = policyFaults(policy).map(at)
+    const faults = policyFaults(policy, new Set(lists)).map(at)
     if (faults.length > 0) return { faults, warnings: [] }
     return { policy, faults, warnings: policyWarnings(policy).map(at) }
   } catch (error) {
@@ -76,8 +76,8 @@ export function policyText(policy: Config['policy']): string {
  * The text of a configuration with another policy, the rest as it was written, comments too. Throws `invalid_config` for
  * a policy that is not usable.
  */
-export function replacePolicy(configuration: string, policy: string): string {
-  const { faults } = checkPolicyText(policy)
+export function replacePolicy(configuration: string, policy: string, lists: readonly string[] = []): string {
+  const { faults } = checkPolicyText(policy, lists)
   if (faults.length > 0) throw new ConfigError(faults)
   const document = parseDocument(configuration)
   const next = parseDocument(policy)

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { type Action, compilePolicy, decide, type Inspection, SallyportError } from '@sallyport/core'
+import { type Action, compilePolicy, decide, type Inspection, listsNamed, SallyportError } from '@sallyport/core'
+import { type ListsOfConfig, readLists } from '../lists/lists.ts'
 import { checkPolicyText, type PolicyText, replacePolicy } from './policy-text.ts'
 import type { Config } from './schema.ts'
 
@@ -19,8 +20,8 @@ export interface Judgement {
 
 /** A text to check; one to put into a configuration in place of its policy; a policy to try on requests. */
 export type PolicyQuestion =
-  | { readonly text: string; readonly configuration?: string | undefined }
-  | { readonly policy: Config['policy']; readonly requests: readonly JudgedRequest[] }
+  | { readonly text: string; readonly configuration?: string | undefined; readonly lists: readonly string[] }
+  | { readonly policy: Config['policy']; readonly requests: readonly JudgedRequest[]; readonly lists: ListsOfConfig }
 
 export type PolicyAnswer =
   | { readonly checked: PolicyText }
@@ -34,12 +35,12 @@ const MAX_SHOWN = 100
 /** After so long the requests that are left are not judged. */
 const JUDGING_MS = 300
 
-function answer(question: PolicyQuestion): PolicyAnswer {
+async function answer(question: PolicyQuestion): Promise<PolicyAnswer> {
   try {
-    if ('policy' in question) return { judged: judge(question.policy, question.requests) }
-    const { text, configuration } = question
-    if (configuration !== undefined) return { replaced: replacePolicy(configuration, text) }
-    const { policy, faults, warnings } = checkPolicyText(text)
+    if ('policy' in question) return { judged: await judge(question) }
+    const { text, configuration, lists } = question
+    if (configuration !== undefined) return { replaced: replacePolicy(configuration, text, lists) }
+    const { policy, faults, warnings } = checkPolicyText(text, lists)
     const shown = { faults: faults.slice(0, MAX_SHOWN), warnings: warnings.slice(0, MAX_SHOWN) }
     return { checked: policy === undefined ? shown : { policy, ...shown } }
   } catch (error) {
@@ -50,18 +51,23 @@ function answer(question: PolicyQuestion): PolicyAnswer {
 }
 
 /** The first of the requests, as many as there is time for: one at least. */
-function judge(policy: Config['policy'], requests: readonly JudgedRequest[]): readonly Judgement[] {
-  const compiled = compilePolicy(policy)
+async function judge({
+  policy,
+  requests,
+  lists,
+}: Extract<PolicyQuestion, { policy: unknown }>): Promise<readonly Judgement[]> {
+  const compiled = compilePolicy(policy, { lists: await readLists(lists, listsNamed(policy.rules)) })
   const begun = performance.now()
   const judged: Judgement[] = []
   for (const { inspection, userAgent } of requests) {
     const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-    const { action, reasons } = decide(compiled, inspection, { mode: 'enforce', fields })
+    const request = { fields, kept: ['user-agent'] }
+    const { action, reasons } = decide(compiled, inspection, { mode: 'enforce', request })
     judged.push({ action, because: reasons[0]?.text })
     if (performance.now() - begun > JUDGING_MS) break
   }
   return judged
 }
 
-parentPort?.on('message', (question: PolicyQuestion) => parentPort?.postMessage(answer(question)))
+parentPort?.on('message', async (question: PolicyQuestion) => parentPort?.postMessage(await answer(question)))
 parentPort?.postMessage('ready' satisfies PolicyAnswer)

@@ -4,6 +4,7 @@ import { key, LIVE, SECRET } from './key.ts'
 import { Limits, Timeouts } from './limits.ts'
 import { PolicySchema } from './policy-schema.ts'
 import { Handoff, Listen, Refusal, Robots, Route, Tls, Upstream } from './schema-edge.ts'
+import { Lists } from './schema-lists.ts'
 import {
   Api,
   Console,
@@ -140,6 +141,10 @@ export const Config = z.strictObject({
   dns: Dns.prefault({}).describe('Name resolution'),
   whois: Whois.prefault({}).describe('Registries of domain names'),
   policy: PolicySchema.prefault({}).meta({ description: 'Rules, limits and bans', ...LIVE }),
+  lists: Lists.default({}).meta({
+    description: 'Lists by names, which policies call list:NAME: a file, a url, or the entries themselves',
+    ...LIVE,
+  }),
   counting: Counting.prefault({}).describe('Counts of rules with limits'),
   webBotAuth: WebBotAuth.optional().describe('Signatures of agents; absent: the agents of the catalogue alone'),
   provenance: Provenance.prefault({}).describe('Attestations of claims'),

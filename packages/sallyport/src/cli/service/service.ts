@@ -9,6 +9,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { untilStopped } from '../workers/stop.ts'
 import { notifySystemd } from '../workers/systemd.ts'
 import { isWorker, joinWorkers, type Standing } from '../workers/worker.ts'
+import { LOAD, shareLoad } from '../workers/worker-load.ts'
 import { ownScrape, scrapeAll } from '../workers/worker-metrics.ts'
 import { METRICS, openWorkerQuestions } from '../workers/worker-questions.ts'
 import { runWorkers } from '../workers/workers.ts'
@@ -103,6 +104,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   }
   others?.answer(METRICS, () => ownScrape(proxy.scrape, standing))
   others?.answer(POLICY, async () => takeOver().then(() => true))
+  others?.answer(LOAD, () => sallyport.load.own)
   others?.answer(CONSOLE, async (about) => shown.pages.answerOther?.(about))
   steering.url = proxy.url
   steering.savePolicy =
@@ -127,6 +129,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
       ? { hasChanged: source.hasChanged, onNotice: (message) => told.err(`sallyport: ${message}`) }
       : undefined,
   )
+  const endLoad = others && shareLoad(sallyport.load, others)
   const endCounts = standing.reportCounts(proxy.counted)
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
@@ -144,6 +147,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     }
   } finally {
     endReload()
+    endLoad?.()
     // A person at the terminal does not wait for browsers that keep a connection.
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
     await shown.pages.close?.()

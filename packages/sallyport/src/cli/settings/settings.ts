@@ -71,7 +71,15 @@ export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = 
 function withoutRefresh(config: Config): Config {
   const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
   const log = { ...config.log, requests: 'off' as const, file: undefined }
-  return { ...config, log, data: { ...config.data, refresh: false, readOnly } }
+  return { ...config, log, data: { ...config.data, refresh: false, readOnly }, lists: notDue(config.lists) }
+}
+
+/** Lists of URLs with copies that no command finds too old: one that was never fetched is, since a policy may name it. */
+function notDue(lists: Config['lists']): Config['lists'] {
+  const refresh = 30 * 86_400_000
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, list]) => [name, 'url' in list ? { ...list, refresh } : list]),
+  )
 }
 
 /** The same for recorded and made requests, a million of which must cause no question to anybody. */
@@ -83,7 +91,7 @@ export function withoutOutbound(config: Config): Config {
 export async function sourcesOf(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
   const progress = createProgress(terminal)
   try {
-    return await readSources(withoutRefresh(config), progress.hooks)
+    return await readSources({ ...withoutRefresh(config), lists: config.lists }, progress.hooks)
   } finally {
     progress.stop()
   }

@@ -6,9 +6,9 @@ import { type ConsoleParts, row } from './route.ts'
 /** Findings are looked for again after that. */
 const FINDINGS_MS = 15_000
 
-const PROCESS: Share<object, { readonly since: number; readonly lostLines: number }> = {
+const PROCESS: Share<object, { readonly since: number; readonly lostLines: number; readonly loadOn: boolean }> = {
   name: 'process',
-  own: (_, { since, sallyport }) => ({ since, lostLines: sallyport.log.lost }),
+  own: (_, { since, sallyport }) => ({ since, lostLines: sallyport.log.lost, loadOn: sallyport.load.isOn }),
 }
 
 export function healthRows() {
@@ -40,6 +40,7 @@ export function healthRows() {
           findings,
           ledger: ledger ?? null,
           bans: bans?.length ?? null,
+          load: shares.some((share) => share.loadOn),
           lostLines: shares.reduce((sum, { lostLines }) => sum + lostLines, 0),
           sources: sallyport.sources().map((source) => aged(source, now)),
         }

@@ -1,0 +1,153 @@
+import { parseAddress } from '../address/address.ts'
+import { parsePrefix } from '../address/prefix.ts'
+
+/** Forms in which lists are published; `auto` tells them by their beginning. */
+export const LIST_FORMATS = ['auto', 'lines', 'csv', 'json'] as const
+export type ListFormat = (typeof LIST_FORMATS)[number]
+
+/** Names that columns and members with an entry have: of CrowdSec, Spamhaus, clouds and crawlers. */
+const ENTRY_NAMES: readonly string[] = [
+  'ip',
+  'cidr',
+  'value',
+  'asn',
+  'address',
+  'network',
+  'prefix',
+  'range',
+  'ip_prefix',
+  'ipv6_prefix',
+  'ipv4prefix',
+  'ipv6prefix',
+]
+
+/** A text of JSON that holds entries, or of Python, in which fail2ban-client prints them. */
+const JSON_TEXT = /^\s*(?:null\s*$|\[\s*(?:\]|[[{"']))/
+
+/**
+ * The entries of a list's text, each a line: `undefined` for a text that is not of its form. Lines that are no entries are
+ * left as they are, comments too.
+ */
+export function linesOfList(text: string, format: ListFormat = 'auto'): Iterable<string> | undefined {
+  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text
+  if (format === 'lines') return linesOf(bare)
+  if (format === 'json' || (format === 'auto' && (JSON_TEXT.test(bare) || isObject(bare)))) {
+    const value = jsonOf(bare)
+    if (value !== undefined) return entriesIn(value)
+    return format === 'json' && !bare.trimStart().startsWith('{') ? undefined : linesOf(bare)
+  }
+  const column = columnOf(bare, format)
+  if (column !== undefined) return cellsOf(linesOf(bare), column)
+  return format === 'csv' ? undefined : linesOf(bare)
+}
+
+/** One object of several lines; one of a single line may be the first of many. */
+function isObject(text: string): boolean {
+  return /^\s*\{/.test(text) && jsonOf(firstLine(text)) === undefined
+}
+
+function firstLine(text: string): string {
+  return text.slice(0, text.indexOf('\n') + 1 || text.length)
+}
+
+function* linesOf(text: string): Iterable<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('\n', start)
+    yield text.slice(start, end < 0 ? text.length : end)
+    start = end < 0 ? text.length : end + 1
+  }
+}
+
+function jsonOf(text: string): unknown {
+  for (const written of [text, text.replaceAll("'", '"')]) {
+    try {
+      return JSON.parse(written) as unknown
+    } catch {
+      // The text is no JSON, or Python's.
+    }
+  }
+  return undefined
+}
+
+/** Entries of a JSON value, however deep; of a CrowdSec alert the decisions alone, and none that only tries. */
+export function* entriesIn(value: unknown): Iterable<string> {
+  if (typeof value === 'string') yield value
+  else if (Array.isArray(value)) for (const inner of value) yield* entriesIn(inner)
+  else if (typeof value === 'object' && value !== null) yield* entriesOfObject(value)
+}
+
+function* entriesOfObject(object: object): Iterable<string> {
+  const members = Object.entries(object)
+  const found = new Map(members.map(([name, value]) => [name.toLowerCase(), value]))
+  if (found.has('decisions')) yield* entriesIn(found.get('decisions'))
+  else if (found.get('simulated') === true) return
+  else {
+    const name = ENTRY_NAMES.find((known) => ['string', 'number'].includes(typeof found.get(known)))
+    if (name === undefined) for (const [, value] of members) yield* entriesOfMember(value)
+    else yield entryOf(found.get(name), name === 'asn' ? 'as' : found.get('scope'))
+  }
+}
+
+/** A text beside other members is about the list: a date, a name. */
+function* entriesOfMember(value: unknown): Iterable<string> {
+  if (typeof value === 'object') yield* entriesIn(value)
+}
+
+/** A value within its scope: `AS` with 64500 is AS64500, a country is no entry. */
+function entryOf(value: unknown, scope: unknown): string {
+  const written = String(value)
+  const kind = String(scope ?? '').toLowerCase()
+  if (kind === 'as') return /^\d+$/.test(written) ? `AS${written}` : written
+  return kind === '' || kind === 'ip' || kind === 'range' ? written : `${kind}:${written}`
+}
+
+interface Column {
+  readonly separator: ',' | ';' | '\t'
+  readonly at: number
+  /** Column that says of a decision whether it only tries. */
+  readonly simulated: number
+}
+
+/** The column of entries, where the first line names columns. */
+function columnOf(text: string, format: ListFormat): Column | undefined {
+  const header = firstLine(text).trim()
+  if (header.startsWith('#')) return undefined
+  const separator = ([',', ';', '\t'] as const).find((one) => header.includes(one)) ?? ','
+  const names = split(header, separator).map((name) => name.toLowerCase())
+  const at = names.findIndex((name) => ENTRY_NAMES.includes(name))
+  if (at >= 0 && (names.length > 1 || format === 'csv')) return { separator, at, simulated: names.indexOf('simulated') }
+  const first = names.findIndex(isAddress)
+  return format === 'csv' && first >= 0 ? { separator, at: first, simulated: -1 } : undefined
+}
+
+function isAddress(text: string): boolean {
+  return parseAddress(text) !== undefined || parsePrefix(text) !== undefined
+}
+
+function* cellsOf(lines: Iterable<string>, { separator, at, simulated }: Column): Iterable<string> {
+  let isHeader = true
+  for (const line of lines) {
+    const cells = split(line.trim(), separator)
+    const cell = cells[at] ?? ''
+    if (isHeader && !isAddress(cell)) yield ''
+    else if (/^\s*#/.test(line) || cells[simulated] === 'true') yield ''
+    // CrowdSec writes the scope before the value.
+    else yield /^(?:ip|range):/i.test(cell) ? cell.slice(cell.indexOf(':') + 1) : cell.replace(/^AS:(?:AS)?/i, 'AS')
+    isHeader = false
+  }
+}
+
+/** Cells of a line; one in quotes may hold the separator. */
+function split(line: string, separator: string): readonly string[] {
+  const cells: string[] = []
+  let cell = ''
+  let quoted = false
+  for (const character of line) {
+    if (character === '"') quoted = !quoted
+    else if (character === separator && !quoted) {
+      cells.push(cell.trim())
+      cell = ''
+    } else cell += character
+  }
+  return [...cells, cell.trim()]
+}

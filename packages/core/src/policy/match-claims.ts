@@ -1,0 +1,247 @@
+import { JA4_CIPHERS } from '@sallyport/data/ja4'
+import { parseJa4 } from '../agent/ja4.ts'
+import type { Asked } from './asked.ts'
+import { unknown } from './fault.ts'
+import { type MatchWord, someOf, tokenFault, type WithinRule, type WordIndex, type WordsOf } from './match-word.ts'
+import {
+  compilePatterns,
+  gramsOf,
+  isLiteral,
+  type NamedPatterns,
+  namedPatterns,
+  PATTERNS,
+  textKeys,
+} from './text-pattern.ts'
+
+/** Conditions on what a request says of itself and of what it asks for: anybody can say it. */
+export interface ClaimMatch {
+  readonly userAgent?: readonly string[] | undefined
+  /** Hosts as they are asked for, without a port. */
+  readonly host?: readonly string[] | undefined
+  /** Parameters of the query and patterns of their values. */
+  readonly query?: NamedPatterns | undefined
+  readonly cookie?: NamedPatterns | undefined
+  /** Header fields and patterns of their values. */
+  readonly headerValue?: NamedPatterns | undefined
+  readonly referer?: readonly string[] | undefined
+  /** Media types of bodies, without parameters. */
+  readonly contentType?: readonly string[] | undefined
+  /** Languages of Accept-Language: a tag, or its first part alone. */
+  readonly language?: readonly string[] | undefined
+  readonly httpVersion?: readonly HttpVersion[] | undefined
+  /** JA4 fingerprints, or families of TLS clients. */
+  readonly ja4?: readonly string[] | undefined
+}
+
+export const HTTP_VERSIONS = ['1.0', '1.1', '2'] as const
+export type HttpVersion = (typeof HTTP_VERSIONS)[number]
+
+const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family }) => family))]
+
+/** Members that every such row has: it reads a field that histories do not keep, and robots.txt has no word for it. */
+const OF_FIELDS = { asks: 'request', costly: true, readsFields: true, robots: false } as const
+
+/** A row for patterns of what `read` finds in a request; `undefined` where its source does not keep that. */
+function textWord(
+  read: (asked: Asked) => readonly string[] | undefined,
+  row: Pick<MatchWord<readonly string[]>, 'description' | 'example' | 'claim'>,
+  combine = agree,
+): MatchWord<readonly string[]> {
+  return {
+    ...OF_FIELDS,
+    ...row,
+    values: PATTERNS,
+    index: {
+      keysOf: (given) => flatKnown(given.map(textKeys)),
+      keysFor: (_, asked) => flatKnown(read(asked)?.map(gramsOf) ?? []),
+    },
+    test(given, { action, surroundings }) {
+      const matches = compilePatterns(given, surroundings)
+      return (_, asked) => combine(read(asked), matches, action)
+    },
+  }
+}
+
+/** Repeated values are evidence of one that hides: one of them is enough to flag or block, all earn permission (D401). */
+function agree(
+  values: readonly string[] | undefined,
+  matches: (text: string) => boolean,
+  action: WithinRule['action'],
+): boolean | undefined {
+  if (values === undefined) return undefined
+  return values.length > 0 && (action === 'allow' ? values.every(matches) : values.some(matches))
+}
+
+function one(values: readonly string[] | undefined, matches: (text: string) => boolean): boolean | undefined {
+  return values?.some(matches)
+}
+
+function field(name: string): (asked: Asked) => readonly string[] | undefined {
+  return (asked) => (asked.keeps(name) ? asked.values(name) : undefined)
+}
+
+/** A row for named values, each with patterns. */
+function namedWord(
+  read: (asked: Asked, name: string) => readonly string[] | undefined,
+  pairs: (asked: Asked) => Iterable<readonly [string, string]> | undefined,
+  row: Pick<MatchWord<NamedPatterns>, 'values' | 'description' | 'example' | 'claim'>,
+): MatchWord<NamedPatterns> {
+  return {
+    ...OF_FIELDS,
+    ...row,
+    index: namedIndex(pairs),
+    test(given, { action, surroundings }) {
+      const members = Object.entries(given).map(([name, patterns]) => ({
+        name,
+        matches: compilePatterns(patterns, surroundings),
+      }))
+      return (_, asked) => {
+        let known = true
+        for (const { name, matches } of members) {
+          const holds = agree(read(asked, name), matches, action)
+          if (holds === false) return false
+          known &&= holds !== undefined
+        }
+        return known || undefined
+      }
+    },
+  }
+}
+
+/** Rules are found by the name of their first member, or by that and its value where they ask for few values literally. */
+function namedIndex(
+  pairs: (asked: Asked) => Iterable<readonly [string, string]> | undefined,
+): WordIndex<NamedPatterns> {
+  return {
+    keysOf(given) {
+      const [[name, patterns] = ['', []]] = Object.entries(given)
+      return patterns.every(isLiteral) ? patterns.map((value) => `${name}=${value.toLowerCase()}`) : [name]
+    },
+    keysFor(_, asked) {
+      const found = pairs(asked)
+      return found && [...found].flatMap(([name, value]) => [name, `${name}=${value.toLowerCase()}`])
+    },
+  }
+}
+
+export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
+  userAgent: textWord(field('user-agent'), {
+    claim: true,
+    description: 'User agents, by patterns: * is any characters, /…/ a regular expression',
+    example: ['*Scrapy*'],
+  }),
+  host: textWord(hostsOf, { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] }),
+  query: namedWord(
+    (asked, name) => asked.query?.getAll(name),
+    (asked) => asked.query,
+    {
+      values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
+      description: 'Parameters of the query, each with patterns of its value',
+      example: { page: ['/^[0-9]{4}/'] },
+    },
+  ),
+  cookie: namedWord(
+    (asked, name) => asked.cookies?.filter(([known]) => known === name).map(([, value]) => value),
+    (asked) => asked.cookies,
+    {
+      claim: true,
+      values: namedPatterns(tokenFault),
+      description: 'Cookies, each with patterns of its value',
+      example: { theme: ['dark'] },
+    },
+  ),
+  headerValue: namedWord(
+    (asked, name) => field(name.toLowerCase())(asked),
+    (asked) => asked.pairs(),
+    {
+      claim: true,
+      values: namedPatterns(headerFault),
+      description: 'Header fields by their names in lower case, each with patterns of its value',
+      example: { accept: ['text/html*'] },
+    },
+  ),
+  referer: textWord(field('referer'), {
+    claim: true,
+    description: 'Referers, by patterns',
+    example: ['https://*.example.com/*'],
+  }),
+  contentType: textWord((asked) => field('content-type')(asked)?.map(mediaType), {
+    claim: true,
+    description: 'Media types of bodies, by patterns, without parameters',
+    example: ['multipart/form-data'],
+  }),
+  language: textWord(
+    (asked) => field('accept-language')(asked)?.flatMap(languagesOf),
+    {
+      claim: true,
+      description: 'Languages that the client takes, by patterns: a tag or its first part',
+      example: ['de', 'fr-CH'],
+    },
+    one,
+  ),
+  httpVersion: {
+    ...OF_FIELDS,
+    claim: true,
+    values: someOf(HTTP_VERSIONS),
+    description: 'Versions of HTTP',
+    example: ['1.0'],
+    test(given) {
+      const versions = new Set<string>(given.flatMap((version) => [version, `${version}.0`]))
+      return (_, { parts }) => (parts.httpVersion ? versions.has(parts.httpVersion) : undefined)
+    },
+  },
+  ja4: {
+    ...OF_FIELDS,
+    claim: true,
+    values: PATTERNS,
+    description: `JA4 fingerprints by patterns, or families of TLS clients: ${JA4_FAMILIES.join(', ')}`,
+    example: ['program'],
+    test(given, { surroundings }) {
+      const families = new Set(given.filter((word) => JA4_FAMILIES.includes(word)))
+      const matches = compilePatterns(
+        given.filter((word) => !families.has(word)),
+        surroundings,
+      )
+      return (_, { parts: { ja4 } }) => {
+        if (ja4 === undefined) return undefined
+        if (matches(ja4)) return true
+        const family = families.size > 0 ? parseJa4(ja4)?.family : undefined
+        return family !== undefined && families.has(family)
+      }
+    },
+  },
+}
+
+/** Patterns of one field are found by one spelling of its name. */
+function headerFault(name: string): string | undefined {
+  const lower = name.toLowerCase()
+  return tokenFault(name) ?? (name === lower ? undefined : `${unknown(name)}; did you mean "${lower}"?`)
+}
+
+/** The hosts that a request names, as its server may read them: `:authority` of HTTP/2 or Host, without port and last dot. */
+function hostsOf(asked: Asked): readonly string[] | undefined {
+  if (!asked.keeps('host')) return undefined
+  return [...asked.values(':authority'), ...asked.values('host')].map((host) =>
+    host.replace(/:\d*$/, '').replace(/\.$/, ''),
+  )
+}
+
+function mediaType(value: string): string {
+  return (value.split(';', 1)[0] as string).trim()
+}
+
+/** A list that is known only if all of its members are. */
+function flatKnown<Item>(lists: readonly (readonly Item[] | undefined)[]): readonly Item[] | undefined {
+  if (lists.length === 1) return lists[0]
+  return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? [])
+}
+
+/** Languages of one line, without those that are refused (`q=0`): each tag, and its first part. */
+function languagesOf(line: string): readonly string[] {
+  return line.split(',').flatMap((element) => {
+    const [tag = '', ...parameters] = element.split(';').map((part) => part.trim())
+    if (tag === '' || parameters.some((parameter) => /^q=0(\.0*)?$/i.test(parameter))) return []
+    const [primary = ''] = tag.split('-', 1)
+    return primary === tag ? [tag] : [tag, primary]
+  })
+}

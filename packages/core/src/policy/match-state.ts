@@ -1,0 +1,76 @@
+import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
+import { unknown } from './fault.ts'
+import { someOf, type Values, type WordsOf } from './match-word.ts'
+import { hash } from './share-hash.ts'
+
+/** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
+export interface StateMatch {
+  /** Sum of the weights of the rules before this one that match. */
+  readonly weight?: Bounds | undefined
+  /** Load of the server: 1 where a limit of it is reached. */
+  readonly load?: Bounds | undefined
+  /** Share of all clients, 0 to 1; each is always within it or never. */
+  readonly share?: number | undefined
+  /** `disallowed`: robots.txt refuses what is asked for to who calls itself so. */
+  readonly robots?: readonly RobotsWord[] | undefined
+}
+
+const ROBOTS_WORDS = ['disallowed'] as const
+export type RobotsWord = (typeof ROBOTS_WORDS)[number]
+
+const SHARE: Values<number> = {
+  shape: 'share',
+  faults: (share) =>
+    share > 0 && share < 1 ? [] : [{ path: [], message: `${unknown(share)}: expected a share between 0 and 1` }],
+  matchesAll: () => false,
+}
+
+export const STATE_WORDS: WordsOf<StateMatch> = {
+  weight: {
+    values: boundsOf('sum of weights', 'amount', [5, 20]),
+    asks: 'request',
+    robots: false,
+    description: 'Sum of the weights of the rules before it that match',
+    test(given) {
+      const isWithin = boundsTest(given)
+      return (_, { weight }) => isWithin(weight)
+    },
+  },
+  load: {
+    values: boundsOf('load', 'amount', [0.8, 1]),
+    asks: 'request',
+    robots: false,
+    description: 'Load of this server, 1 where a limit of it is reached',
+    test(given, { surroundings: { load } }) {
+      if (load === undefined) return () => undefined
+      const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
+      const isOn = atLeast > 0 ? load.latch(atLeast) : () => true
+      return () => isOn() && load.now() <= atMost
+    },
+  },
+  share: {
+    values: SHARE,
+    asks: 'agent',
+    robots: false,
+    description: 'Share of clients, 0 to 1, each of which is always within it or never',
+    example: 0.05,
+    test(share, { id }) {
+      return ({ client }) => hash(`${id} ${client.address}`) < share
+    },
+  },
+  robots: {
+    values: someOf(ROBOTS_WORDS),
+    asks: 'request',
+    costly: true,
+    readsFields: true,
+    robots: false,
+    description: 'Requests for what robots.txt refuses to the name of who asks',
+    example: ['disallowed'],
+    test(_, { surroundings: { robots } }) {
+      return ({ request }, asked) => {
+        if (robots === undefined || !asked.keeps('user-agent')) return undefined
+        return robots(asked.values('user-agent')[0] ?? '', asked.parts.target ?? request.path)
+      }
+    },
+  },
+}

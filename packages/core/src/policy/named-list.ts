@@ -1,0 +1,186 @@
+import { type Address, parseAddress } from '../address/address.ts'
+import { type Prefix, parsePrefix } from '../address/prefix.ts'
+import { createPrefixSet } from '../address/prefix-set.ts'
+import { entriesIn } from './list-lines.ts'
+import { prefixOfEntry } from './match-network.ts'
+import type { NamedList } from './surroundings.ts'
+import { compilePatterns, isLiteral, patternFault } from './text-pattern.ts'
+
+/** The entries of a list, sorted by what they are. */
+export interface ListEntries {
+  /** Addresses and CIDRs. */
+  readonly addresses: readonly string[]
+  readonly systems: readonly number[]
+  /** Patterns of texts. */
+  readonly texts: readonly string[]
+  /** Lines that are none of them, with their numbers from 1: the first few. */
+  readonly unread: readonly number[]
+  /** How many lines are none of them. */
+  readonly left: number
+}
+
+/** Reads a list line by line, so that who reads a long one can pause. */
+export interface ListReader {
+  take(line: string): void
+  /** Entries so far. */
+  readonly size: number
+  entries(): ListEntries
+}
+
+/** Unread lines whose numbers are kept. */
+const MAX_UNREAD = 10
+
+/** Longer lines are no entries. */
+const MAX_LINE = 4_096
+
+/** Patterns of a list that are more than a text: each is asked at every request. */
+const MAX_PATTERNS = 1_000
+
+/** A system as lists write it: `AS64500`. */
+const SYSTEM = /^AS(?<number>\d{1,10})$/i
+
+/** An address or a CIDR before a comma, a blank or a semicolon: what follows on the line is about it. */
+const FIRST_WORD = /^[^\s,;|]+/
+
+/** Lines about a list: comments, the rest of what `fail2ban-client status` prints, the set of an ipset. */
+const ABOUT = /^(?:[#;]|\/\/|Status for the jail|\||`-|create \S+ hash:)/
+
+/** What stands before entries: the jail's banned addresses, the set that an entry is added to. */
+const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) \S+(?= ))/
+
+/**
+ * Reads a list, an entry a line: addresses, CIDRs, `AS64500`, or patterns of texts. `#` and `;` begin comments, and `//` at the
+ * beginning of a line. Of a line that begins with an address the rest is about it: a date, a reason, other columns; where all
+ * of its words are addresses, each is an entry. A line may be an object of JSON.
+ */
+export function createListReader(): ListReader {
+  const addresses: string[] = []
+  const systems: number[] = []
+  const texts: string[] = []
+  const unread: number[] = []
+  let number = 0
+  let left = 0
+  let patterns = 0
+  const isRead = (line: string): boolean => {
+    const bare = line.replace(/\s+[#;].*$/, '')
+    const word = unquoted(FIRST_WORD.exec(bare)?.[0] ?? '')
+    const system = SYSTEM.exec(word)?.groups?.['number']
+    if (isAddress(word)) addresses.push(word, ...furtherAddresses(bare))
+    else if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
+    else if (isText(bare, word) && (isLiteral(unquoted(bare)) || ++patterns <= MAX_PATTERNS)) texts.push(unquoted(bare))
+    else return false
+    return true
+  }
+  const take = (written: string): void => {
+    number++
+    const line = written.trim()
+    const from = BEFORE_ENTRIES.exec(line)?.[0].length ?? 0
+    if (line === '' || from === line.length || (from === 0 && ABOUT.test(line))) return
+    if (line.length <= MAX_LINE || from > 0) {
+      const entries = objectEntries(line) ?? [line.slice(from).trim()]
+      if (entries.every(isRead)) return
+    }
+    left++
+    if (unread.length < MAX_UNREAD) unread.push(number)
+  }
+  return {
+    take,
+    get size() {
+      return addresses.length + systems.length + texts.length
+    },
+    entries: () => ({ addresses, systems, texts, unread, left }),
+  }
+}
+
+/** Reads a whole list. */
+export function readListEntries(lines: Iterable<string>): ListEntries {
+  const reader = createListReader()
+  for (const line of lines) reader.take(line)
+  return reader.entries()
+}
+
+/** Entries of a line that is an object: Spamhaus has one a line. */
+function objectEntries(line: string): readonly string[] | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    return [...entriesIn(JSON.parse(line))]
+  } catch {
+    return undefined
+  }
+}
+
+function furtherAddresses(line: string): readonly string[] {
+  const [, ...others] = line.split(/[\s,;|]+/).filter((word) => word !== '')
+  return others.every(isAddress) ? others : []
+}
+
+function isAddress(word: string): boolean {
+  return parseAddress(word) !== undefined || parsePrefix(word) !== undefined
+}
+
+/** A word of digits, dots and colons that is no address was meant to be one. */
+const LIKE_ADDRESS = /^(?:[\d.]+|[\da-f.]*:[\da-f:.]*)(?:\/\d*)?$/i
+
+function isText(line: string, word: string): boolean {
+  return !LIKE_ADDRESS.test(word) && !hasControls(line) && patternFault(unquoted(line)) === undefined
+}
+
+function unquoted(text: string): string {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
+}
+
+function hasControls(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 32 || code === 127 || code === 0xfffd) return true
+  }
+  return false
+}
+
+/** A list that is asked. */
+export function createNamedList({
+  addresses,
+  systems,
+  texts,
+}: Pick<ListEntries, 'addresses' | 'systems' | 'texts'>): NamedList {
+  const prefixes = addresses.map(prefixOfEntry)
+  const four = createRanges4(prefixes.filter(({ address }) => address.family === 4))
+  const six = createPrefixSet(prefixes.filter(({ address }) => address.family === 6))
+  const numbers = new Set(systems)
+  return {
+    isRead: true,
+    holds: (address) => (address.family === 4 ? four(address) : six.has(address)),
+    hasSystem: (asn) => numbers.has(asn),
+    matches: compilePatterns(texts),
+  }
+}
+
+/** Lengths of prefixes of IPv4, 0 to 32, after the address in one number. */
+const LENGTHS = 64
+
+/** Whether one of some prefixes of IPv4 holds an address. A list of half a million is sorted as numbers, in a tenth of a second. */
+function createRanges4(prefixes: readonly Prefix[]): (address: Address) => boolean {
+  const order = Float64Array.from(prefixes, ({ address, length }) => (address.d >>> 0) * LENGTHS + length).sort()
+  const starts = new Uint32Array(order.length)
+  const ends = new Uint32Array(order.length)
+  let count = 0
+  for (const packed of order) {
+    const start = Math.floor(packed / LENGTHS)
+    const end = start + 2 ** (32 - (packed % LENGTHS)) - 1
+    // Prefixes nest or are disjoint, and the wider of two with one start comes first.
+    if (count > 0 && end <= (ends[count - 1] as number)) continue
+    starts[count] = start
+    ends[count++] = end
+  }
+  return ({ d }) => {
+    const asked = d >>> 0
+    let low = 0
+    let high = count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((starts[middle] as number) <= asked) low = middle + 1
+      else high = middle
+    }
+    return low > 0 && asked <= (ends[low - 1] as number)
+  }
+}

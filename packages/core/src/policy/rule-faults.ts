@@ -1,0 +1,61 @@
+import { type Fault, unknown } from './fault.ts'
+import type { Rule } from './policy.ts'
+import { listName } from './surroundings.ts'
+import type { GivenWord } from './word-test.ts'
+
+const MAX_WEIGHT = 1_000
+
+/** Words beside which a claim is not alone: each is proven, looked up, or said by the application. */
+const PROOFS: readonly string[] = ['address', 'identity', 'crawler', 'operator', 'vendor', 'purpose', 'user', 'plan']
+
+/** A permission that rests on what the client merely says alone. */
+export function claimFaults({ action, then, trustClaim = false }: Rule, given: readonly GivenWord[]): readonly Fault[] {
+  if (trustClaim || (action !== 'allow' && then !== 'allow')) return []
+  const isProven = ({ name, word, value }: GivenWord) =>
+    PROOFS.includes(name) ||
+    word.asks === 'asn' ||
+    word.asks === 'geo' ||
+    (name === 'crawlerOutcome' && Array.isArray(value) && value.every((outcome) => outcome === 'verified'))
+  const claim = given.find(({ word, value }) => word.claim && !word.values.matchesAll(value))
+  if (claim === undefined || given.some(isProven)) return []
+  const message =
+    'anybody can say it, so a rule that allows may not rest on it alone; trustClaim: true where that is meant'
+  return [{ path: ['match', claim.name], message }]
+}
+
+export function weightFaults({ weight, action, limit, concurrent }: Rule): readonly Fault[] {
+  if (weight === undefined) return []
+  if (!(weight > 0 && weight <= MAX_WEIGHT)) {
+    return [{ path: ['weight'], message: `${unknown(weight)}: expected a number above 0, to ${MAX_WEIGHT}` }]
+  }
+  const counts = limit !== undefined || concurrent !== undefined
+  if (action === 'flag' && !counts) return []
+  return [
+    { path: ['weight'], message: 'a rule that weighs has the action flag and no limit: the sum decides elsewhere' },
+  ]
+}
+
+/** Lists that a match names and the configuration does not. */
+export function listFaults(given: readonly GivenWord[], lists: ReadonlySet<string>): readonly Fault[] {
+  return given.flatMap(({ name, value }) => unknownLists(value, [name], lists))
+}
+
+function unknownLists(
+  value: unknown,
+  path: readonly (string | number)[],
+  lists: ReadonlySet<string>,
+): readonly Fault[] {
+  if (typeof value === 'string') {
+    const name = listName(value)
+    if (name === undefined || lists.has(name)) return []
+    return [
+      {
+        path: ['match', ...path],
+        message: `no list "${name}"${lists.size > 0 ? `: ${[...lists].join(', ')}` : ' in lists'}`,
+      },
+    ]
+  }
+  if (Array.isArray(value)) return value.flatMap((entry, index) => unknownLists(entry, [...path, index], lists))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([member, inner]) => unknownLists(inner, [...path, member], lists))
+}

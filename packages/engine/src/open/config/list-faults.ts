@@ -1,0 +1,31 @@
+import { statSync } from 'node:fs'
+import { readListEntries } from '@sallyport/core'
+import type { Config } from './schema.ts'
+
+interface ListFault {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** Lists that cannot be meant: entries that are none, and files that are not there. */
+export function listFaults(lists: Config['lists']): readonly ListFault[] {
+  return Object.entries(lists).flatMap(([name, list]) => {
+    if (!('format' in list)) {
+      const { unread } = readListEntries(list)
+      return unread.map((line) => ({
+        path: ['lists', name, line - 1],
+        message: `${JSON.stringify(list[line - 1])} is no address, CIDR, system or pattern`,
+      }))
+    }
+    if ('url' in list || isFile(list.file)) return []
+    return [{ path: ['lists', name, 'file'], message: `${list.file} is not there` }]
+  })
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

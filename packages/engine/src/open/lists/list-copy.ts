@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Fetch, fetchBytes, type ListEntries, type ListFormat } from '@sallyport/core'
+import { replaceFile } from '#datasets'
+import { type ListRead, MAX_BYTES, readListBytes, readListFile } from './read-list.ts'
+
+/** A copy in dataDir of what a URL had: entries a line, below a line that names the URL by a digest, as it may hold a token. */
+export interface ListCopy {
+  readonly path: string
+  /** When it was fetched, milliseconds since the epoch; `undefined` where there is none of this URL. */
+  at(): Promise<number | undefined>
+  read(): Promise<ListRead>
+  write(entries: ListEntries): Promise<void>
+}
+
+export function listCopy(dataDir: string, name: string, url: string): ListCopy {
+  const path = join(dataDir, 'lists', name)
+  const title = `# sallyport list of ${createHash('sha256').update(url).digest('hex').slice(0, 32)}`
+  return {
+    path,
+    async at() {
+      try {
+        const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+        return text.startsWith(title) ? mtimeMs : undefined
+      } catch {
+        return undefined
+      }
+    },
+    async read() {
+      const read = await readListFile(path, 'lines')
+      if (read.state === 'refused') return read
+      const text = await readFile(path, 'utf8')
+      if (!text.startsWith(title)) return { state: 'refused', reason: 'is the copy of another URL' }
+      const left = Number(/, left (\d+)\n/.exec(text)?.[1] ?? 0)
+      return { ...read, entries: { ...read.entries, left } }
+    },
+    async write({ addresses, systems, texts, left }) {
+      await mkdir(dirname(path), { recursive: true })
+      const lines = [`${title}, left ${left}`, ...addresses, ...systems.map((system) => `AS${system}`), ...texts]
+      await replaceFile(path, `${lines.join('\n')}\n`)
+    },
+  }
+}
+
+const REDIRECTS = 3
+const TIMEOUT_MS = 60_000
+
+/** Asks a URL for its list, once; redirects to the inside are refused by the guard of `outbound`. */
+export async function fetchList(
+  outbound: Fetch,
+  url: string,
+  format: ListFormat,
+  timeoutMs = TIMEOUT_MS,
+): Promise<ListRead> {
+  const answer = await fetchBytes(outbound, { url, maxBytes: MAX_BYTES, timeoutMs, redirects: REDIRECTS })
+  if (answer.state === 'failed') return { state: 'refused', reason: `could not be fetched: ${answer.reason}` }
+  if (answer.status !== 200) return { state: 'refused', reason: `was answered with ${answer.status}` }
+  return readListBytes(answer.body, format)
+}

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util'
+import { createNamedList, type NamedList, type SourceStatus } from '@sallyport/core'
+import type { Config } from '../config/schema.ts'
+import { KeptList } from './kept-list.ts'
+import { type ListSource, listSource, type SourcePorts } from './list-source.ts'
+
+/** The lists of a service: policies hold them, and they follow their files and URLs. */
+export interface Lists {
+  /** By names, as they are now. */
+  readonly byName: ReadonlyMap<string, NamedList>
+  readonly status: readonly SourceStatus[]
+  /** Reads the lists of another configuration, and files again. Rejects with `invalid_config`, and then nothing has changed. */
+  prepare(config: Config['lists']): Promise<PreparedLists>
+  close(): Promise<void>
+}
+
+export interface PreparedLists {
+  readonly byName: ReadonlyMap<string, NamedList>
+  /** Has them in force. */
+  take(): void
+}
+
+interface Kept {
+  readonly list: KeptList
+  readonly source: ListSource
+}
+
+export interface ListPorts extends SourcePorts {
+  readonly onFault: (error: unknown) => void
+}
+
+const LOOK_MS = 500
+
+/** Opens the lists of a configuration. Rejects with `invalid_config` for one that cannot be read. */
+export async function openLists(config: Config['lists'], ports: ListPorts): Promise<Lists> {
+  let kept: ReadonlyMap<string, Kept> = new Map()
+
+  /** Policies hold it, also those of mounts, which are not compiled again: it is asked as it is then. */
+  const named = (name: string): NamedList => ({
+    get isRead() {
+      return kept.get(name)?.list.isRead === true
+    },
+    holds: (address) => kept.get(name)?.list.holds(address) === true,
+    hasSystem: (asn) => kept.get(name)?.list.hasSystem(asn) === true,
+    matches: (text) => kept.get(name)?.list.matches(text) === true,
+  })
+  const namesOf = (of: ReadonlyMap<string, Kept>) => new Map([...of.keys()].map((name) => [name, named(name)]))
+
+  async function prepare(next: Config['lists']): Promise<ReadonlyMap<string, Kept>> {
+    const prepared = Object.entries(next).map(async ([name, config]) => {
+      const before = kept.get(name)
+      // A reload reads files again, and asks no URL before its time.
+      if (before !== undefined && 'url' in config && isDeepStrictEqual(before.source.config, config))
+        return [name, before] as const
+      const list = new KeptList(name)
+      const source = listSource(list, config, ports)
+      await source.open()
+      return [name, { list, source }] as const
+    })
+    return new Map(await Promise.all(prepared))
+  }
+
+  kept = await prepare(config)
+  let running = Promise.resolve()
+  let looking = false
+  const look = async (): Promise<void> => {
+    looking = true
+    for (const { source } of kept.values()) await source.look(Date.now()).catch(ports.onFault)
+    looking = false
+  }
+  const timer = setInterval(() => {
+    if (!looking) running = look()
+  }, LOOK_MS).unref()
+  return {
+    get byName() {
+      return namesOf(kept)
+    },
+    get status() {
+      return [...kept.values()].map(({ list }) => list.status)
+    },
+    async prepare(next) {
+      const prepared = await prepare(next)
+      return {
+        byName: namesOf(prepared),
+        take() {
+          kept = prepared
+        },
+      }
+    },
+    async close() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+/** The part of a configuration that says where lists are. */
+export type ListsOfConfig = Pick<Config, 'lists' | 'dataDir'>
+
+/** Reads lists as they are now, of URLs the copies; one that cannot be read is there, and not known. */
+export async function readLists(
+  { lists, dataDir }: ListsOfConfig,
+  names: readonly string[] = Object.keys(lists),
+): Promise<ReadonlyMap<string, KeptList>> {
+  const ports = { dataDir, readOnly: true, notice: () => {} }
+  const read = names.map(async (name) => {
+    const list = new KeptList(name)
+    const config = Object.hasOwn(lists, name) ? lists[name] : undefined
+    if (config !== undefined) {
+      await listSource(list, config, ports)
+        .open()
+        .catch((error: unknown) => list.fail(error instanceof Error ? error.message : String(error)))
+    }
+    return [name, list] as const
+  })
+  return new Map(await Promise.all(read))
+}
+
+/** The lists of a configuration by names alone, for checks that ask none. */
+export function listNames({ lists }: Pick<Config, 'lists'>): ReadonlyMap<string, NamedList> {
+  const none = createNamedList({ addresses: [], systems: [], texts: [] })
+  return new Map(Object.keys(lists).map((name) => [name, { ...none, isRead: false }]))
+}

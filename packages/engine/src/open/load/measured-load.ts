@@ -1,0 +1,35 @@
+import { createLoadMeter, type LoadMeter, type OnTurned } from './load-meter.ts'
+
+/** The load of a service, which measures itself. */
+export interface MeasuredLoad extends LoadMeter {
+  /** Has a load read beside the delay of the event loop, in place of what was read before: that of the proxy. */
+  read(source: () => number): void
+  close(): void
+}
+
+const SAMPLE_MS = 250
+
+export interface LoadOptions {
+  /** Milliseconds that the event loop may be late, as it is now. */
+  readonly eventLoopDelay: () => number
+  readonly onTurned: OnTurned
+}
+
+/** Measures the delay of the event loop from here on, and what else it is given. */
+export function measureLoad({ eventLoopDelay, onTurned }: LoadOptions): MeasuredLoad {
+  const meter = createLoadMeter(onTurned)
+  let source = (): number => 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    const late = Math.max(0, now - last - SAMPLE_MS)
+    last = now
+    meter.take(Math.max(late / eventLoopDelay(), source()), now)
+  }, SAMPLE_MS).unref()
+  return Object.assign(Object.defineProperties({} as LoadMeter, Object.getOwnPropertyDescriptors(meter)), {
+    read(next: () => number) {
+      source = next
+    },
+    close: () => clearInterval(timer),
+  })
+}

@@ -1,0 +1,181 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { openFeedServer } from '#datasets/testing'
+import { type ConfigInput, open, readSources } from '../../src/open/index.ts'
+import { madeConfig } from './made-sources.ts'
+import { requestFrom } from './requests.ts'
+
+const BLOCKED = { rules: [{ id: 'listed', match: { address: ['list:bad'] }, action: 'block' as const }] }
+
+function configOf(folder: string, lists: NonNullable<ConfigInput['lists']>): ConfigInput {
+  return {
+    ...madeConfig(folder),
+    lists,
+    policy: BLOCKED,
+    net: { allowPrivate: ['127.0.0.1/32'] },
+    dns: { servers: ['127.0.0.1:9'], timeoutMs: 50 },
+  }
+}
+
+async function opened(t: Test, config: ConfigInput) {
+  const notices: string[] = []
+  const sallyport = await open(config, {
+    onNotice: (code, message) => code === 'SALLYPORT_LIST' && void notices.push(message),
+  })
+  t.teardown(() => sallyport.close())
+  const of = (peer: string) => sallyport.decide(requestFrom(peer)).action
+  return { sallyport, notices, of }
+}
+
+/** Lists follow their files by looking at them: waits until they have. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await delay(20)
+}
+
+const lines = (count: number) => Array.from({ length: count }, (_, index) => `198.51.100.${index}\n`).join('')
+
+t.test('a list of a file holds at the next request once the file has changed, in mounts too', async (t) => {
+  const folder = t.testdir({ 'bad.txt': '# mine\n198.51.100.7 ; why\n' })
+  const file = join(folder, 'bad.txt')
+  const { sallyport, notices, of } = await opened(t, configOf(folder, { bad: { file } }))
+  const mount = sallyport.decider({ policy: { rules: [{ ...BLOCKED.rules[0], id: 'mount' }] as never } })
+  t.same([of('198.51.100.7'), of('198.51.100.8')], ['block', 'allow'])
+
+  writeFileSync(file, lines(20))
+  await until(() => of('198.51.100.8') === 'block')
+  t.equal(mount.decide(requestFrom('198.51.100.8')).action, 'block', 'a policy of a mount is not compiled again')
+
+  writeFileSync(`${file}.new`, '203.0.113.1\n203.0.113.2\n198.51.100.9\n')
+  renameSync(`${file}.new`, file)
+  await until(() => of('203.0.113.1') === 'block')
+  t.equal(of('198.51.100.8'), 'allow')
+  t.match(sallyport.sources().at(-1), { id: 'list:bad', state: 'loaded', entries: 3 })
+  t.same(notices, [])
+})
+
+t.test('a file that is lost, emptied, binary or too long leaves the last list in use until a reload', async (t) => {
+  const folder = t.testdir({ 'bad.txt': lines(100) })
+  const file = join(folder, 'bad.txt')
+  const config = configOf(folder, { bad: { file } })
+  const { sallyport, notices, of } = await opened(t, config)
+  const rows = [
+    ['', /bad\.txt has 0 entries now and had 100; the last one stays in use/],
+    [lines(10), /has 10 entries now and had 100/],
+    ['\u0000\u0001\u0002', /is binary/],
+    ['<!DOCTYPE html><title>Login</title>', /is a web page/],
+    ['1.2.3\n999.1.1.1\n', /has 2 lines that are no entries, the first of them line 1/],
+    [
+      Array.from({ length: 600_000 }, (_, at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}\n`).join(''),
+      /more than 500000/,
+    ],
+    ['#\n'.repeat(17 * 2 ** 20), /is larger than 32 MB/],
+  ] as const
+  for (const [text, says] of rows) {
+    const before = notices.length
+    writeFileSync(file, text)
+    await until(() => notices.length > before)
+    t.match(notices.at(-1), says)
+    t.equal(of('198.51.100.50'), 'block', String(says))
+  }
+  rmSync(file)
+  await until(() => notices.length > rows.length)
+  t.match(notices.at(-1), /^list bad: .* is not there/)
+  t.match(sallyport.sources().at(-1), { id: 'list:bad', entries: 100, error: /is not there/ })
+  await t.rejects(sallyport.reload(config), { code: 'invalid_config', message: /lists\.bad\.file: .*is not there/ })
+  t.equal(of('198.51.100.50'), 'block')
+  writeFileSync(file, '203.0.113.1\n')
+  await sallyport.reload(config)
+  t.same([of('198.51.100.50'), of('203.0.113.1')], ['allow', 'block'], 'a reload takes it as it is')
+})
+
+t.test('a reload adds lists, changes them and takes them away', async (t) => {
+  const folder = t.testdir()
+  const base = configOf(folder, { bad: ['198.51.100.0/24'] })
+  const { sallyport, of } = await opened(t, base)
+  t.equal(of('198.51.100.1'), 'block')
+  const next = { ...base, lists: { bad: ['203.0.113.0/24'], more: ['AS64500'] } }
+  t.same((await sallyport.reload(next)).changed, ['lists'])
+  t.same([of('198.51.100.1'), of('203.0.113.1')], ['allow', 'block'])
+  await t.rejects(sallyport.reload({ ...base, lists: { more: [] } }), {
+    code: 'invalid_policy',
+    message: /no list "bad"/,
+  })
+  await t.rejects(sallyport.reload({ ...base, lists: { bad: ['300.1.1.1'] } }), { code: 'invalid_config' })
+  t.equal(of('203.0.113.1'), 'block', 'a reload that fails changes nothing')
+})
+
+t.test('a list of a URL is fetched, kept over a restart, and not asked for before its time', async (t) => {
+  const folder = t.testdir()
+  const server = await openFeedServer(t)
+  server.serve('/bad?key=s3cret', JSON.stringify([{ decisions: [{ scope: 'Ip', value: '198.51.100.7' }] }]))
+  const config = configOf(folder, { bad: { url: server.url('/bad?key=s3cret'), refresh: '1m' } })
+  const copy = join(folder, 'state/lists/bad')
+  {
+    const { sallyport, notices, of } = await opened(t, config)
+    t.same([of('198.51.100.7'), notices], ['block', []])
+    t.match(sallyport.sources().at(-1), { id: 'list:bad', state: 'loaded', entries: 1 })
+    await sallyport.close()
+  }
+  t.notMatch(readFileSync(copy, 'utf8'), /s3cret/)
+  t.equal(server.asked.length, 1)
+  server.serve('/bad?key=s3cret', '198.51.100.7\n203.0.113.1\n')
+  const { of, notices } = await opened(t, config)
+  t.same([of('198.51.100.7'), server.asked.length], ['block', 1], 'the copy is young')
+
+  const old = new Date(Date.now() - 3_600_000)
+  utimesSync(copy, old, old)
+  await until(() => of('203.0.113.1') === 'block')
+  t.equal(server.asked.length, 2)
+
+  server.serve('/bad?key=s3cret', '')
+  utimesSync(copy, old, old)
+  await until(() => notices.length > 0)
+  t.match(notices[0], /list bad: what its url has has 0 entries now and had 2; the last one stays in use/)
+  t.equal(of('203.0.113.1'), 'block')
+  const sources = await readSources(config)
+  t.match(sources.at(-1), { id: 'list:bad', entries: 2 }, 'for data status')
+  t.notMatch(JSON.stringify([notices, sources]), /s3cret/)
+})
+
+t.test('processes on one dataDir read the copy that one of them fetched', async (t) => {
+  const folder = t.testdir()
+  const server = await openFeedServer(t)
+  server.serve('/bad', '198.51.100.7\n')
+  const config = configOf(folder, { bad: { url: server.url('/bad'), refresh: '1m' } })
+  const one = await opened(t, config)
+  const other = await opened(t, config)
+  t.equal(server.asked.length, 1)
+  server.serve('/bad', '198.51.100.7\n198.51.100.8\n')
+  const old = new Date(Date.now() - 3_600_000)
+  utimesSync(join(folder, 'state/lists/bad'), old, old)
+  await until(() => one.of('198.51.100.8') === 'block' && other.of('198.51.100.8') === 'block')
+  t.equal(server.asked.length, 2)
+})
+
+t.test('a URL leads outside alone; what was never read is not known', async (t) => {
+  const folder = t.testdir()
+  const server = await openFeedServer(t)
+  server.serve('/away', (_, response) => void response.writeHead(302, { location: 'http://127.0.0.2:9/list' }).end())
+  const config = configOf(folder, { bad: { url: server.url('/away') } })
+  const rules = [
+    { id: 'listed', match: { address: ['list:bad'] }, action: 'block' as const },
+    { id: 'others', match: { not: { address: ['list:bad'] } }, action: 'flag' as const },
+  ]
+  const { sallyport, notices, of } = await opened(t, { ...config, policy: { rules } })
+  t.match(
+    notices[0],
+    /list bad: what its url has could not be fetched: 127\.0\.0\.2 is not a public address; it holds nothing yet/,
+  )
+  t.equal(of('198.51.100.7'), 'allow', 'neither within nor outside of it')
+  t.match(sallyport.sources().at(-1), { id: 'list:bad', state: 'absent', reason: /not a public address/ })
+  mkdirSync(join(folder, 'x'))
+  await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'x') } } }), { message: /is no regular file/ })
+  await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'no') } } }), { message: /is not there/ })
+  await t.rejects(open({ ...config, lists: { bad: {} as never } }), {
+    code: 'invalid_config',
+    message: /a file or a url/,
+  })
+  await t.rejects(open({ ...config, lists: { 'a/b': [] } }), { code: 'invalid_config' })
+})

@@ -1,0 +1,47 @@
+import { editList, showList } from '@sallyport/engine'
+import type { Command } from 'commander'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
+
+type Options = CommonOptions & { readonly json?: true | undefined }
+
+/** `sallyport list show | add | remove` */
+export function addListCommands(program: Command, terminal: Terminal): void {
+  const list = program.command('list').description('lists of the configuration, which policies call list:NAME')
+
+  withCommonOptions(list.command('show').description('entries of a list; of a url those of the last copy'))
+    .argument('<name>', 'name of the list')
+    .addOption(jsonOption())
+    .action(async (name: string, options: Options) => {
+      const shown = await showList(configOf(options), name)
+      if (options.json) return terminal.out(json(shown))
+      terminal.out(shown.entries.length === 0 ? `The list ${name} holds nothing.` : shown.entries.join('\n'))
+      if (shown.unread.length > 0) terminal.err(`These lines are no entries: ${shown.unread.join(', ')}`)
+    })
+
+  const edit =
+    (what: 'add' | 'remove', done: string, none: string) =>
+    async (name: string, entries: string[], options: Options) => {
+      const config = configOf(options)
+      const changed = await audited(config, { what: `list ${what}`, details: { name, entries } }, terminal, () =>
+        editList(config, name, { what, entries }),
+      )
+      if (options.json) return terminal.out(json({ name, [done]: changed }))
+      terminal.out(
+        changed.length === 0
+          ? `${none} in ${name}.`
+          : `${changed.join(', ')}: ${done} ${what === 'add' ? 'to' : 'from'} ${name}.`,
+      )
+    }
+  withCommonOptions(list.command('add').description('add entries to the file of a list; a running service follows'))
+    .argument('<name>', 'name of the list')
+    .argument('<entries...>', 'addresses, CIDRs, systems (AS64500) or patterns')
+    .addOption(jsonOption())
+    .action(edit('add', 'added', 'All were there already'))
+  withCommonOptions(list.command('remove').description('remove entries from the file of a list; comments stay'))
+    .argument('<name>', 'name of the list')
+    .argument('<entries...>', 'as list show has them')
+    .addOption(jsonOption())
+    .action(edit('remove', 'removed', 'None of them was there'))
+}

@@ -1,0 +1,22 @@
+import type { Sallyport } from '@sallyport/engine'
+import type { WorkerQuestions } from './worker-questions.ts'
+
+/** The topic by which workers tell each other their load. */
+export const LOAD = 'load'
+
+const ASK_MS = 1_000
+
+/** Has rules read the highest load of all workers; nobody is asked where no rule reads it. Returns what ends it. */
+export function shareLoad(load: Sallyport['load'], others: Pick<WorkerQuestions, 'ask'>): () => void {
+  let asking = false
+  const ask = async (): Promise<void> => {
+    asking = true
+    const { answers } = await others.ask(LOAD)
+    load.takeOthers(Math.max(0, ...answers.filter((answer) => typeof answer === 'number')), performance.now())
+    asking = false
+  }
+  const timer = setInterval(() => {
+    if (load.isAsked && !asking) void ask()
+  }, ASK_MS).unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,49 @@
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+t.test('a list is shown and changed by hand, and its comments stay', async (t) => {
+  const { folder, config } = workspace(t, [
+    `lists: { mine: { file: FILE }, office: [192.0.2.0/24], far: { url: 'https://lists.example/x?key=s3cret' }, j: { file: JSON } }`,
+  ])
+  const file = join(folder, 'mine.txt')
+  writeFileSync(join(folder, 'real.txt'), '# partners\n198.51.100.7 # since May\nAS64500')
+  chmodSync(join(folder, 'real.txt'), 0o640)
+  symlinkSync(join(folder, 'real.txt'), file)
+  writeFileSync(join(folder, 'list.json'), '["198.51.100.7"]')
+  writeFileSync(config, readFileSync(config, 'utf8').replace('FILE', file).replace('JSON', join(folder, 'list.json')))
+  const list = (...argv: readonly string[]) => run('list', ...argv, '--config', config)
+
+  t.match(await list('show', 'mine'), { code: 0, out: '198.51.100.7\nAS64500\n' })
+  t.match(JSON.parse((await list('show', 'office', '--json')).out), {
+    name: 'office',
+    from: 'configuration',
+    entries: ['192.0.2.0/24'],
+  })
+  t.match(await list('add', 'mine', '203.0.113.0/24', '198.51.100.7', '*Bot*'), {
+    code: 0,
+    out: '203.0.113.0/24, *Bot*: added to mine.\n',
+  })
+  t.equal(readFileSync(file, 'utf8'), '# partners\n198.51.100.7 # since May\nAS64500\n203.0.113.0/24\n*Bot*\n')
+  t.equal(statSync(file).mode & 0o777, 0o640)
+  t.match(await list('remove', 'mine', '198.51.100.7', '192.0.2.1'), {
+    code: 0,
+    out: '198.51.100.7: removed from mine.\n',
+  })
+  t.equal(readFileSync(file, 'utf8'), '# partners\nAS64500\n203.0.113.0/24\n*Bot*\n')
+  t.match(await list('remove', 'mine', '192.0.2.1'), { code: 0, out: 'None of them was there in mine.\n' })
+  t.match(await list('add', 'mine', '300.1.1.1'), { code: 1, err: /"300\.1\.1\.1" is no address/ })
+  t.match(await list('add', 'office', '192.0.2.1'), { code: 1, err: /written in the configuration/ })
+  t.match(await list('add', 'far', '192.0.2.1'), { code: 1, err: /is that of a url/ })
+  t.match(await list('add', 'j', '192.0.2.1'), { code: 1, err: /is JSON/ })
+  t.match(await list('show', 'far'), { code: 1, err: /was not fetched yet/ })
+  t.match(await list('show', 'mime'), { code: 1, err: /There is no list "mime": mine, office, far, j/ })
+
+  await Promise.all(Array.from({ length: 5 }, (_, at) => list('add', 'mine', `192.0.2.${at}`)))
+  t.equal(readFileSync(file, 'utf8').match(/192\.0\.2\./g)?.length, 5, 'none is lost')
+  const status = await run('data', 'status', '--config', config)
+  t.match(status.out, /list:mine +\d{4}-\d\d-\d\d +8 entries +0 min ago/)
+  t.match(status.out, /list:far +absent/)
+  t.notMatch(status.out, /s3cret/)
+})
