@@ -45,7 +45,7 @@ const FIRST_WORD = /^[^\s,;|]+/
 /** Lines about a list: comments, the rest of what `fail2ban-client status` prints, the set of an ipset. */
 const ABOUT = /^(?:[#;]|\/\/|Status for the jail|\||`-|create \S+ hash:)/
 
-/** What stands before entries: the jail's banned addresses, the set that an entry is added to. */
+/** Words before entries: the jail's banned addresses, the set that an entry is added to. */
 const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) \S+(?= ))/
 
 /**

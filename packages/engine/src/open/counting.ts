@@ -15,7 +15,7 @@ import { createMemoryBans, createMemoryCounts, createSharedCounts, type Opened, 
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { inDataDir } from './data-dir.ts'
-import { listNames } from './lists/lists.ts'
+import { listNames } from './lists/read-lists.ts'
 import { type Rules, rulesOf } from './reload.ts'
 
 /** Counts of rules and of `/v1`, and the bans, for as long as the service is open. */

@@ -33,7 +33,7 @@ import { openCrawlers } from './crawlers.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import { guarded, type OpenHooks, sayOnStderr, saysCompiling } from './hooks.ts'
-import { listNames } from './lists/lists.ts'
+import { listNames } from './lists/read-lists.ts'
 import type { MeasuredLoad } from './load/measured-load.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
@@ -179,6 +179,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
       outbound,
       notice,
       onFault,
+      isTrial: hooks.clock !== undefined,
       onLoadTurned: ({ on, ...details }) => log.audit({ what: on ? 'load on' : 'load off', who: 'service', details }),
     }),
   )

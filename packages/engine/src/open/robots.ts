@@ -1,7 +1,7 @@
 import { compilePolicy, type MountPolicy, type Robots, robotsOf } from '@sallyport/core'
 import { compileMountPolicy } from './config/mount-policy.ts'
 import type { Config } from './config/schema.ts'
-import { listNames } from './lists/lists.ts'
+import { listNames } from './lists/read-lists.ts'
 
 /** A part of a site that is decided by rules of its own. */
 export interface SitePart {

@@ -4,7 +4,7 @@ import { parseConfig } from './config/read.ts'
 import type { ConfigInput } from './config/schema.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import type { NoticeCode } from './hooks.ts'
-import { readLists } from './lists/lists.ts'
+import { readLists } from './lists/read-lists.ts'
 import { createOutbound } from './outbound.ts'
 
 export interface SourcesHooks extends DataHooks {

@@ -13,11 +13,13 @@ export interface SurroundingPorts {
   readonly notice: (code: NoticeCode, message: string) => void
   readonly onFault: (error: unknown) => void
   readonly onLoadTurned: OnTurned
+  /** Requests were recorded or made up: the load of now is not theirs. */
+  readonly isTrial: boolean
 }
 
 /** The part of the world that the policies of a service read beside requests. */
 export interface OpenSurroundings {
-  /** Of the configuration in force. */
+  /** Those of the configuration in force. */
   current(): Surroundings
   /** Opens those of another configuration. Rejects with `invalid_config`, and then nothing has changed. */
   surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
@@ -29,7 +31,7 @@ export interface OpenSurroundings {
 
 export async function openSurroundings(
   config: Config,
-  { outbound, notice, onFault, onLoadTurned }: SurroundingPorts,
+  { outbound, notice, onFault, onLoadTurned, isTrial }: SurroundingPorts,
 ): Promise<OpenSurroundings> {
   const lists = await openLists(config.lists, {
     dataDir: config.dataDir,
@@ -45,13 +47,14 @@ export async function openSurroundings(
   })
   // Policies of mounts are not compiled again: they ask what is in force then.
   const robots = (userAgent: string, target: string) => inForce.robots(userAgent, target)
+  const read = { robots, ...(!isTrial && { load }) }
   return {
     load,
-    current: () => ({ lists: lists.byName, load, robots }),
+    current: () => ({ ...read, lists: lists.byName }),
     async surround(next) {
       const { byName, take } = await lists.prepare(next.lists)
       return {
-        surroundings: { lists: byName, load, robots },
+        surroundings: { ...read, lists: byName },
         take() {
           take()
           inForce = { config: next, robots: policyRobots(next) }

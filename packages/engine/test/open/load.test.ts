@@ -59,3 +59,20 @@ t.test('rules read the load of what is served, and metrics and the log say when 
   t.match(metrics, /sallyport_load\{kind="on"\} 1/)
   t.match(metrics, /sallyport_load\{kind="now"\} 1\.\d+/)
 })
+
+t.test('requests of another time do not meet the load of now', async (t) => {
+  const rules = [
+    { id: 'busy', match: { load: { atLeast: 0.1 } }, action: 'block' as const },
+    { id: 'idle', match: { not: { load: { atLeast: 0.1 } } }, action: 'flag' as const },
+  ]
+  const hooks = { clock: { now: () => Date.parse('2026-11-01T00:00:00Z') }, onNotice: () => {} }
+  const sallyport = await open({ ...madeConfig(t.testdir()), policy: { rules } }, hooks)
+  t.teardown(() => sallyport.close())
+  const from = performance.now()
+  for (let at = 0; at < 20_000; at += 250) sallyport.load.take(1, from + at)
+  t.match(
+    sallyport.decide(requestFrom('198.51.100.7')).reasons[0],
+    { id: 'policy:default' },
+    'neither so nor otherwise',
+  )
+})

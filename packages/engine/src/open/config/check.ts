@@ -11,7 +11,7 @@ import {
 } from '@sallyport/core'
 import type { z } from 'zod'
 import { feedsOf } from '#datasets'
-import { listNames } from '../lists/lists.ts'
+import { listNames } from '../lists/read-lists.ts'
 import type { ConfigFault } from './faults.ts'
 import { hostPortOf } from './host-port.ts'
 import { type Layer, placeOf, valueAt } from './layers.ts'

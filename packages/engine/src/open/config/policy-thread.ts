@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { type Action, compilePolicy, decide, type Inspection, listsNamed, SallyportError } from '@sallyport/core'
-import { type ListsOfConfig, readLists } from '../lists/lists.ts'
+import type { ListsOfConfig } from '../lists/list-config.ts'
+import { readLists } from '../lists/read-lists.ts'
 import { checkPolicyText, type PolicyText, replacePolicy } from './policy-text.ts'
 import type { Config } from './schema.ts'
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Fetch, fetchBytes, type ListEntries, type ListFormat } from '@sallyport/core'
-import { replaceFile } from '#datasets'
 import { type ListRead, MAX_BYTES, readListBytes, readListFile } from './read-list.ts'
 
 /** A copy in dataDir of what a URL had: entries a line, below a line that names the URL by a digest, as it may hold a token. */
@@ -11,7 +10,8 @@ export interface ListCopy {
   /** When it was fetched, milliseconds since the epoch; `undefined` where there is none of this URL. */
   at(): Promise<number | undefined>
   read(): Promise<ListRead>
-  write(entries: ListEntries): Promise<void>
+  /** Its text, of these entries. */
+  textOf(entries: ListEntries): string
 }
 
 export function listCopy(dataDir: string, name: string, url: string): ListCopy {
@@ -35,10 +35,9 @@ export function listCopy(dataDir: string, name: string, url: string): ListCopy {
       const left = Number(/, left (\d+)\n/.exec(text)?.[1] ?? 0)
       return { ...read, entries: { ...read.entries, left } }
     },
-    async write({ addresses, systems, texts, left }) {
-      await mkdir(dirname(path), { recursive: true })
+    textOf({ addresses, systems, texts, left }) {
       const lines = [`${title}, left ${left}`, ...addresses, ...systems.map((system) => `AS${system}`), ...texts]
-      await replaceFile(path, `${lines.join('\n')}\n`)
+      return `${lines.join('\n')}\n`
     },
   }
 }

@@ -1,15 +1,13 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type Fetch, SallyportError } from '@sallyport/core'
-import type { Config } from '../config/schema.ts'
-import { DATA_LOCK } from '../data-dir.ts'
+import { replaceFile } from '#datasets'
+import { withFreeLock, withLock } from '#stores'
 import type { KeptList } from './kept-list.ts'
+import type { FileConfig, ListConfig, UrlConfig } from './list-config.ts'
 import { fetchList, listCopy } from './list-copy.ts'
 import { readListFile, readListLines, stampOf } from './read-list.ts'
-
-export type ListConfig = Config['lists'][string]
-type FileConfig = Extract<ListConfig, { file: string }>
-type UrlConfig = Extract<ListConfig, { url: string }>
+import { readNow, STALE_TIMES, writtenAt } from './read-lists.ts'
 
 export interface SourcePorts {
   readonly dataDir: string
@@ -31,8 +29,6 @@ export interface ListSource {
 
 const NO_ENTRY = 'is no address, CIDR, system or pattern'
 
-/** A list that is fetched is stale when it could not be for so many times its `refresh`. */
-const STALE_TIMES = 3
 /** Time for the first fetch, for which a start waits (D404). */
 const FIRST_MS = 10_000
 const RETRY_MS = 60_000
@@ -70,7 +66,7 @@ function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts)
     },
     async look() {
       const stamp = await stampOf(file)
-      // Who writes a file in place has come to its end when two looks find the same.
+      // A file that is written in place is whole when two looks find the same.
       const isSettled = stamp === seen
       seen = stamp
       if (stamp === inForce || !isSettled) return
@@ -101,10 +97,9 @@ function urlSource(list: KeptList, config: UrlConfig, ports: SourcePorts): ListS
   /** Returns when it was fetched; `undefined` where there is no copy. */
   const readCopy = async (): Promise<number | undefined> => {
     inForce = await stampOf(copy.path)
-    const at = await copy.at()
-    const read = at === undefined ? undefined : await copy.read()
-    if (at === undefined || read?.state !== 'read') return undefined
-    list.take(read, at, at + STALE_TIMES * refresh)
+    const { read, at, staleAfter } = await readNow(dataDir, list.name, config)
+    if (at === undefined || read.state !== 'read') return undefined
+    list.take(read, at, staleAfter)
     next = at + refresh
     return at
   }
@@ -115,12 +110,13 @@ function urlSource(list: KeptList, config: UrlConfig, ports: SourcePorts): ListS
     const read = await fetchList(from, url, format, timeoutMs)
     const now = Date.now()
     next = now + Math.min(refresh, RETRY_MS)
-    // Who takes the copy away takes what comes.
+    // A copy that was taken away says that the next list is meant.
     const isTaken = at === undefined && read.state === 'read'
     if (!isTaken && !list.accepts(read)) return tell()
     next = now + refresh
     if (!readOnly) {
-      await copy.write(read.entries)
+      await mkdir(dirname(copy.path), { recursive: true })
+      await replaceFile(copy.path, copy.textOf(read.entries))
       inForce = await stampOf(copy.path)
     }
     list.take(read, now, now + STALE_TIMES * refresh)
@@ -134,7 +130,7 @@ function urlSource(list: KeptList, config: UrlConfig, ports: SourcePorts): ListS
       else {
         const task = () => pull(outbound, FIRST_MS)
         const waiting = { signal: AbortSignal.timeout(FIRST_MS) }
-        await (readOnly ? task() : DATA_LOCK.withLock(lock, task, waiting)).catch((error: unknown) =>
+        await (readOnly ? task() : withLock(lock, task, waiting)).catch((error: unknown) =>
           list.fail(`could not be fetched: ${error instanceof Error ? error.message : error}`),
         )
       }
@@ -144,13 +140,9 @@ function urlSource(list: KeptList, config: UrlConfig, ports: SourcePorts): ListS
       if ((await stampOf(copy.path)) !== inForce) await readCopy()
       if (outbound === undefined || now < next) return
       const task = () => pull(outbound, undefined)
-      await (readOnly ? task() : DATA_LOCK.withFreeLock(lock, task))
+      await (readOnly ? task() : withFreeLock(lock, task))
     },
   }
-}
-
-async function writtenAt(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now()
 }
 
 function unusable(key: string, why: string): SallyportError {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { createNamedList, type NamedList, type SourceStatus } from '@sallyport/core'
-import type { Config } from '../config/schema.ts'
+import type { NamedList, SourceStatus } from '@sallyport/core'
 import { KeptList } from './kept-list.ts'
+import type { ListConfigs } from './list-config.ts'
 import { type ListSource, listSource, type SourcePorts } from './list-source.ts'
 
 /** The lists of a service: policies hold them, and they follow their files and URLs. */
@@ -10,7 +10,7 @@ export interface Lists {
   readonly byName: ReadonlyMap<string, NamedList>
   readonly status: readonly SourceStatus[]
   /** Reads the lists of another configuration, and files again. Rejects with `invalid_config`, and then nothing has changed. */
-  prepare(config: Config['lists']): Promise<PreparedLists>
+  prepare(config: ListConfigs): Promise<PreparedLists>
   close(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface ListPorts extends SourcePorts {
 const LOOK_MS = 500
 
 /** Opens the lists of a configuration. Rejects with `invalid_config` for one that cannot be read. */
-export async function openLists(config: Config['lists'], ports: ListPorts): Promise<Lists> {
+export async function openLists(config: ListConfigs, ports: ListPorts): Promise<Lists> {
   let kept: ReadonlyMap<string, Kept> = new Map()
 
   /** Policies hold it, also those of mounts, which are not compiled again: it is asked as it is then. */
@@ -46,7 +46,7 @@ export async function openLists(config: Config['lists'], ports: ListPorts): Prom
   })
   const namesOf = (of: ReadonlyMap<string, Kept>) => new Map([...of.keys()].map((name) => [name, named(name)]))
 
-  async function prepare(next: Config['lists']): Promise<ReadonlyMap<string, Kept>> {
+  async function prepare(next: ListConfigs): Promise<ReadonlyMap<string, Kept>> {
     const prepared = Object.entries(next).map(async ([name, config]) => {
       const before = kept.get(name)
       // A reload reads files again, and asks no URL before its time.
@@ -92,32 +92,4 @@ export async function openLists(config: Config['lists'], ports: ListPorts): Prom
       await running
     },
   }
-}
-
-/** The part of a configuration that says where lists are. */
-export type ListsOfConfig = Pick<Config, 'lists' | 'dataDir'>
-
-/** Reads lists as they are now, of URLs the copies; one that cannot be read is there, and not known. */
-export async function readLists(
-  { lists, dataDir }: ListsOfConfig,
-  names: readonly string[] = Object.keys(lists),
-): Promise<ReadonlyMap<string, KeptList>> {
-  const ports = { dataDir, readOnly: true, notice: () => {} }
-  const read = names.map(async (name) => {
-    const list = new KeptList(name)
-    const config = Object.hasOwn(lists, name) ? lists[name] : undefined
-    if (config !== undefined) {
-      await listSource(list, config, ports)
-        .open()
-        .catch((error: unknown) => list.fail(error instanceof Error ? error.message : String(error)))
-    }
-    return [name, list] as const
-  })
-  return new Map(await Promise.all(read))
-}
-
-/** The lists of a configuration by names alone, for checks that ask none. */
-export function listNames({ lists }: Pick<Config, 'lists'>): ReadonlyMap<string, NamedList> {
-  const none = createNamedList({ addresses: [], systems: [], texts: [] })
-  return new Map(Object.keys(lists).map((name) => [name, { ...none, isRead: false }]))
 }

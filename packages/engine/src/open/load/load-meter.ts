@@ -3,13 +3,15 @@ import type { LoadGauge } from '@sallyport/core'
 /** A load goes on at what a rule says, and off at three quarters of it, after a minute at least (D405). */
 const OFF_SHARE = 0.75
 const LEAST_MS = 60_000
+/** More than that is no news: a machine that slept would be loaded for minutes. */
+const MAX = 2
 /** In so long two thirds of a change have come through. */
 const SMOOTHING_MS = 3_000
 
 /** Says that rules of a load are on from now on, or off. */
 export type OnTurned = (turned: { readonly on: boolean; readonly atLeast: number; readonly load: number }) => void
 
-/** What is known of the load of this server: 1 where a limit is reached. Times are milliseconds of a clock that never goes back. */
+/** The load of this server, of which 1 is a limit that is reached. Times are milliseconds of a clock that never goes back. */
 export interface LoadMeter extends LoadGauge {
   /** The load of this process alone, smoothed. */
   readonly own: number
@@ -74,7 +76,7 @@ export function createLoadMeter(onTurned: OnTurned): LoadMeter {
     take(sample, time) {
       const share = last === undefined ? 0 : 1 - Math.exp((last - time) / SMOOTHING_MS)
       last = time
-      own += (sample - own) * share
+      own += (Math.min(sample, MAX) - own) * share
       turn(time)
     },
     takeOthers(load, time) {

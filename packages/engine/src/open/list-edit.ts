@@ -2,11 +2,10 @@ import { chmod, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readListEntries, SallyportError } from '@sallyport/core'
 import { replaceFile } from '#datasets'
-import { parseConfig } from '../config/read.ts'
-import type { Config, ConfigInput } from '../config/schema.ts'
-import { DATA_LOCK, inDataDir } from '../data-dir.ts'
-import { listCopy } from './list-copy.ts'
-import { type ListRead, readListFile, readListLines } from './read-list.ts'
+import { parseConfig } from './config/read.ts'
+import type { Config, ConfigInput } from './config/schema.ts'
+import { DATA_LOCK, inDataDir } from './data-dir.ts'
+import { readNow } from './lists/read-lists.ts'
 
 /** A list, and where it comes from. */
 export interface ShownList {
@@ -22,24 +21,16 @@ export interface ShownList {
 export async function showList(options: ConfigInput, name: string): Promise<ShownList> {
   const config = parseConfig(options)
   const list = listOf(config, name)
-  const { from, file, read } = await sourceOf(config, name, list)
+  const { read } = await readNow(config.dataDir, name, list)
   if (read.state === 'refused') throw refused(`The list ${name} ${read.reason}.`)
   const { addresses, systems, texts, unread } = read.entries
   const entries = [...addresses, ...systems.map((system) => `AS${system}`), ...texts]
-  return { name, from, ...(file !== undefined && { file }), entries, unread }
+  return { name, from: fromOf(list), ...('file' in list && { file: list.file }), entries, unread }
 }
 
-async function sourceOf(
-  { dataDir }: Config,
-  name: string,
-  list: Config['lists'][string],
-): Promise<Pick<ShownList, 'from' | 'file'> & { readonly read: ListRead }> {
-  if (!('format' in list)) return { from: 'configuration', read: await readListLines(list) }
-  if ('file' in list) return { from: 'file', file: list.file, read: await readListFile(list.file, list.format) }
-  const copy = listCopy(dataDir, name, list.url)
-  const read: ListRead =
-    (await copy.at()) === undefined ? { state: 'refused', reason: 'was not fetched yet' } : await copy.read()
-  return { from: 'url', read }
+function fromOf(list: Config['lists'][string]): ShownList['from'] {
+  if (!('format' in list)) return 'configuration'
+  return 'file' in list ? 'file' : 'url'
 }
 
 /** A change of a list by hand. */

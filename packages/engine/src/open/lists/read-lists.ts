@@ -1,0 +1,54 @@
+import { stat } from 'node:fs/promises'
+import { createNamedList, type NamedList } from '@sallyport/core'
+import { KeptList } from './kept-list.ts'
+import type { ListConfig, ListsOfConfig } from './list-config.ts'
+import { listCopy } from './list-copy.ts'
+import { type ListRead, readListFile, readListLines } from './read-list.ts'
+
+/** A list is stale when its URL could not be read for so many times its `refresh`. */
+export const STALE_TIMES = 3
+
+/** A list as it is now, of a URL the last copy, and when that was written. */
+export interface ReadNow {
+  readonly read: ListRead
+  readonly at?: number | undefined
+  readonly staleAfter?: number | undefined
+}
+
+export async function readNow(dataDir: string, name: string, config: ListConfig): Promise<ReadNow> {
+  if (!('format' in config)) return { read: await readListLines(config) }
+  if ('file' in config) {
+    return { read: await readListFile(config.file, config.format), at: await writtenAt(config.file) }
+  }
+  const copy = listCopy(dataDir, name, config.url)
+  const at = await copy.at()
+  if (at === undefined) return { read: { state: 'refused', reason: 'was not fetched yet' } }
+  return { read: await copy.read(), at, staleAfter: at + STALE_TIMES * config.refresh }
+}
+
+export async function writtenAt(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now()
+}
+
+/** Reads lists as they are now; one that cannot be read is there, and not known. */
+export async function readLists(
+  { lists, dataDir }: ListsOfConfig,
+  names: readonly string[] = Object.keys(lists),
+): Promise<ReadonlyMap<string, KeptList>> {
+  const read = names.map(async (name) => {
+    const list = new KeptList(name)
+    const config = Object.hasOwn(lists, name) ? lists[name] : undefined
+    if (config !== undefined) {
+      const { read, at, staleAfter } = await readNow(dataDir, name, config)
+      if (list.accepts(read)) list.take(read, at, staleAfter)
+    }
+    return [name, list] as const
+  })
+  return new Map(await Promise.all(read))
+}
+
+/** The lists of a configuration by names alone, for checks that ask none. */
+export function listNames({ lists }: Pick<ListsOfConfig, 'lists'>): ReadonlyMap<string, NamedList> {
+  const none = createNamedList({ addresses: [], systems: [], texts: [] })
+  return new Map(Object.keys(lists).map((name) => [name, { ...none, isRead: false }]))
+}
