@@ -101,6 +101,9 @@ function entryOf(value: unknown, scope: unknown): string {
   return kind === '' || kind === 'ip' || kind === 'range' ? written : `${kind}:${written}`
 }
 
+/** A longer line is no row. */
+const MAX_LINE = 65_536
+
 interface Column {
   readonly separator: ',' | ';' | '\t'
   readonly at: number
@@ -111,7 +114,7 @@ interface Column {
 /** The column of entries, where the first line names columns. */
 function columnOf(text: string, format: ListFormat): Column | undefined {
   const header = firstLine(text).trim()
-  if (header.startsWith('#')) return undefined
+  if (header.startsWith('#') || header.length > MAX_LINE) return undefined
   const separator = ([',', ';', '\t'] as const).find((one) => header.includes(one)) ?? ','
   const names = split(header, separator).map((name) => name.toLowerCase())
   const at = names.findIndex((name) => ENTRY_NAMES.includes(name))
@@ -127,7 +130,7 @@ function isAddress(text: string): boolean {
 function* cellsOf(lines: Iterable<string>, { separator, at, simulated }: Column): Iterable<string> {
   let isHeader = true
   for (const line of lines) {
-    const cells = split(line.trim(), separator)
+    const cells = line.length > MAX_LINE ? [] : split(line.trim(), separator)
     const cell = cells[at] ?? ''
     if (isHeader && !isAddress(cell)) yield ''
     else if (/^\s*#/.test(line) || cells[simulated] === 'true') yield ''

@@ -1,15 +1,16 @@
 import { type Address, parseAddress } from '../address/address.ts'
-import { type Prefix, parsePrefix } from '../address/prefix.ts'
+import { type Prefix, parsePrefix, prefixOf } from '../address/prefix.ts'
 import { createPrefixSet } from '../address/prefix-set.ts'
 import { entriesIn } from './list-lines.ts'
-import { prefixOfEntry } from './match-network.ts'
 import type { NamedList } from './surroundings.ts'
 import { compilePatterns, isLiteral, patternFault } from './text-pattern.ts'
 
 /** The entries of a list, sorted by what they are. */
 export interface ListEntries {
-  /** Addresses and CIDRs. */
+  /** Addresses and CIDRs, as they are written. */
   readonly addresses: readonly string[]
+  /** The same, in their order. */
+  readonly prefixes: readonly Prefix[]
   readonly systems: readonly number[]
   /** Patterns of texts. */
   readonly texts: readonly string[]
@@ -55,6 +56,7 @@ const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) \S+(?= ))/
  */
 export function createListReader(): ListReader {
   const addresses: string[] = []
+  const prefixes: Prefix[] = []
   const systems: number[] = []
   const texts: string[] = []
   const unread: number[] = []
@@ -65,9 +67,14 @@ export function createListReader(): ListReader {
     const bare = line.replace(/\s+[#;].*$/, '')
     const word = unquoted(FIRST_WORD.exec(bare)?.[0] ?? '')
     const system = SYSTEM.exec(word)?.groups?.['number']
-    if (isAddress(word)) addresses.push(word, ...furtherAddresses(bare))
-    else if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
-    else if (isText(bare, word) && (isLiteral(unquoted(bare)) || ++patterns <= MAX_PATTERNS)) texts.push(unquoted(bare))
+    const prefix = prefixIn(word)
+    if (prefix !== undefined) {
+      for (const further of [word, ...furtherAddresses(bare)]) {
+        addresses.push(further)
+        prefixes.push(prefixIn(further) ?? prefix)
+      }
+    } else if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
+    else if ((isLiteral(unquoted(bare)) || ++patterns <= MAX_PATTERNS) && isText(bare, word)) texts.push(unquoted(bare))
     else return false
     return true
   }
@@ -88,7 +95,7 @@ export function createListReader(): ListReader {
     get size() {
       return addresses.length + systems.length + texts.length
     },
-    entries: () => ({ addresses, systems, texts, unread, left }),
+    entries: () => ({ addresses, prefixes, systems, texts, unread, left }),
   }
 }
 
@@ -111,11 +118,12 @@ function objectEntries(line: string): readonly string[] | undefined {
 
 function furtherAddresses(line: string): readonly string[] {
   const [, ...others] = line.split(/[\s,;|]+/).filter((word) => word !== '')
-  return others.every(isAddress) ? others : []
+  return others.every((word) => prefixIn(word) !== undefined) ? others : []
 }
 
-function isAddress(word: string): boolean {
-  return parseAddress(word) !== undefined || parsePrefix(word) !== undefined
+function prefixIn(word: string): Prefix | undefined {
+  const address = parseAddress(word)
+  return address === undefined ? parsePrefix(word) : prefixOf(address, address.family === 4 ? 32 : 128)
 }
 
 /** A word of digits, dots and colons that is no address was meant to be one. */
@@ -139,11 +147,10 @@ function hasControls(text: string): boolean {
 
 /** A list that is asked. */
 export function createNamedList({
-  addresses,
+  prefixes,
   systems,
   texts,
-}: Pick<ListEntries, 'addresses' | 'systems' | 'texts'>): NamedList {
-  const prefixes = addresses.map(prefixOfEntry)
+}: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>): NamedList {
   const four = createRanges4(prefixes.filter(({ address }) => address.family === 4))
   const six = createPrefixSet(prefixes.filter(({ address }) => address.family === 6))
   const numbers = new Set(systems)
@@ -160,7 +167,9 @@ const LENGTHS = 64
 
 /** Whether one of some prefixes of IPv4 holds an address. A list of half a million is sorted as numbers, in a tenth of a second. */
 function createRanges4(prefixes: readonly Prefix[]): (address: Address) => boolean {
-  const order = Float64Array.from(prefixes, ({ address, length }) => (address.d >>> 0) * LENGTHS + length).sort()
+  const order = new Float64Array(prefixes.length)
+  for (const [at, { address, length }] of prefixes.entries()) order[at] = (address.d >>> 0) * LENGTHS + length
+  order.sort()
   const starts = new Uint32Array(order.length)
   const ends = new Uint32Array(order.length)
   let count = 0

@@ -56,6 +56,7 @@ export class KeptList implements NamedList {
     this.#at = at
     this.#staleAfter = staleAfter
     this.#error = undefined
+    this.#said = undefined
   }
 
   /** Keeps what there is, for a reason. */

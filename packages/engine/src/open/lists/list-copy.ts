@@ -45,14 +45,19 @@ export function listCopy(dataDir: string, name: string, url: string): ListCopy {
 const REDIRECTS = 3
 const TIMEOUT_MS = 60_000
 
+interface FetchBounds {
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Asks a URL for its list, once; redirects to the inside are refused by the guard of `outbound`. */
 export async function fetchList(
   outbound: Fetch,
   url: string,
   format: ListFormat,
-  timeoutMs = TIMEOUT_MS,
+  { timeoutMs = TIMEOUT_MS, signal }: FetchBounds,
 ): Promise<ListRead> {
-  const answer = await fetchBytes(outbound, { url, maxBytes: MAX_BYTES, timeoutMs, redirects: REDIRECTS })
+  const answer = await fetchBytes(outbound, { url, maxBytes: MAX_BYTES, timeoutMs, redirects: REDIRECTS, signal })
   if (answer.state === 'failed') return { state: 'refused', reason: `could not be fetched: ${answer.reason}` }
   if (answer.status !== 200) return { state: 'refused', reason: `was answered with ${answer.status}` }
   return readListBytes(answer.body, format)

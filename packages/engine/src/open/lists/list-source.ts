@@ -16,6 +16,8 @@ export interface SourcePorts {
   /** For lists with a URL; absent: nothing is fetched, and copies are read alone. */
   readonly outbound?: Fetch | undefined
   readonly notice: (message: string) => void
+  /** Ends what is being fetched. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The place that a list comes from. */
@@ -81,7 +83,7 @@ function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts)
 
 function urlSource(list: KeptList, config: UrlConfig, ports: SourcePorts): ListSource {
   const { url, refresh, format } = config
-  const { dataDir, readOnly, outbound, notice } = ports
+  const { dataDir, readOnly, outbound, notice, signal } = ports
   const copy = listCopy(dataDir, list.name, url)
   let inForce: string | undefined
   let next = 0
@@ -107,7 +109,8 @@ function urlSource(list: KeptList, config: UrlConfig, ports: SourcePorts): ListS
   const pull = async (from: Fetch, timeoutMs: number | undefined): Promise<void> => {
     const at = await readCopy()
     if (Date.now() < next && at !== undefined) return
-    const read = await fetchList(from, url, format, timeoutMs)
+    const read = await fetchList(from, url, format, { timeoutMs, signal })
+    if (signal?.aborted) return
     const now = Date.now()
     next = now + Math.min(refresh, RETRY_MS)
     // A copy that was taken away says that the next list is meant.

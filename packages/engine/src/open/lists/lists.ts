@@ -25,7 +25,7 @@ interface Kept {
   readonly source: ListSource
 }
 
-export interface ListPorts extends SourcePorts {
+export interface ListPorts extends Omit<SourcePorts, 'signal'> {
   readonly onFault: (error: unknown) => void
 }
 
@@ -34,6 +34,7 @@ const LOOK_MS = 500
 /** Opens the lists of a configuration. Rejects with `invalid_config` for one that cannot be read. */
 export async function openLists(config: ListConfigs, ports: ListPorts): Promise<Lists> {
   let kept: ReadonlyMap<string, Kept> = new Map()
+  const closing = new AbortController()
 
   /** Policies hold it, also those of mounts, which are not compiled again: it is asked as it is then. */
   const named = (name: string): NamedList => ({
@@ -53,7 +54,7 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
       if (before !== undefined && 'url' in config && isDeepStrictEqual(before.source.config, config))
         return [name, before] as const
       const list = new KeptList(name)
-      const source = listSource(list, config, ports)
+      const source = listSource(list, config, { ...ports, signal: closing.signal })
       await source.open()
       return [name, { list, source }] as const
     })
@@ -61,15 +62,18 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
   }
 
   kept = await prepare(config)
-  let running = Promise.resolve()
-  let looking = false
-  const look = async (): Promise<void> => {
-    looking = true
-    for (const { source } of kept.values()) await source.look(Date.now()).catch(ports.onFault)
-    looking = false
+  /** Sources that are being looked at: a slow URL holds up no other list. */
+  const looking = new Map<ListSource, Promise<void>>()
+  const look = (source: ListSource): void => {
+    if (looking.has(source)) return
+    const done = source
+      .look(Date.now())
+      .catch(ports.onFault)
+      .finally(() => looking.delete(source))
+    looking.set(source, done)
   }
   const timer = setInterval(() => {
-    if (!looking) running = look()
+    for (const { source } of kept.values()) look(source)
   }, LOOK_MS).unref()
   return {
     get byName() {
@@ -89,7 +93,8 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
     },
     async close() {
       clearInterval(timer)
-      await running
+      closing.abort()
+      await Promise.all(looking.values())
     },
   }
 }

@@ -17,6 +17,7 @@ export type ListRead =
 /** Bytes of a list. */
 export const MAX_BYTES = 32 * 2 ** 20
 const MAX_ENTRIES = 500_000
+const MAX_LINES = 2_000_000
 /** Lines after which other work has its turn: some milliseconds. */
 const LINES_A_TURN = 10_000
 
@@ -57,7 +58,8 @@ export async function readListLines(lines: Iterable<string>): Promise<ListRead> 
     for (const line of lines) {
       reader.take(line)
       if (reader.size > MAX_ENTRIES) return refused(`has more than ${MAX_ENTRIES} entries`)
-      if (++taken % LINES_A_TURN === 0) await turn()
+      if (++taken > MAX_LINES) return refused(`has more than ${MAX_LINES} lines`)
+      if (taken % LINES_A_TURN === 0) await turn()
     }
   } catch (error) {
     if (error instanceof RangeError) return refused('is nested too deeply')

@@ -49,6 +49,6 @@ export async function readLists(
 
 /** The lists of a configuration by names alone, for checks that ask none. */
 export function listNames({ lists }: Pick<ListsOfConfig, 'lists'>): ReadonlyMap<string, NamedList> {
-  const none = createNamedList({ addresses: [], systems: [], texts: [] })
+  const none = createNamedList({ prefixes: [], systems: [], texts: [] })
   return new Map(Object.keys(lists).map((name) => [name, { ...none, isRead: false }]))
 }
