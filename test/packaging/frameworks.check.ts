@@ -17,7 +17,7 @@ const ALL = ['adonisjs', 'bun', 'deno', 'nextjs', 'nextjs-server', 'react-router
 /** `npm run frameworks -- bun deno`: these alone. */
 const PROJECTS = process.argv.length > 2 ? process.argv.slice(2) : ALL
 
-t.setTimeout(900_000)
+t.setTimeout(1_800_000)
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-frameworks-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const tarballs = await pack(join(folder, 'tarballs'))

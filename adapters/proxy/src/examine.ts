@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { SallyportError } from '@sallyport/core'
 import type { Finding } from '@sallyport/engine'
-import { loadAcme } from './acme/order.ts'
+import { requireAcme } from './acme/order.ts'
 import { type CertificateFiles, dateFault, readCertificate } from './edge/certificates.ts'
 import type { Route } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
@@ -54,7 +54,7 @@ async function examinePair(pair: CertificateFiles, at: number): Promise<readonly
 async function examineAcme({ ca }: NonNullable<TlsKeys['acme']>): Promise<readonly Found[]> {
   const found: Found[] = []
   try {
-    await loadAcme()
+    await requireAcme()
   } catch (error) {
     found.push({ state: 'fail', found: sentenceOf(error), advice: 'npm install acme-client', path: ['tls', 'acme'] })
   }

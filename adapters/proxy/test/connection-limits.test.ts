@@ -57,7 +57,7 @@ t.test('the connections of a trusted proxy are not counted by address', async (t
 })
 
 t.test('all clients together have a number of connections too', async (t) => {
-  const { url, refused } = await limited(t, [], { connections: 2 })
+  const { url, refused } = await limited(t, [], { connections: 2, eventLoopDelay: '1m' })
   const held = [await served(url, '127.0.0.2'), await served(url, '127.0.0.3')]
   t.equal(await served(url, '127.0.0.4'), undefined)
   t.same(refused, ['connections'])

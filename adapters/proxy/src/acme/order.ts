@@ -90,9 +90,13 @@ export async function orderCertificate(
 
 type Acme = typeof import('acme-client')
 
-/** Loaded where it is configured: nobody else installs it. */
-/** Rejects with `package_missing`. */
-export async function loadAcme(): Promise<Acme> {
+/** Rejects with `package_missing` where what orders certificates is not installed. */
+export async function requireAcme(): Promise<void> {
+  await loadAcme()
+}
+
+/** Loaded where it is configured: nobody else installs it, nor has its types. Rejects with `package_missing`. */
+async function loadAcme(): Promise<Acme> {
   try {
     return (await import('acme-client')).default
   } catch {

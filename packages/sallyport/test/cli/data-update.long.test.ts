@@ -63,7 +63,7 @@ t.test('a failed download is an exit code, and the loaded data stays', async (t)
   t.match(failed, {
     code: 1,
     out: `${LIST}: failed, the server answered 404\n`,
-    err: /1 of 1 sources could not be updated/,
+    err: /1 of 1 source could not be updated/,
   })
   serve('<html>')
   const refused = await run('data', 'update', '--json', '--config', config)

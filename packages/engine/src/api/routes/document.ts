@@ -87,7 +87,8 @@ export const openapi = defineRoute({
 
 /** The path before /v1 in the target as it was received: the API may be mounted anywhere. */
 function baseOf({ request: { target, path } }: RouteContext): string {
-  const [received = ''] = target.split(/[?#]/, 1)
+  // A target in absolute form names its site before the path (RFC 9112 3.2.2).
+  const [received = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)
   const base = received.endsWith(path) ? received.slice(0, -path.length) : ''
   return /^(?:\/[\w.~-]+)*$/.test(base) ? base : ''
 }
