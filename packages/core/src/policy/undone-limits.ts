@@ -1,7 +1,7 @@
 import { CRAWLERS, type CrawlerRow } from '@sallyport/data/crawlers'
+import type { Bounds } from './bounds.ts'
 import type { PolicyFault } from './fault.ts'
 import { LIMIT_PRESETS } from './limit-presets.ts'
-import type { Bounds } from './match-verdict.ts'
 import { givenWords, type Match } from './match-words.ts'
 import type { Policy, Rule } from './policy.ts'
 import { PRESETS } from './presets.ts'
