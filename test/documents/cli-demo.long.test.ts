@@ -70,7 +70,7 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
     const fields = ['User-Agent', agent, 'Accept', '*/*', header, address, 'Connection', 'close']
     const { status, body } = parseResponse(await exchange(Number(new URL(url).port), requestBytes('GET', '/', fields)))
     t.equal(status, action === 'block' ? 403 : 200, who)
-    // Who calls itself a browser and accepts anything is shown a page.
+    // A client that calls itself a browser and accepts anything is shown a page.
     if (action === 'block') t.match(body, /"requestId":"[\w-]{36}"|<code dir="ltr">[\w-]{36}<\/code>/)
     else t.match(body, new RegExp(`sallyport-action</td><td>${action}<[\\s\\S]*network-class</td><td>${networkClass}<`))
   }

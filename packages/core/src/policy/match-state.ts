@@ -27,7 +27,7 @@ const SHARE: Values<number> = {
 
 export const STATE_WORDS: WordsOf<StateMatch> = {
   weight: {
-    values: boundsOf('sum of weights', 'amount', [5, 20]),
+    values: boundsOf('sum of weights', 'points', [5, 20]),
     asks: 'request',
     robots: false,
     description: 'Sum of the weights of the rules before it that match',
@@ -37,7 +37,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     },
   },
   load: {
-    values: boundsOf('load', 'amount', [0.8, 1]),
+    values: boundsOf('load', 'ratio', [0.8, 1]),
     asks: 'request',
     robots: false,
     description: 'Load of this server, 1 where a limit of it is reached',

@@ -86,7 +86,9 @@ export type Shape =
   | 'numbers'
   | 'flag'
   | 'share'
-  | 'amount'
+  | 'points'
+  /** As `share`, but also above 1. */
+  | 'ratio'
   /** Texts by names of the user's own. */
   | 'named'
   /** Conditions of a rule, without a negation. */

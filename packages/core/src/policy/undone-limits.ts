@@ -84,9 +84,9 @@ function undoneParts(match: Match, later: readonly Placed[]): ReadonlyMap<Placed
 function blockerOf(match: Match, later: readonly Placed[]): Placed | undefined {
   let softened = false
   for (const placed of later) {
-    const { action, monitor = false, limit, concurrent, then, match: other } = placed.rule
+    const { action, monitor = false, weight, limit, concurrent, then, match: other } = placed.rule
     const opens = then === 'allow'
-    if (monitor || ((limit ?? concurrent) !== undefined && !opens)) continue
+    if (monitor || weight !== undefined || ((limit ?? concurrent) !== undefined && !opens)) continue
     const blocks = action === 'block' && !opens
     if (covers(other, match)) return blocks && !(placed.of === DEFAULT && softened) ? placed : undefined
     if (blocks || !overlaps(other, match)) continue
@@ -170,7 +170,7 @@ function isWithin(inner: unknown, outer: unknown): boolean {
     return inner.every((one) => outer.some((other) => isOneOf(one, other)))
   }
   if (isBounds(inner) && isBounds(outer)) {
-    return (outer.atLeast ?? 0) <= (inner.atLeast ?? 0) && (inner.atMost ?? 1) <= (outer.atMost ?? 1)
+    return (outer.atLeast ?? 0) <= (inner.atLeast ?? 0) && (inner.atMost ?? Infinity) <= (outer.atMost ?? Infinity)
   }
   return JSON.stringify(inner) === JSON.stringify(outer)
 }

@@ -2,7 +2,8 @@ import { MATCH_WORDS, type Match, type MatchWord, type Member, PLAIN_WORDS } fro
 import { z } from 'zod'
 import { key } from './key.ts'
 
-const SHARE = { unit: 'share' }
+/** Units of the shapes that are numbers. */
+const UNITS: Readonly<Record<string, string>> = { share: 'share', ratio: 'share', points: 'points' }
 
 const SINGLE = {
   text: z.string(),
@@ -10,7 +11,8 @@ const SINGLE = {
   numbers: z.array(z.union([z.int().nonnegative(), z.string().regex(/^list:./, 'must be a number or list:NAME')])),
   flag: z.boolean(),
   share: z.number().min(0).max(1),
-  amount: z.number().min(0),
+  points: z.number().min(0),
+  ratio: z.number().min(0),
   named: z.record(z.string(), z.array(z.string())),
 }
 
@@ -21,7 +23,12 @@ function schemaOf({ shape, description, absent = 'any', example }: Member): z.Zo
     return z.strictObject(Object.fromEntries(members)).partial().describe(description)
   }
   const schema: z.ZodType = typeof shape === 'string' ? SINGLE[shape] : z.array(z.enum(shape.words))
-  return key(schema, `${description}; absent: ${absent}`, example, shape === 'share' ? SHARE : {})
+  return key(schema, `${description}; absent: ${absent}`, example, unitOf(shape))
+}
+
+function unitOf(shape: Member['shape']): { readonly unit?: string | undefined } {
+  const unit = typeof shape === 'string' ? UNITS[shape] : undefined
+  return unit === undefined ? {} : { unit }
 }
 
 function schemaOfWords(words: Readonly<Record<string, MatchWord<unknown>>>) {

@@ -83,6 +83,7 @@ const Rule = z.strictObject({
     z.number().optional(),
     'Weight of a sign, for match.weight of the rules after it, which decide; absent: the rule decides',
     3,
+    { unit: 'points' },
   ),
   trustClaim: key(z.boolean().optional(), 'Whether it may allow by what the client merely says; absent: false', true),
   then: key(
