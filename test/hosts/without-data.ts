@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigInput, open, type Sallyport } from '@sallyport/engine'
 import type { Test } from 'tap'
@@ -9,9 +11,12 @@ export async function openWithoutData(
   config: Partial<ConfigInput>,
   options?: Parameters<typeof open>[1],
 ): Promise<Sallyport> {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-hosts-'))
+  // A database may leave a file behind while its folder goes.
+  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
   const sallyport = await open(
     {
-      dataDir: join(t.testdir(), 'state'),
+      dataDir: join(folder, 'state'),
       data: { refresh: false, sources: NO_DATA },
       log: { requests: 'off' },
       trustProxy: ['loopback'],
