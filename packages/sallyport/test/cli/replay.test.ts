@@ -108,3 +108,16 @@ t.test('a format without user agents is refused by name, with the cure', async (
     t.match({ code, out, err }, { code: 1, out: '', err: says })
   }
 })
+
+t.test('a line without a user agent says nothing of the other headers', async (t) => {
+  const { folder, config } = workspace(t)
+  const line = '203.0.114.7 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "-"'
+  const policy = written(
+    folder,
+    'p.yaml',
+    'rules: [{ id: bare, match: { header: { absent: [accept-language] } }, action: block }]',
+  )
+  const log = written(folder, 'bare.log', line)
+  const { out } = await run('replay', log, '--policy', policy, '--json', '--config', config)
+  t.match(JSON.parse(out), { requests: 1, classes: [{ after: { block: 0 } }] })
+})

@@ -132,6 +132,8 @@ async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>
   const about = {
     fields: userAgent === undefined ? [] : ['User-Agent', userAgent],
     headersKnown: userAgent === undefined,
+    // A line without a user agent says nothing of the other headers either.
+    kept: ['user-agent'],
     method,
     target,
     at,
