@@ -63,7 +63,7 @@ export class Asked {
     const { target } = this.parts
     if (target === undefined) return undefined
     const mark = target.indexOf('?')
-    this.#query ??= new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1).replace(/#.*$/s, ''))
+    this.#query ??= new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1).split('#', 1)[0])
     return this.#query
   }
 

@@ -221,9 +221,14 @@ function headerFault(name: string): string | undefined {
 /** The hosts that a request names, as its server may read them: `:authority` of HTTP/2 or Host, without port and last dot. */
 function hostsOf(asked: Asked): readonly string[] | undefined {
   if (!asked.keeps('host')) return undefined
-  return [...asked.values(':authority'), ...asked.values('host')].map((host) =>
-    host.replace(/:\d*$/, '').replace(/\.$/, ''),
-  )
+  return [...asked.values(':authority'), ...asked.values('host')].map((host) => withoutPort(host).replace(/\.$/, ''))
+}
+
+const DIGITS = /^\d*$/
+
+function withoutPort(host: string): string {
+  const colon = host.lastIndexOf(':')
+  return colon !== -1 && DIGITS.test(host.slice(colon + 1)) ? host.slice(0, colon) : host
 }
 
 function mediaType(value: string): string {

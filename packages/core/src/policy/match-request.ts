@@ -68,10 +68,15 @@ const SPAN: Values<TimeSpan> = {
   matchesAll: ({ from, to, days }) => from === undefined && to === undefined && days === undefined,
 }
 
+/** Returns the segments of a pattern before the one with its first star. */
+function beforeStar(pattern: string): string {
+  const star = pattern.indexOf('*')
+  return star === -1 ? pattern : pattern.slice(0, pattern.lastIndexOf('/', star) + 1)
+}
+
 /** Rules are found by the whole segments before the first star, in the case that all readings share. */
 const PATH_INDEX: WordIndex<readonly string[]> = {
-  keysOf: (patterns) =>
-    patterns.map((pattern) => stemsOf(new SplitPath(pattern.replace(/[^/]*\*.*$/s, ''))).at(-1) as string),
+  keysOf: (patterns) => patterns.map((pattern) => stemsOf(new SplitPath(beforeStar(pattern))).at(-1) as string),
   keysFor({ request: { path, readings } }) {
     if (readings?.length === 0) return undefined
     return [path, ...(readings ?? [])].flatMap((reading) => stemsOf(new SplitPath(reading)))

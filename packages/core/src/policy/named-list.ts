@@ -64,7 +64,7 @@ export function createListReader(): ListReader {
   let left = 0
   let patterns = 0
   const isRead = (line: string): boolean => {
-    const bare = line.replace(/\s+[#;].*$/, '')
+    const bare = (line.split(/\s[#;]/, 1)[0] as string).trimEnd()
     const word = unquoted(FIRST_WORD.exec(bare)?.[0] ?? '')
     const system = SYSTEM.exec(word)?.groups?.['number']
     const prefix = prefixIn(word)
@@ -127,10 +127,15 @@ function prefixIn(word: string): Prefix | undefined {
 }
 
 /** A word of digits, dots and colons that is no address was meant to be one. */
-const LIKE_ADDRESS = /^(?:[\d.]+|[\da-f.]*:[\da-f:.]*)(?:\/\d*)?$/i
+const LIKE_ADDRESS = /^[\da-f:.]+(?:\/\d*)?$/i
+const LETTER = /[a-f]/i
+
+function isLikeAddress(word: string): boolean {
+  return LIKE_ADDRESS.test(word) && (word.includes(':') || !LETTER.test(word))
+}
 
 function isText(line: string, word: string): boolean {
-  return !LIKE_ADDRESS.test(word) && !hasControls(line) && patternFault(unquoted(line)) === undefined
+  return !isLikeAddress(word) && !hasControls(line) && patternFault(unquoted(line)) === undefined
 }
 
 function unquoted(text: string): string {

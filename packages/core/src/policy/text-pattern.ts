@@ -4,8 +4,14 @@ import { compileExpression, literalsOf } from './patterns/expression.ts'
 import { compileGlob, literalOf, type TextTest } from './patterns/glob.ts'
 import { listName, type NamedList, type Surroundings } from './surroundings.ts'
 
-/** A pattern written as `/…/` or `/…/i`. */
-const EXPRESSION = /^\/(?<source>.+)\/(?<flags>[a-z]*)$/s
+const FLAGS = /^[a-z]*$/
+
+/** Returns the parts of a pattern that is written as `/…/` or `/…/i`. */
+function expressionIn(pattern: string): { readonly source: string; readonly flags: string } | undefined {
+  const end = pattern.lastIndexOf('/')
+  const flags = pattern.slice(end + 1)
+  return pattern.startsWith('/') && end > 1 && FLAGS.test(flags) ? { source: pattern.slice(1, end), flags } : undefined
+}
 
 /** Characters of a pattern. */
 const MAX_PATTERN = 1_000
@@ -14,9 +20,9 @@ const MAX_PATTERN = 1_000
 export function patternFault(pattern: string): string | undefined {
   if (pattern === '') return unknown(pattern)
   if (pattern.length > MAX_PATTERN) return `a pattern has at most ${MAX_PATTERN} characters, this one ${pattern.length}`
-  const groups = EXPRESSION.exec(pattern)?.groups
-  if (groups === undefined) return undefined
-  const compiled = compileExpression(groups['source'] as string, groups['flags'] as string)
+  const expression = expressionIn(pattern)
+  if (expression === undefined) return undefined
+  const compiled = compileExpression(expression.source, expression.flags)
   return 'fault' in compiled ? `${JSON.stringify(pattern)}: ${compiled.fault}` : undefined
 }
 
@@ -36,10 +42,10 @@ export function compilePatterns(given: readonly string[], { lists }: Surrounding
   for (const pattern of given) {
     const name = listName(pattern)
     const list = name === undefined ? undefined : lists?.get(name)
-    const groups = EXPRESSION.exec(pattern)?.groups
+    const expression = expressionIn(pattern)
     if (list !== undefined) named.push(list)
-    else if (groups !== undefined) {
-      const compiled = compileExpression(groups['source'] as string, groups['flags'] as string)
+    else if (expression !== undefined) {
+      const compiled = compileExpression(expression.source, expression.flags)
       if ('test' in compiled) expressions.push(compiled.test)
     } else if (isLiteral(pattern)) whole.add(pattern.toLowerCase())
     else globs.push(compileGlob(pattern.toLowerCase()))
@@ -55,7 +61,7 @@ export function compilePatterns(given: readonly string[], { lists }: Surrounding
 
 /** Whether a pattern is one text. */
 export function isLiteral(pattern: string): boolean {
-  return !/[*\\]/.test(pattern) && !EXPRESSION.test(pattern) && listName(pattern) === undefined
+  return !/[*\\]/.test(pattern) && expressionIn(pattern) === undefined && listName(pattern) === undefined
 }
 
 /** Letters of a text that rules are found by. */
@@ -64,7 +70,7 @@ const GRAM = 4
 /** Runs of letters of which every text that matches a pattern has one, as numbers; `undefined` where none is so long. */
 export function textKeys(pattern: string): readonly number[] | undefined {
   if (listName(pattern) !== undefined) return undefined
-  const source = EXPRESSION.exec(pattern)?.groups?.['source']
+  const source = expressionIn(pattern)?.source
   const literals = source === undefined ? [literalOf(pattern)] : literalsOf(source)
   if (literals === undefined || literals.some(({ length }) => length < GRAM)) return undefined
   return literals.flatMap((literal) => gramsOf(literal.slice(0, GRAM)) ?? [])

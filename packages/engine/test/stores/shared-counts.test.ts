@@ -91,10 +91,12 @@ t.test('a fixed count that was exceeded costs the store nothing more, and an out
 
 t.test('what was exceeded is asked again after its window', async (t) => {
   const { counts } = overMemory()
-  const short = task('fixed', 1, 40)
+  const short = task('fixed', 1, 100)
   const take = async () => usedOf(await counts.take([short], 'f'))[0]
-  t.equal(await take(), '1')
-  let used = await take()
+  let used: string | undefined
+  // A machine that stalls may be a window late between any two calls.
+  do used = await take()
+  while (used === '1')
   t.equal(used, '1!')
   while (used === '1!') {
     await delay(5)

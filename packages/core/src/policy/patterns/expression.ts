@@ -61,7 +61,8 @@ export function compileExpression(source: string, flags: string): CompiledExpres
 
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
-  return text.replace(/^Invalid regular expression: (?:\/.*\/[a-z]*: )?/s, '')
+  const place = text.lastIndexOf('/: ')
+  return place === -1 ? text : text.slice(place + 3)
 }
 
 /**

@@ -32,7 +32,7 @@ export function listCopy(dataDir: string, name: string, url: string): ListCopy {
       if (read.state === 'refused') return read
       const text = await readFile(path, 'utf8')
       if (!text.startsWith(title)) return { state: 'refused', reason: 'is the copy of another URL' }
-      const left = Number(/, left (\d+)\n/.exec(text)?.[1] ?? 0)
+      const left = Number(/^, left (\d+)\n/.exec(text.slice(title.length, title.length + 40))?.[1] ?? 0)
       return { ...read, entries: { ...read.entries, left } }
     },
     textOf({ addresses, systems, texts, left }) {
