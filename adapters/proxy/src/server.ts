@@ -227,7 +227,7 @@ function readOptions({ tls, limits, timeouts }: ProxyOptions, port: () => number
     timeouts: parseTimeouts(timeouts),
     httpsPort: redirect === false ? undefined : () => (redirect === true ? port() : redirect),
     hsts: hsts && hstsField(hsts),
-    challenge: acme && ((target: string) => challengeAnswer(challengeFolder(acme.folder), target)),
+    acmeAnswer: acme && ((target: string) => challengeAnswer(challengeFolder(acme.folder), target)),
   }
 }
 

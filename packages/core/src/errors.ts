@@ -16,6 +16,7 @@ export const ERRORS = {
   claim_mismatch: { status: 400, message: 'The user agent does not name the crawler in `bot`.' },
   unauthorized: { status: 401, message: 'A valid API key is required: Authorization: Bearer <API_KEY>.' },
   request_blocked: { status: 403, message: 'This request was blocked by the policy of this site.' },
+  challenge_required: { status: 403, message: 'This site asks visitors to show that they are no scraper.' },
   forbidden: { status: 403, message: 'The role of an administrator is required.' },
   not_found: { status: 404, message: 'Not found.' },
   asn_not_found: { status: 404, message: 'No such autonomous system in the database.' },

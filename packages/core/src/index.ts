@@ -49,6 +49,11 @@ export type { SystemEvidence } from './asn/evidence.ts'
 export { parseAsn } from './asn/number.ts'
 export type { SystemType } from './asn/types.ts'
 export { typeOfSystem } from './asn/types.ts'
+// challenge
+export type { Challenges } from './challenge/challenges.ts'
+export { createChallenges } from './challenge/challenges.ts'
+export { createChallengeSecrets } from './challenge/secrets.ts'
+export type { AskedFor, IssuedChallenge, Redeemed } from './challenge/terms.ts'
 // words
 export { counted } from './counted.ts'
 // counting
@@ -160,6 +165,7 @@ export type {
 export { type Robots, robotsOf } from './robots/robots-text.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
 export { BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
+export { CHALLENGE_LEVELS, type ChallengeTerms } from './values/challenge.ts'
 export type { CountingRule, LimitUse } from './values/counting.ts'
 export { COUNT_KEYS, COUNT_KINDS } from './values/counting.ts'
 export type { Attestation, Decision } from './values/decision.ts'

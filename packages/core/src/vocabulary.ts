@@ -26,8 +26,11 @@ export type AsType = (typeof AS_TYPES)[number]
 export const DIRECTORY_ORDERS = ['addresses', 'prefixes'] as const
 export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
 
-/** In order of strictness. `throttle` refuses for a while (429), and is what a rule that counts may do. */
-export const ACTIONS = ['allow', 'flag', 'throttle', 'block'] as const
+/**
+ * In order of strictness. `challenge` asks who has no pass; `throttle` refuses for a while (429), and is what a rule that
+ * counts may do.
+ */
+export const ACTIONS = ['allow', 'flag', 'challenge', 'throttle', 'block'] as const
 /** The action on a request; `Decision.action` and the `action` of a rule are one. */
 export type Action = (typeof ACTIONS)[number]
 
@@ -35,14 +38,15 @@ export type Action = (typeof ACTIONS)[number]
 export const PLAIN_ACTIONS = ['allow', 'flag', 'block'] as const satisfies readonly Action[]
 export type PlainAction = (typeof PLAIN_ACTIONS)[number]
 
-/** An action as `/v1` has it, which knows no other than those three. */
+/** An action as `/v1` has it, which knows no other than those three: its callers cannot be shown a challenge. */
 export function plainAction(action: Action): PlainAction {
+  if (action === 'challenge') return 'flag'
   return action === 'throttle' ? 'block' : action
 }
 
 /** Whether a request with this action goes no further. */
 export function refuses(action: Action): boolean {
-  return action === 'block' || action === 'throttle'
+  return action === 'block' || action === 'throttle' || action === 'challenge'
 }
 
 export function isStricter(action: Action, than: Action): boolean {

@@ -41,6 +41,7 @@ const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
   ja4: ['*'],
   weight: { atLeast: 0 },
   load: { atLeast: 0 },
+  pass: { atLeast: 1 },
   share: 0.5,
   robots: ['disallowed'],
   not: { country: ['DE'] },

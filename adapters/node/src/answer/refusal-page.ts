@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RefusalPage } from '../request/request-host.ts'
-import { type Phrase, type RefusalWords, type Refused, refusalWords } from './refusal-words.ts'
+import { contactLink, escapeHtml, GATE, languageOf, PAGE_STYLE } from './page-parts.ts'
+import { type RefusalWords, type Refused, refusalWords } from './refusal-words.ts'
 
 /** The page for a browser, with headers of its own. */
 export function refusalPage(
@@ -27,32 +28,7 @@ function filled(template: string, values: Values): string {
   )
 }
 
-const STYLE = `
-:root { color-scheme: light dark; --ink: #1a1d21; --soft: #5b6470; --paper: #fbfaf7; --line: #dedbd2; --gate: #9a5b13 }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #ecebe7; --soft: #a2a9b3; --paper: #16181b; --line: #33373d; --gate: #e0a458 }
-}
-* { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 2rem 1.25rem;
-  background: var(--paper); color: var(--ink); font: 1.0625rem/1.6 system-ui, sans-serif }
-main { width: 100%; max-width: 34rem }
-svg { display: block; width: 3rem; height: 3rem; color: var(--gate); margin-bottom: 1.25rem }
-h1 { font-size: clamp(1.6rem, 6vw, 2.25rem); line-height: 1.2; letter-spacing: -0.015em; margin: 0 0 .5rem; text-wrap: balance }
-[dir=rtl] h1 { letter-spacing: 0 }
-p { margin: 0 0 1rem; text-wrap: pretty }
-.next { color: var(--soft) }
-dl { margin: 2rem 0 0; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .875rem }
-dt, dd { display: inline; margin: 0; overflow-wrap: anywhere }
-dt::after { content: ': ' }
-code { display: inline-block; font: inherit; font-family: ui-monospace, monospace; user-select: all }
-a { color: var(--gate); text-underline-offset: .15em }
-`
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-
-/** A gate, drawn in the colour of the text around it. */
-const GATE =
-  '<svg viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" aria-hidden="true">' +
-  '<path d="M8 43V21a16 16 0 0 1 32 0v22M4 43h40M24 6v36M16 9v33M32 9v33M9 20h30M8 31h32"/></svg>'
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 function ownPage(words: RefusalWords, id: string): string {
   const { lang, dir, title, text, next, contact, reference } = words
@@ -65,7 +41,7 @@ function ownPage(words: RefusalWords, id: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title.text)}</title>
-<style>${STYLE}</style>
+<style>${PAGE_STYLE}</style>
 </head>
 <body>
 <main>
@@ -77,28 +53,4 @@ ${advice}<dl><dt>${escapeHtml(reference)}</dt><dd><code dir="ltr">${escapeHtml(i
 </body>
 </html>
 `
-}
-
-/** The language of a text that is not in the page's, whose direction its letters say. */
-function languageOf({ lang }: Phrase): string {
-  return lang === undefined ? ' dir="auto"' : ` lang="${escapeHtml(lang)}" dir="auto"`
-}
-
-function contactLink(contact: string, id: string): string {
-  const shown = escapeHtml(contact)
-  if (/^https?:\/\/\S+$/.test(contact)) return `<a dir="ltr" href="${shown}">${shown}</a>`
-  if (!/^[^\s@]+@[^\s@]+$/.test(contact)) return `<bdi>${shown}</bdi>`
-  return `<a dir="ltr" href="mailto:${shown}?subject=${encodeURIComponent(id)}">${shown}</a>`
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 }

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator'
-import type { RefusalPage } from '../request/request-host.ts'
+import type { LocalText, RefusalPage } from '../request/request-host.ts'
 import { kindOf, REFUSAL_TEXTS, type RefusalTexts } from './refusal-texts.ts'
 
 /** The refusal that is put into words. */
@@ -36,18 +36,14 @@ export function refusalWords(page: RefusalPage, { status, fields }: Omit<Refused
   const wanted = createChooser(fields)
   const lang = wanted(Object.keys(REFUSAL_TEXTS))
   const texts = REFUSAL_TEXTS[lang] as RefusalTexts
-  const phrase = (part: 'title' | 'text'): Phrase => {
-    const own = kind === 'blocked' ? page[part] : undefined
-    if (typeof own !== 'object') return { text: own ?? texts[kind][part] }
-    const language = wanted(Object.keys(own))
-    return { text: own[language] ?? texts[kind][part], lang: language === lang ? undefined : language }
-  }
+  const phrase = (part: 'title' | 'text'): Phrase =>
+    phraseOf(kind === 'blocked' ? page[part] : undefined, texts[kind][part], lang, wanted)
   const { contact = '' } = page
   // The others say it in their text, and a site's own text says what the site wants to say.
   const open = (kind === 'blocked' && page.text === undefined) || kind === 'invalid'
   return {
     lang,
-    dir: RIGHT_TO_LEFT.has(lang) ? 'rtl' : 'ltr',
+    dir: isRightToLeft(lang) ? 'rtl' : 'ltr',
     title: phrase('title'),
     text: phrase('text'),
     next: contact !== '' ? texts.contact : open ? texts.mistake : undefined,
@@ -56,10 +52,27 @@ export function refusalWords(page: RefusalPage, { status, fields }: Omit<Refused
   }
 }
 
+/** The site's own text, in the language of it that is liked best, else ours. */
+export function phraseOf(
+  own: LocalText | undefined,
+  ours: string,
+  lang: string,
+  wanted: (languages: readonly string[]) => string,
+): Phrase {
+  if (typeof own !== 'object') return { text: own ?? ours }
+  const language = wanted(Object.keys(own))
+  return { text: own[language] ?? ours, lang: language === lang ? undefined : language }
+}
+
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar'])
 
+/** Whether a language is written from the right. */
+export function isRightToLeft(lang: string): boolean {
+  return RIGHT_TO_LEFT.has(lang)
+}
+
 /** Picks of languages the one that the request likes best, else the first. */
-function createChooser(fields: readonly string[]): (languages: readonly string[]) => string {
+export function createChooser(fields: readonly string[]): (languages: readonly string[]) => string {
   const accepted: string[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
     if (fields[at]?.toLowerCase() === 'accept-language') accepted.push(...(fields[at + 1] as string).split(','))

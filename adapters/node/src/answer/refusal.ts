@@ -49,6 +49,7 @@ export function refusal(
 /** The refusal that a decision against a request comes to where it is enforced: 429 where it may come again, else 403. */
 export function decisionRefusal(decision: Decision): Refusal | undefined {
   if (!decision.enforced || !refuses(decision.action)) return undefined
+  if (decision.action === 'challenge') return refusal('challenge_required')
   if (decision.action !== 'throttle') return refusal('request_blocked')
   return { ...refusal('rate_limit_exceeded'), headers: limitFields(decision) }
 }

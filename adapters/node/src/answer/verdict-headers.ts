@@ -12,9 +12,10 @@ const ASN = 'sallyport-asn'
 const COUNTRY = 'sallyport-country'
 const ENFORCED = 'sallyport-enforced'
 const TRIAL = 'sallyport-trial'
+const PASS = 'sallyport-pass'
 const ATTESTATION_ID = 'sallyport-attestation-id'
 
-const NAMES = [REQUEST_ID, ACTION, NETWORK_CLASS, ASN, COUNTRY, ENFORCED, TRIAL, ATTESTATION_ID] as const
+const NAMES = [REQUEST_ID, ACTION, NETWORK_CLASS, ASN, COUNTRY, ENFORCED, TRIAL, PASS, ATTESTATION_ID] as const
 
 /** The names that are written, and that of the signature over them; a server in front replaces or removes these. */
 export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature']
@@ -22,7 +23,7 @@ export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature'
 /**
  * Adds the verdict for the site's own code: the request's id, the action, also where monitor mode does not carry it out
  * (`sallyport-enforced: false`), the network class, AS number and country where they are known, what a rule on trial
- * would have done, and the record of a claim. Written out name by name, because this runs on every request and a
+ * would have done, the level of the visitor's pass, and the record of a claim. Written out name by name, because this runs on every request and a
  * property whose name is a variable is several times as slow.
  */
 function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders): void {
@@ -52,6 +53,11 @@ function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpH
   if (trial !== undefined) {
     headers[TRIAL] = trial.action
     fields.push(TRIAL, trial.action)
+  }
+  if (inspection.pass !== undefined) {
+    const level = String(inspection.pass.level)
+    headers[PASS] = level
+    fields.push(PASS, level)
   }
   if (attestation !== undefined) {
     const id = String(attestation.id)

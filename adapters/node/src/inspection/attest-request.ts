@@ -40,22 +40,22 @@ export async function attestedOutcome(
   identity: RequestIdentity | undefined,
   claim: string,
 ): Promise<Outcome> {
-  const outcome = await outcomeOf(sallyport, received, identity)
-  const { decision } = outcome
-  if (decision === undefined) return outcome
-  try {
-    const attested = await sallyport.provenance.attestDecision(decision, claim, sallyport.config.mode)
-    noteDecision(received.observation, attested)
-    return carriedOut(sallyport, received, attested)
-  } catch (error) {
-    if (sallyport.config.mode === 'monitor') {
-      process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')
-      return outcome
+  return outcomeOf(sallyport, received, identity, async (host, received, decision) => {
+    let attested: Decision
+    try {
+      attested = await sallyport.provenance.attestDecision(decision, claim, sallyport.config.mode)
+    } catch (error) {
+      if (sallyport.config.mode === 'monitor') {
+        process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')
+        return carriedOut(host, received, decision)
+      }
+      const code = error instanceof SallyportError ? error.code : 'attestation_unavailable'
+      noteRefusal(received.observation, 'attestation')
+      return { decision, refusal: refused(host, received, refusal(code)) }
     }
-    const code = error instanceof SallyportError ? error.code : 'attestation_unavailable'
-    noteRefusal(received.observation, 'attestation')
-    return { decision, refusal: refused(sallyport, received, refusal(code)) }
-  }
+    noteDecision(received.observation, attested)
+    return carriedOut(host, received, attested)
+  })
 }
 
 /** Throws `invalid_config` at start-up where claims are to be attested by something that cannot. */

@@ -68,8 +68,9 @@ export function createInspection<Place, Request>(
       if (options.explain) received.tell(REASONS, reasonsOf(decision))
     }
     if (refusal === undefined) return outcome
-    const rendered =
-      decision?.enforced && refuses(decision.action) ? hooks.rendered(refusal, decision, request) : refusal
+    // A question is no refusal that an application could put into its own words.
+    const isRefused = decision?.enforced === true && refuses(decision.action) && decision.action !== 'challenge'
+    const rendered = isRefused ? hooks.rendered(refusal, decision, request) : refusal
     const refused = (answer: ApiResponse): Outcome => {
       const { status } = answer
       if (REFUSALS.hasSubscribers) REFUSALS.publish({ decision, status, request: own } satisfies RefusalEvent)

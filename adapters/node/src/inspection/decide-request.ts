@@ -3,6 +3,7 @@ import { SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from '../answer/limit-fields.ts'
 import { decisionRefusal, headRefusal, type Refusal, refusedRequest, rendered } from '../answer/refusal.ts'
+import { askingAnswer } from '../challenge/challenge-answer.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { type CountingHost, decideHead } from './decide-head.ts'
 import { noteRefusal } from './observation.ts'
@@ -35,14 +36,18 @@ export interface Outcome {
   readonly refusal?: ApiResponse | undefined
 }
 
+/** Carries out a decision. */
+export type CarryOut = (host: RequestHost, received: Received, decision: Decision) => Outcome | Promise<Outcome>
+
 /**
- * Inspects a request before the host sees it, and refuses it where that is an enforced block, or where its head can be
- * read in two ways. A promise only where rules count in a store. Throws what the decider throws.
+ * Inspects a request before the host sees it, and refuses it where that is an enforced refusal, or where its head can be
+ * read in two ways. A promise only where rules count in a store, or a visitor is given a pass. Throws what the decider throws.
  */
 export function outcomeOf(
   decider: Decider,
   received: Received,
   identity: RequestIdentity | undefined,
+  carryOut: CarryOut = carriedOut,
 ): Outcome | Promise<Outcome> {
   const { observation } = received
   const { head } = received.reception
@@ -53,12 +58,19 @@ export function outcomeOf(
   }
   const request = identity === undefined ? head : { ...head, ...identity }
   const decided = decideHead(decider, decider, request, received)
-  if (!(decided instanceof Promise)) return carriedOut(decider, received, decided)
-  return decided.then((decision) => carriedOut(decider, received, decision))
+  if (!(decided instanceof Promise)) return carryOut(decider, received, decided)
+  return decided.then((decision) => carryOut(decider, received, decision))
 }
 
 /** A decision, and the refusal that it comes to. An answer that goes on says what is left of a limit. */
-export function carriedOut(host: RequestHost, received: Received, decision: Decision): Outcome {
+export function carriedOut(host: RequestHost, received: Received, decision: Decision): Outcome | Promise<Outcome> {
+  const { head } = received.reception
+  const asked = askingAnswer(host, head, decision)
+  if (asked !== undefined) {
+    noteRefusal(received.observation)
+    const answered = (answer: ApiResponse): Outcome => ({ decision, refusal: received.closing(answer) })
+    return asked instanceof Promise ? asked.then(answered) : answered(asked)
+  }
   const refusal = decisionRefusal(decision)
   if (refusal === undefined) {
     const told = limitFields(decision)

@@ -1,4 +1,4 @@
-import type { Address, InspectionRequest, Observe, Policy } from '@sallyport/core'
+import type { Address, Challenges, InspectionRequest, Observe, Policy } from '@sallyport/core'
 import type { Paths } from './head-fault.ts'
 
 /** The part of a Sallyport that every request needs, whatever answers it; a stand-in may leave all of it out. */
@@ -6,6 +6,7 @@ export interface RequestHost {
   readonly config?:
     | {
         readonly paths?: Paths | undefined
+        readonly challenge?: ChallengePage | undefined
         readonly policy?: Pick<Policy, 'rules' | 'strikes'> | undefined
       }
     | undefined
@@ -19,12 +20,24 @@ export interface RequestHost {
   isBrowser?(request: InspectionRequest): boolean
   /** Learns of every request when its answer has ended. */
   readonly observe?: Observe | undefined
+  /** Asks visitors, and gives passes for their answers; absent: who would be asked is refused. */
+  readonly challenges?: Challenges | undefined
   /** Texts for refused visitors; absent: the built-in ones. */
   readonly refusalPage?: RefusalPage | undefined
 }
 
 /** A text, or one by language (BCP 47), of which the first is the default. */
-type LocalText = string | Readonly<Record<string, string>>
+export type LocalText = string | Readonly<Record<string, string>>
+
+/** The page that asks visitors. */
+export interface ChallengePage {
+  /** Path under which it gives back its solution, at `/pass`. */
+  readonly path: string
+  readonly status: number
+  /** In place of our own. */
+  readonly title?: LocalText | undefined
+  readonly text?: LocalText | undefined
+}
 
 /** A site's texts for refused visitors. */
 export interface RefusalPage {

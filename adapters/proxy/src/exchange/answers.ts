@@ -71,6 +71,13 @@ export function answerFault(exchange: Exchange): void {
   answerWith(exchange, refusal('internal_error'), 'fault')
 }
 
+/** Answers an exchange whose client is asked, or answers a question. */
+export function answerAsked(exchange: Exchange, answer: ApiResponse): void {
+  exchange.refused = true
+  noteRefusal(exchange.observation)
+  send(exchange, answer)
+}
+
 /** Refuses an exchange; `why` where nothing was decided against its client. Never throws. */
 export function answerWith(exchange: Exchange, refused: Refusal, why?: string): void {
   exchange.guard(() => {

@@ -1,14 +1,16 @@
-import { type Decision, HANDOFF_FIELD, type InspectionRequest } from '@sallyport/core'
+import { type Decision, HANDOFF_FIELD } from '@sallyport/core'
 import {
+  askingAnswer,
   decideHead,
   decisionRefusal,
   foldedName,
   type HeadFault,
   isHttp2,
   limitFields,
+  type ReceivedHead,
   refusal,
 } from '@sallyport/node/internal'
-import { answerWith, headRefusal } from '../exchange/answers.ts'
+import { answerAsked, answerWith, headRefusal } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
@@ -111,11 +113,23 @@ export function ruled(
   { sallyport, options }: Pick<GateParts, 'sallyport' | 'options'>,
   exchange: Exchange,
   decider: DecidingPart,
-  head: InspectionRequest,
+  head: ReceivedHead,
   pass: (decision: Decision) => void,
 ): void {
   const carry = (decision: Decision): void => {
     options.onDecision?.(decision, head)
+    const asked = askingAnswer(sallyport, head, decision)
+    if (asked instanceof Promise) {
+      asked.then(
+        (answer) => answerAsked(exchange, answer),
+        (error: unknown) => exchange.fail(error),
+      )
+      return
+    }
+    if (asked !== undefined) {
+      answerAsked(exchange, asked)
+      return
+    }
     const refused = decisionRefusal(decision)
     if (refused === undefined) pass(decision)
     else answerWith(exchange, refused)

@@ -1,4 +1,5 @@
-import { type InspectionRequest, isNamed } from '@sallyport/core'
+import { isNamed } from '@sallyport/core'
+import type { ReceivedHead } from '@sallyport/node/internal'
 
 /** Servers that ask before they forward; each names the original request in its own way. */
 const FORWARD_AUTH = ['nginx', 'traefik', 'caddy'] as const
@@ -28,10 +29,10 @@ const NAMES = ['x-original-method', 'x-original-uri', 'x-original-host', ...Obje
 const OF_HOP = ['connection', 'host', 'content-length', 'trailer', 'x-forwarded-proto']
 
 /** The request that a server asks about, or the name of the header that is missing or comes twice. */
-export type Original = { readonly request: InspectionRequest } | { readonly missing: string }
+export type Original = { readonly request: ReceivedHead } | { readonly missing: string }
 
 /** Reads the original request from the check of a trusted server, from the headers of its family alone. */
-export function originalOf(family: ForwardAuth, check: InspectionRequest): Original {
+export function originalOf(family: ForwardAuth, check: ReceivedHead): Original {
   const names = FAMILIES[family]
   const read: Record<string, string> = {}
   for (const name of [names.method, names.target, names.host ?? 'host']) {

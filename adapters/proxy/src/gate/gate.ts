@@ -39,7 +39,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       check(exchange)
       return
     }
-    const token = secure ? undefined : options.challenge?.(target)
+    const token = secure ? undefined : options.acmeAnswer?.(target)
     if (token !== undefined) {
       // No verdict, limit or redirect stands before it: authorities ask from any network.
       send(exchange, { status: 200, headers: { 'content-type': 'text/plain' }, body: token })

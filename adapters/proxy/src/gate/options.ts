@@ -58,7 +58,7 @@ export interface GateOptions {
   /** The port to which requests that come without TLS are sent; absent: they are served. */
   readonly httpsPort?: (() => number) | undefined
   /** The answer to a challenge of an authority for certificates, by its target; asked for without TLS. */
-  readonly challenge?: ((target: string) => string | undefined) | undefined
+  readonly acmeAnswer?: ((target: string) => string | undefined) | undefined
   /** `Strict-Transport-Security` of every answer over TLS (RFC 6797). */
   readonly hsts?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */

@@ -112,7 +112,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   }
 
   return (text) => {
-    const family = familyOf(text)
+    const family = browserFamily(text)
     const crawler = catalogue.claimOf(text)
     const ai = aiOf(text, crawler)
     const automation = automationOf(text, family)
@@ -144,7 +144,8 @@ export function isAi({ slug, purpose }: Pick<Crawler, 'slug' | 'purpose'>): bool
   }
 }
 
-function familyOf(text: string): BrowserFamily | undefined {
+/** The family of a browser by the name that it gives itself; `undefined` for what is none. */
+export function browserFamily(text: string): BrowserFamily | undefined {
   if (!startsLikeBrowser(text)) return undefined
   if (text.includes('CriOS/') || text.includes('FxiOS/') || text.includes('EdgiOS/')) return 'safari'
   if (text.includes('Edge/') || text.includes('Trident/') || text.includes('MSIE ')) return 'other'

@@ -81,6 +81,7 @@ const VALUES: Readonly<Record<Exclude<CountKey, 'client'>, (inspection: Inspecti
   },
   identity: ({ agent }) => (agent.identity?.verified === true ? agent.identity.name : undefined),
   user: ({ user }) => user,
+  pass: ({ pass }) => pass?.id,
 }
 
 function proven(name: string, verified: boolean, inspection: Inspection): string {

@@ -23,6 +23,8 @@ export function limited(decision: Decision, uses: readonly LimitUse[], local: bo
   if (attestation !== undefined) limited.attestation = attestation
   const ruled = beyond && counting?.rules.find(({ rule }) => rule.id === beyond.rule)?.rule
   if (ruled !== undefined) limited.reasons = Object.freeze([ruled.reason, ...reasons.slice(1)])
+  const challenge = beyond === undefined ? decision.challenge : ruled?.challenge
+  if (challenge !== undefined) limited.challenge = challenge
   const trials = [...(decision.trials ?? []), ...uses.filter(wouldBind).map(trialOf)]
   if (trials.length > 0) limited.trials = Object.freeze(trials)
   const trial = firstTrial(uses, decision.trial)

@@ -116,7 +116,8 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12)
 }
 
-const DONE = { allow: '', flag: 'flagged', throttle: 'throttled', block: 'blocked' } as const
+/** To be asked is no wrong. */
+const DONE = { allow: '', flag: 'flagged', challenge: '', throttle: 'throttled', block: 'blocked' } as const
 
 /** The word for what a request did, where that is a strike. `status` is of the origin's answer. */
 function strikeOf(strikes: CompiledStrikes, { action }: Decision, status: number | undefined): string | undefined {

@@ -34,6 +34,7 @@ export interface DecideOptions {
 
 /** A decision without what it is about. */
 export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'> {
+  readonly challenge: Decision['challenge']
   readonly trial: Trial | undefined
   readonly trials: readonly Trial[] | undefined
   readonly counting: Counting | undefined
@@ -47,12 +48,13 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
 }
 
 export function decisionOf(
-  { action, enforced, trial, trials, counting, reasons }: Ruling,
+  { action, enforced, challenge, trial, trials, counting, reasons }: Ruling,
   inspection: Inspection,
   id?: string,
 ): Decision {
   const decision: Writable<Decision> = { action, enforced, reasons, inspection }
   if (id !== undefined) decision.id = id
+  if (challenge !== undefined) decision.challenge = challenge
   if (trial !== undefined) decision.trial = trial
   if (trials !== undefined) decision.trials = trials
   if (counting !== undefined) decision.counting = counting
@@ -64,7 +66,7 @@ export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, r
   const allowlisted = inspection.agent.identity?.type === 'address'
   const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request))
   const { decided, trials, counted, weighed, lasting } = evaluation
-  const { action } = decided
+  const { action, challenge } = decided
   const enforced = action === 'allow' || mode === 'enforce'
   const stricter = trials.findIndex((rule) => isStricter(rule.action, action))
   const reasons = reasonsOf(
@@ -74,7 +76,7 @@ export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, r
   )
   const named = trials.length === 0 ? undefined : Object.freeze(trials.map(trialOf))
   const counting = counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) })
-  return { action, enforced, trial: named?.[stricter], trials: named, counting, reasons, lasting }
+  return { action, enforced, challenge, trial: named?.[stricter], trials: named, counting, reasons, lasting }
 }
 
 function trialOf({ id, action }: MatchedRule): Trial {

@@ -2,6 +2,7 @@ import { type Address, formatAddress } from '../address/address.ts'
 import { type ClientTrust, isTrustedPeer, type ResolvedClient, resolveClient } from '../address/client.ts'
 import { NO_VERDICT } from '../agent/judge.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
+import type { PassReader } from '../challenge/pass.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import { NOTHING_KNOWN } from '../network/classify.ts'
 import { rangesAreDegraded } from '../network/staleness.ts'
@@ -29,6 +30,8 @@ export interface InspectorOptions {
   readonly crawlers?: CrawlerVerifier | undefined
   /** Judges HTTP message signatures; absent: none is looked at. */
   readonly signatures?: SignatureVerifier | undefined
+  /** Finds the pass of a request; absent: passes are not looked at. */
+  readonly passOf?: PassReader | undefined
   /** Called once, when forwarding headers arrive although no proxy is trusted. */
   readonly onForwardedUntrusted?: (() => void) | undefined
   /** Called with the client of every request; must not wait, and must not throw. */
@@ -97,6 +100,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const inspection = inspectionOf(request, readPath(request.target), visit, visit, {
       degraded: degradedOf(snapshot, now),
       at: timestamp(now),
+      pass: options.passOf?.(request, visit.network.verdict.classification, now),
     })
     return { visit, inspection }
   }
@@ -180,7 +184,7 @@ function inspectionOf(
   path: RequestPath,
   { client, network, country }: Visitor,
   { agent, crawler }: AgentResult,
-  { degraded, at }: Pick<Inspection, 'degraded' | 'at'>,
+  { degraded, at, pass }: Pick<Inspection, 'degraded' | 'at' | 'pass'>,
 ): Inspection {
   const inspection: Writable<Inspection> = {
     at,
@@ -195,6 +199,7 @@ function inspectionOf(
   if (crawler !== undefined) inspection.crawler = crawler
   if (user !== undefined) inspection.user = user
   if (plan !== undefined) inspection.plan = plan
+  if (pass !== undefined) inspection.pass = pass
   return Object.freeze(inspection)
 }
 

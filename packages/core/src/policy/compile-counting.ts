@@ -1,3 +1,4 @@
+import type { ChallengeTerms } from '../values/challenge.ts'
 import type { CountingRule, CountKey, CountLimit } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
@@ -15,7 +16,11 @@ export interface CompiledCounting {
 }
 
 /** `undefined` for a rule that does not count. Every member has been checked. */
-export function compileCounting(rule: Rule, splitter: PathSplitter): CompiledCounting | undefined {
+export function compileCounting(
+  rule: Rule,
+  splitter: PathSplitter,
+  challenge?: ChallengeTerms,
+): CompiledCounting | undefined {
   const { id, action, monitor = false, limit, concurrent, cost, then } = rule
   if (limit === undefined && concurrent === undefined) return undefined
   const flights = typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
@@ -25,6 +30,7 @@ export function compileCounting(rule: Rule, splitter: PathSplitter): CompiledCou
       action,
       onTrial: monitor,
       reason: reasonOf(rule),
+      ...(challenge && { challenge }),
       ...(limit && { limit: Object.freeze({ ...compileLimit(limit), keys: keysOf(limit.key) }) }),
       ...(flights && { concurrent: Object.freeze({ keys: keysOf(flights.key), max: flights.max }) }),
     }),

@@ -1,7 +1,9 @@
 import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
 import type { CompiledStrikes } from '../counting/strikes.ts'
 import { SallyportError } from '../errors.ts'
+import type { ChallengeTerms } from '../values/challenge.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
+import { compileChallenge } from './challenge-terms.ts'
 import { compileCounting, durationOf } from './compile-counting.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 import type { PolicyFault } from './fault.ts'
@@ -71,10 +73,12 @@ function defaultRule(action: Action): MatchedRule {
 
 function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundings): CompiledRule {
   const { id, onError, weight } = rule
-  const counting = compileCounting(rule, splitter)
+  const challenge = compileChallenge(rule)
+  const counting = compileCounting(rule, splitter, challenge?.terms)
   const action = counting?.opens ? 'allow' : rule.action
   const { data, needs, agent, request } = compileMatch(rule.match, { id, action, splitter, surroundings })
-  const matched = matchedRule(rule, action, `The policy's rule "${rule.id}" matches.`)
+  const text = `The policy's rule "${rule.id}" matches.`
+  const matched = matchedRule(rule, action, text, action === 'challenge' ? challenge?.terms : undefined)
   const announced = announcedPaths(rule)
   const compiled = {
     onTrial: rule.monitor === true,
@@ -82,13 +86,14 @@ function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundi
     agent,
     request,
     matched,
+    ...(challenge && { challenge }),
     ...(counting && { counting }),
     ...(weight !== undefined && { weight }),
     ...(announced && { announced }),
   }
   if (onError === undefined || needs.length === 0) return compiled
-  const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
-  return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, text) } }
+  const unansweredText = `The policy's rule "${rule.id}" asks about data that is not loaded.`
+  return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, unansweredText) } }
 }
 
 /** `undefined` where robots.txt has no word for something the rule asks. */
@@ -96,8 +101,9 @@ function announcedPaths({ match }: Rule): readonly string[] | undefined {
   return givenWords(match).every(({ word }) => word.robots) ? (match.path ?? []) : undefined
 }
 
-function matchedRule({ id }: Rule, action: Action, text: string): MatchedRule {
-  return Object.freeze({ id, action, reason: Object.freeze({ id: `policy:${id}`, text }) })
+function matchedRule({ id }: Rule, action: Action, text: string, challenge?: ChallengeTerms): MatchedRule {
+  const reason = Object.freeze({ id: `policy:${id}`, text })
+  return Object.freeze(challenge === undefined ? { id, action, reason } : { id, action, reason, challenge })
 }
 
 /** Every member has been checked. */

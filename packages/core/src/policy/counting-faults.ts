@@ -18,7 +18,10 @@ export function countingFaults(rule: Rule): readonly Fault[] {
   }
   const faults: Fault[] = []
   if (action === 'allow') {
-    faults.push({ path: ['action'], message: 'beyond a limit: flag, throttle or block; within it, then: allow' })
+    faults.push({
+      path: ['action'],
+      message: 'beyond a limit: flag, challenge, throttle or block; within it, then: allow',
+    })
   }
   if (onError !== undefined && then !== undefined) {
     faults.push({ path: ['onError'], message: 'a rule that opens has none: without its data it does not match' })

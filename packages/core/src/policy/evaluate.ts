@@ -1,8 +1,10 @@
+import type { ChallengeTerms } from '../values/challenge.ts'
 import type { CountedRule } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import { type Action, type Degraded, isStricter } from '../vocabulary.ts'
 import type { Asked } from './asked.ts'
+import type { CompiledChallenge } from './challenge-terms.ts'
 import type { CompiledCounting } from './compile-counting.ts'
 import type { Test } from './match-word.ts'
 import type { RuleIndex } from './rule-index.ts'
@@ -12,6 +14,8 @@ export interface MatchedRule {
   readonly id: string
   readonly action: Action
   readonly reason: Reason
+  /** There where it asks. */
+  readonly challenge?: ChallengeTerms | undefined
 }
 
 /** A rule that was checked. */
@@ -23,6 +27,8 @@ export interface CompiledRule {
   /** Tests of what is asked for, and when: the only ones that can differ between two requests of a visitor. */
   readonly request: readonly Test[]
   readonly matched: MatchedRule
+  /** There where the rule asks. */
+  readonly challenge?: CompiledChallenge | undefined
   /** Counting of a rule; `matched` is its effect within its limits, where it opens. */
   readonly counting?: CompiledCounting | undefined
   /** Weight of a rule that decides only where no other does. */
@@ -80,6 +86,11 @@ export function evaluate({ rules, fallback, index }: Ruled, inspection: Inspecti
     if (rule.request.length > 0) {
       lasting = false
       if (!holds(rule.request, inspection, asked)) continue
+    }
+    if (rule.challenge !== undefined && matched === rule.matched) {
+      // The next request may bring a pass.
+      lasting = false
+      if (!rule.challenge.asks(inspection, asked)) continue
     }
     if (rule.counting !== undefined && matched === rule.matched) {
       const cost = rule.counting.costOf(inspection.request)

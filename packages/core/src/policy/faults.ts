@@ -2,6 +2,7 @@ import { parseAddress } from '../address/address.ts'
 import { parsePrefix } from '../address/prefix.ts'
 import { STRIKES_RULE } from '../counting/strikes.ts'
 import { ACTIONS, PLAIN_ACTIONS } from '../vocabulary.ts'
+import { challengeFaults } from './challenge-faults.ts'
 import { countingFaults, strikesFaults } from './counting-faults.ts'
 import { countsByUser } from './counts-by-user.ts'
 import { type Fault, type PolicyFault, unknown } from './fault.ts'
@@ -79,7 +80,12 @@ function matchesAll(match: Match): boolean {
 function ruleFaults(rule: Rule, lists: ReadonlySet<string>): readonly Fault[] {
   const { match, action, onError } = rule
   const given = givenWords(match)
-  const faults: Fault[] = [...countingFaults(rule), ...weightFaults(rule), ...claimFaults(rule, given)]
+  const faults: Fault[] = [
+    ...countingFaults(rule),
+    ...weightFaults(rule),
+    ...claimFaults(rule, given),
+    ...challengeFaults(rule),
+  ]
   if (!ACTIONS.includes(action)) faults.push({ path: ['action'], message: unknown(action, ACTIONS) })
   if (onError !== undefined && !PLAIN_ACTIONS.includes(onError))
     faults.push({ path: ['onError'], message: unknown(onError, PLAIN_ACTIONS) })

@@ -1,4 +1,5 @@
 import { JA4_CIPHERS } from '@sallyport/data/ja4'
+import { withoutPort } from '../address/without-port.ts'
 import { parseJa4 } from '../agent/ja4.ts'
 import type { Asked } from './asked.ts'
 import { unknown } from './fault.ts'
@@ -222,13 +223,6 @@ function headerFault(name: string): string | undefined {
 function hostsOf(asked: Asked): readonly string[] | undefined {
   if (!asked.keeps('host')) return undefined
   return [...asked.values(':authority'), ...asked.values('host')].map((host) => withoutPort(host).replace(/\.$/, ''))
-}
-
-const DIGITS = /^\d*$/
-
-function withoutPort(host: string): string {
-  const colon = host.lastIndexOf(':')
-  return colon !== -1 && DIGITS.test(host.slice(colon + 1)) ? host.slice(0, colon) : host
 }
 
 function mediaType(value: string): string {

@@ -1,6 +1,6 @@
 import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
 import { unknown } from './fault.ts'
-import { someOf, type Values, type WordsOf } from './match-word.ts'
+import { type Shape, someOf, type Values, type WordsOf } from './match-word.ts'
 import { hash } from './share-hash.ts'
 
 /** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
@@ -9,6 +9,8 @@ export interface StateMatch {
   readonly weight?: Bounds | undefined
   /** Load of the server: 1 where a limit of it is reached. */
   readonly load?: Bounds | undefined
+  /** Level of the pass that the visitor holds; `none`: it holds none. */
+  readonly pass?: 'none' | Bounds | undefined
   /** Share of all clients, 0 to 1; each is always within it or never. */
   readonly share?: number | undefined
   /** `disallowed`: robots.txt refuses what is asked for to who calls itself so. */
@@ -23,6 +25,14 @@ const SHARE: Values<number> = {
   faults: (share) =>
     share > 0 && share < 1 ? [] : [{ path: [], message: `${unknown(share)}: expected a share between 0 and 1` }],
   matchesAll: () => false,
+}
+
+const LEVELS = boundsOf('level of a pass', 'level', [1, 2], 3)
+
+const PASS: Values<'none' | Bounds> = {
+  shape: Object.assign({ word: 'none' }, LEVELS.shape as Extract<Shape, { readonly members: unknown }>),
+  faults: (given) => (given === 'none' ? [] : LEVELS.faults(given)),
+  matchesAll: (given) => given !== 'none' && LEVELS.matchesAll(given),
 }
 
 export const STATE_WORDS: WordsOf<StateMatch> = {
@@ -46,6 +56,21 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
       const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
       const isOn = atLeast > 0 ? load.latch(atLeast) : () => true
       return () => isOn() && load.now() <= atMost
+    },
+  },
+  pass: {
+    values: PASS,
+    asks: 'request',
+    readsFields: true,
+    robots: false,
+    description: 'Level of the pass that the visitor holds; none: it holds none',
+    example: { atLeast: 1 },
+    test(given) {
+      const isWithin = boundsTest(given === 'none' ? { atMost: 0 } : given)
+      return ({ pass }, asked) => {
+        if (pass === undefined && !asked.keeps('cookie')) return undefined
+        return isWithin(pass?.level ?? 0)
+      }
     },
   },
   share: {

@@ -87,6 +87,7 @@ export type Shape =
   | 'flag'
   | 'share'
   | 'points'
+  | 'level'
   /** As `share`, but also above 1. */
   | 'ratio'
   /** Texts by names of the user's own. */
@@ -94,7 +95,8 @@ export type Shape =
   /** Conditions of a rule, without a negation. */
   | 'match'
   | { readonly words: readonly string[] }
-  | { readonly members: Readonly<Record<string, Member>> }
+  /** `word` stands in place of the members. */
+  | { readonly members: Readonly<Record<string, Member>>; readonly word?: string | undefined }
 
 /** One member of a value, with its row of options.md; `absent` is what holds without it, by default `any`. */
 export interface Member {

@@ -1,3 +1,4 @@
+import type { ChallengeLevel } from '../values/challenge.ts'
 import type { CountKey, CountKind } from '../values/counting.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
 import type { Match } from './match-words.ts'
@@ -15,6 +16,16 @@ export interface RuleLimit {
   readonly refill?: number | undefined
   /** Size of a bucket; default `max`. */
   readonly burst?: number | undefined
+}
+
+/** How a rule asks. */
+export interface RuleChallenge {
+  /** Level of the pass that answers it, 1 to 3: a wait, work, four times that work. Default 1. */
+  readonly level?: ChallengeLevel | undefined
+  /** How long the pass holds, as `12h`; a number is milliseconds. Default 12 hours. */
+  readonly pass?: string | number | undefined
+  /** No pass is given to clients that wait in place of the work. */
+  readonly script?: 'required' | undefined
 }
 
 /** How many requests may be in flight: of all together, or of each key. */
@@ -41,6 +52,8 @@ export interface Rule {
   readonly limit?: RuleLimit | undefined
   readonly concurrent?: RuleConcurrent | undefined
   readonly cost?: RuleCost | undefined
+  /** How it asks; for a rule with the action `challenge`, which decides nothing for who holds a pass of its level. */
+  readonly challenge?: RuleChallenge | undefined
   /**
    * Weight of a sign: a rule that flags adds it to the sum that `match: { weight }` reads, and the rules after it decide;
    * where none does, the request is flagged.

@@ -6,7 +6,17 @@ import type { GivenWord } from './word-test.ts'
 const MAX_WEIGHT = 1_000
 
 /** Words beside which a claim is not alone: each is proven, looked up, or said by the application. */
-const PROOFS: readonly string[] = ['address', 'identity', 'crawler', 'operator', 'vendor', 'purpose', 'user', 'plan']
+const PROOFS: readonly string[] = [
+  'address',
+  'identity',
+  'crawler',
+  'operator',
+  'vendor',
+  'purpose',
+  'user',
+  'plan',
+  'pass',
+]
 
 /** A permission that rests on what the client merely says alone. */
 export function claimFaults({ action, then, trustClaim = false }: Rule, given: readonly GivenWord[]): readonly Fault[] {

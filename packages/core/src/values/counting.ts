@@ -1,4 +1,5 @@
 import type { Action, Mode } from '../vocabulary.ts'
+import type { ChallengeTerms } from './challenge.ts'
 import type { Reason } from './reason.ts'
 
 /** Keys that requests may be counted by; several together are one key. */
@@ -12,6 +13,7 @@ export const COUNT_KEYS = [
   'crawler',
   'identity',
   'user',
+  'pass',
 ] as const
 export type CountKey = (typeof COUNT_KEYS)[number]
 
@@ -38,6 +40,8 @@ export interface CountingRule {
   /** Effect beyond a limit, and the sentence about it. */
   readonly action: Action
   readonly reason: Reason
+  /** There where `action` is `challenge`. */
+  readonly challenge?: ChallengeTerms | undefined
   /** It counts and reports alone. */
   readonly onTrial: boolean
   readonly limit?: (CountLimit & { readonly keys: readonly CountKey[] }) | undefined

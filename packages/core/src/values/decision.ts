@@ -1,4 +1,5 @@
 import type { Action, PlainAction } from '../vocabulary.ts'
+import type { ChallengeTerms } from './challenge.ts'
 import type { Counting, LimitUse } from './counting.ts'
 import type { Inspection } from './inspection.ts'
 import type { Reason } from './reason.ts'
@@ -30,6 +31,8 @@ export interface Decision {
   readonly id?: string | undefined
   readonly action: Action
   readonly enforced: boolean
+  /** How to ask, where `action` is `challenge`. */
+  readonly challenge?: ChallengeTerms | undefined
   /** The first rule on trial before the deciding one whose action is stricter. */
   readonly trial?: Trial | undefined
   /** All rules on trial that match before the deciding one, stricter or not; absent where there is none. */

@@ -1,5 +1,6 @@
 import type { CrawlerOutcome, CrawlerPurpose, InspectionDegraded } from '../vocabulary.ts'
 import type { AgentVerdict } from './agent-verdict.ts'
+import type { InspectedPass } from './challenge.ts'
 import type { NetworkFinding } from './finding.ts'
 
 /** The resolved client: the address after trusted proxies, and how it was found. */
@@ -54,4 +55,6 @@ export interface Inspection {
   /** The visitor by the application's word: its own id, and the plan; absent where it did not say. */
   readonly user?: string | undefined
   readonly plan?: string | undefined
+  /** The pass that it brought: the visitor was asked before, and answered. */
+  readonly pass?: InspectedPass | undefined
 }

@@ -1,5 +1,6 @@
 import {
   type BanList,
+  type Challenges,
   type Clock,
   type Counter,
   type CrawlerAnswers,
@@ -25,6 +26,7 @@ import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
 import { openAgents, type PublishedKeys } from './agents.ts'
 import { openProvenance, type Provenance } from './attestation/provenance.ts'
+import { openChallenges } from './challenge/open-challenges.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import type { Reloaded } from './config/take-over.ts'
@@ -89,6 +91,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly provenance: Provenance
   /** The load that rules read; the proxy adds its own, and workers that of the others. */
   readonly load: MeasuredLoad
+  /** Questions to visitors, and the passes for their answers; adapters and the proxy ask them. */
+  readonly challenges: Challenges
   /** The clients that are refused for a while. */
   readonly bans: BanList
   /** Sources of its answers. */
@@ -186,6 +190,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
+  const challenges = openChallenges(config, { clock, onFault, counts: counting.calls })
   const tracer = await openTracer()
   const parts = {
     clock,
@@ -193,6 +198,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     signatures,
     onFault,
     crawlers: crawlers.verifier,
+    passOf: challenges.passOf,
     ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
     onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
   }
@@ -246,6 +252,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     lookup: lookup.lookup,
     robots: (parts?: readonly SitePart[]) => robotsOfConfig(inspection.config, parts).text,
     provenance,
+    challenges,
     bans: counting.bans,
     knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources,

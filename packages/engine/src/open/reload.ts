@@ -9,6 +9,7 @@ import {
 } from '@sallyport/core'
 import { compileMountPolicy } from './config/mount-policy.ts'
 import { parseConfig } from './config/read.ts'
+import { requireSecret } from './config/required-secret.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { type Reloaded, takeOver } from './config/take-over.ts'
 import { type RefusalPage, refusalPageOf } from './refusal-page.ts'
@@ -23,9 +24,11 @@ export interface Rules {
 
 /** Throws `invalid_config` and `invalid_policy`. `surroundings`: what its policy reads besides requests. */
 export function rulesOf(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
+  const policy = compilePolicy(config.policy, surroundings)
+  requireSecret(config, policy)
   return {
     trust: parseTrust(config.trustProxy, config.clientHeader, published),
-    policy: compilePolicy(config.policy, surroundings),
+    policy,
     mode: config.mode,
     refusalPage: refusalPageOf(config),
   }
@@ -104,6 +107,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
         policy: policy === undefined ? undefined : compileMountPolicy(policy, parts.surroundings()),
         mode,
       }
+      if (others.policy !== undefined) requireSecret(current.config, others.policy)
       return { decide: (request) => current.inspector.decide(request, others) }
     },
     check: (address, described) => current.inspector.check(address, described),

@@ -162,6 +162,7 @@ t.test('every word of the policy language is one of the configuration', async (t
     ja4: ['program'],
     weight: { atLeast: 7 },
     load: { atLeast: 0.8, atMost: 2 },
+    pass: 'none',
     share: 0.05,
     robots: ['disallowed'],
     not: { cookie: { b: ['2'] }, asn: [2] },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { key } from './key.ts'
 
 /** Units of the shapes that are numbers. */
-const UNITS: Readonly<Record<string, string>> = { share: 'share', ratio: 'share', points: 'points' }
+const UNITS: Readonly<Record<string, string>> = { share: 'share', ratio: 'share', points: 'points', level: 'level' }
 
 const SINGLE = {
   text: z.string(),
@@ -12,6 +12,7 @@ const SINGLE = {
   flag: z.boolean(),
   share: z.number().min(0).max(1),
   points: z.number().min(0),
+  level: z.int().min(0),
   ratio: z.number().min(0),
   named: z.record(z.string(), z.array(z.string())),
 }
@@ -20,7 +21,9 @@ function schemaOf({ shape, description, absent = 'any', example }: Member): z.Zo
   if (shape === 'match') return schemaOfWords(PLAIN_WORDS).describe(description)
   if (typeof shape === 'object' && 'members' in shape) {
     const members = Object.entries(shape.members).map(([name, member]) => [name, schemaOf(member)])
-    return z.strictObject(Object.fromEntries(members)).partial().describe(description)
+    const schema = z.strictObject(Object.fromEntries(members)).partial().describe(description)
+    if (shape.word === undefined) return schema
+    return key(z.union([z.literal(shape.word), schema]), `${description}; absent: ${absent}`, example as never)
   }
   const schema: z.ZodType = typeof shape === 'string' ? SINGLE[shape] : z.array(z.enum(shape.words))
   return key(schema, `${description}; absent: ${absent}`, example, unitOf(shape))

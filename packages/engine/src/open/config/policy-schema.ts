@@ -1,5 +1,6 @@
 import {
   ACTIONS,
+  CHALLENGE_LEVELS,
   COUNT_KEYS,
   COUNT_KINDS,
   LIMIT_PRESET_NAMES,
@@ -79,6 +80,20 @@ const Rule = z.strictObject({
     { '/report': 10 },
     REQUESTS,
   ),
+  challenge: z
+    .strictObject({
+      level: key(z.literal(CHALLENGE_LEVELS).optional(), 'Level: a wait, work, or four times that; absent: 1', 2, {
+        unit: 'level',
+      }),
+      pass: key(Duration.optional(), 'Time that the pass holds; a number is milliseconds; absent: 12h', '2h', TIME),
+      script: key(
+        z.literal('required').optional(),
+        'Whether only clients that run script get a pass; absent: others wait longer',
+        'required',
+      ),
+    })
+    .optional()
+    .describe('How a rule with the action challenge asks'),
   weight: key(
     z.number().optional(),
     'Weight of a sign, for match.weight of the rules after it, which decide; absent: the rule decides',

@@ -175,6 +175,34 @@ const LocalText = z.union([
   z.record(z.string().regex(/^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$/, 'must be a language, as en or pt-BR'), z.string()),
 ])
 
+const ChallengeSecret = z.string().min(32)
+
+export const Challenge = z.strictObject({
+  secret: key(
+    ChallengeSecret.optional(),
+    'Secret of challenges and passes, 32 characters or more, the same on all machines; absent: one in dataDir',
+    'file:/run/secrets/challenge',
+    { ...SECRET, ...RESTART },
+  ),
+  previousSecret: key(
+    ChallengeSecret.optional(),
+    'Secret before this one, whose passes still hold; absent: none',
+    'file:/run/secrets/challenge-old',
+    { ...SECRET, ...RESTART },
+  ),
+  path: key(
+    z
+      .string()
+      .regex(/^(?:\/[\w.-]+)+$/, 'must be a path without a slash at its end')
+      .default('/.sallyport'),
+    'Path under which the page gives back its solution, at /pass',
+    '/gate',
+  ),
+  status: key(z.int().min(200).max(599).default(403), 'Status of the page', 401, { unit: 'status' }),
+  title: key(LocalText.optional(), 'Headline of the page, or one by language; absent: ours', 'One moment'),
+  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: ours', 'We look who is there.'),
+})
+
 export const Refusal = z.strictObject({
   title: key(LocalText.optional(), 'Headline for a blocked visitor, or one by language; absent: ours', 'Not from here'),
   text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: ours', {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { key, LIVE, SECRET } from './key.ts'
 import { Limits, Timeouts } from './limits.ts'
 import { PolicySchema } from './policy-schema.ts'
-import { Handoff, Listen, Refusal, Robots, Route, Tls, Upstream } from './schema-edge.ts'
+import { Challenge, Handoff, Listen, Refusal, Robots, Route, Tls, Upstream } from './schema-edge.ts'
 import { Lists } from './schema-lists.ts'
 import {
   Api,
@@ -100,6 +100,10 @@ export const Config = z.strictObject({
     false,
     LIVE,
   ),
+  challenge: Challenge.prefault({}).meta({
+    description: 'Page that rules with the action challenge ask with',
+    ...LIVE,
+  }),
   refusal: Refusal.prefault({}).meta({ description: 'Page for refused visitors', ...LIVE }),
   log: Log.prefault({}).meta({ description: 'Decision log: one JSON line a request', ...LIVE }),
   watch: key(

@@ -1,4 +1,5 @@
 import {
+  ACTIONS,
   type Action,
   type AgentClass,
   type Clock,
@@ -147,18 +148,18 @@ async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>
 }
 
 function none(): Actions {
-  return { allow: 0, flag: 0, throttle: 0, block: 0 }
+  return { allow: 0, flag: 0, challenge: 0, throttle: 0, block: 0 }
 }
 
 function tableOf({ classes }: Replayed): string {
   const rows = classes.map((row) => [
     row.class,
     String(row.requests),
-    ...(['allow', 'flag', 'throttle', 'block'] as const).map((action) => stepOf(row.before[action], row.after[action])),
+    ...ACTIONS.map((action) => stepOf(row.before[action], row.after[action])),
     String(row.changed),
     String(row.onTrial),
   ])
-  return columns(rows, ['class', 'requests', 'allow', 'flag', 'throttle', 'block', 'changed', 'on trial'])
+  return columns(rows, ['class', 'requests', ...ACTIONS, 'changed', 'on trial'])
 }
 
 function stepOf(before: number, after: number): string {

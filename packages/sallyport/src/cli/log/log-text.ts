@@ -46,7 +46,7 @@ function actionText(entry: Extract<LogEntry, { path: string }>, colors: Colors):
   const { action, enforced, trial, refusedFor } = entry
   if (action === undefined) return refusedFor === undefined ? '-' : colors.yellow('refused')
   const paint =
-    action === 'block' || action === 'throttle' ? colors.red : action === 'flag' ? colors.yellow : colors.dim
+    action === 'allow' ? colors.dim : action === 'flag' || action === 'challenge' ? colors.yellow : colors.red
   const not = enforced === false && action !== 'allow' ? ' (not carried out)' : ''
   return `${paint(action)}${not}${trial === undefined ? '' : ` (${trial} on trial)`}`
 }

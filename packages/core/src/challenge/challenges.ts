@@ -1,0 +1,124 @@
+import { clientKey, WIDE_FACTOR } from '../counting/keys.ts'
+import type { CountTask } from '../counting/ports.ts'
+import type { InspectionRequest } from '../values/request.ts'
+import { askerOf, askerPartsOf } from './asker.ts'
+import { createPassGiver } from './giver.ts'
+import { createPassReader, type PassReader } from './pass.ts'
+import { createChallengeReader } from './reader.ts'
+import type { ChallengeSecret } from './secrets.ts'
+import type { AskedFor, ChallengesOptions, IssuedChallenge, Redeemed, Redeemer } from './terms.ts'
+import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
+import { isSolved, WORK } from './work.ts'
+
+export interface Challenges {
+  readonly passOf: PassReader
+  /** A challenge for who sent a request: the one that it waits for already, if it brings that; else, or if `fresh`, a new one. */
+  issue(request: InspectionRequest, asked: AskedFor, fresh?: boolean): IssuedChallenge
+  /** Whether a request brings a challenge of such terms that was waited for, so that it can be redeemed. */
+  hasWaited(request: InspectionRequest, asked: AskedFor): boolean
+  /** Gives a pass for the challenge that a request waited for. Never rejects. */
+  redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed>
+  /** Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between. Never rejects. */
+  redeem(request: InspectionRequest, solution: string, client: Redeemer): Promise<Redeemed>
+}
+
+/** Characters of a solution. */
+const MAX_SOLUTION = 2_048
+
+/** Solutions of a client that are looked at in a minute. */
+const REDEEMS = { kind: 'sliding', max: 30, windowMs: 60_000, refill: 30 } as const
+const WIDE_REDEEMS = { ...REDEEMS, max: 30 * WIDE_FACTOR, refill: 30 * WIDE_FACTOR }
+
+/** A challenge is given again while there is so much time left to answer it. */
+const REISSUE_MS = CHALLENGE_MS - 60_000
+
+/** Asks, and gives passes: nothing is stored until a challenge is answered (D432). */
+export function createChallenges(options: ChallengesOptions): Challenges {
+  const { secrets, counts, clock, random, ipv6Prefix, onFault } = options
+  const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
+  const reader = createChallengeReader(options)
+  const give = createPassGiver(options)
+
+  /** All that is unforeseen is a refusal. */
+  async function safely(redeem: () => Promise<Redeemed>): Promise<Redeemed> {
+    try {
+      return await redeem()
+    } catch (error) {
+      onFault?.(error)
+      return { refused: 'failed' }
+    }
+  }
+
+  return {
+    passOf: createPassReader(secrets),
+    issue(request, asked, fresh = false) {
+      const now = clock.now()
+      const brought = fresh ? undefined : reader.broughtBy(request, asked, now)
+      if (brought !== undefined && now - brought.challenge.issuedAt < REISSUE_MS) {
+        return issued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)))
+      }
+      const { level, passMs, script } = asked.terms
+      const { host, browser, tls } = askerOf(askerPartsOf(request))
+      const { puzzles, bits, wait } = WORK[level]
+      const challenge = {
+        issuedAt: now,
+        level,
+        puzzles,
+        bits,
+        wait: script ? 0 : wait,
+        passSeconds: Math.ceil(passMs / 1000),
+        browser,
+        tls,
+        random: random(RANDOM_BYTES),
+      }
+      return issued(sealChallenge(challenge, maker, host), challenge, challenge.wait)
+    },
+    hasWaited(request, asked) {
+      const brought = reader.broughtBy(request, asked, clock.now())
+      return brought !== undefined && brought.left <= 0
+    },
+    redeemWaited: (request, asked, client) =>
+      safely(async () => {
+        const brought = reader.broughtBy(request, asked, clock.now())
+        if (brought === undefined || brought.left > 0) return { refused: 'early' }
+        return give(brought.challenge, askerOf(askerPartsOf(request)), client, true)
+      }),
+    redeem: (request, solution, client) =>
+      safely(async () => {
+        const read = solution.length > MAX_SOLUTION ? undefined : readSolution(solution)
+        if (read === undefined) return { refused: 'malformed' }
+        const asker = askerOf(askerPartsOf(request))
+        // Cheaper than to count who tries.
+        const challenge = reader.read(read.text, asker, clock.now())
+        if (typeof challenge === 'string') return { refused: challenge }
+        const { states } = await counts.take(redeemTasks(client.address, ipv6Prefix), '')
+        if (states.some(({ allowed }) => !allowed)) return { refused: 'too_many' }
+        if (!isSolved(challenge, read.numbers)) return { refused: 'wrong' }
+        return give(challenge, asker, client, false)
+      }),
+  }
+}
+
+function issued(
+  text: string,
+  { level, puzzles, bits }: Pick<Challenge, 'level' | 'puzzles' | 'bits'>,
+  wait: number,
+): IssuedChallenge {
+  return { text, level, puzzles, bits, wait }
+}
+
+const NUMBERS = /^\d{1,10}(?:,\d{1,10}){0,63}$/
+
+function readSolution(solution: string): { readonly text: string; readonly numbers: readonly number[] } | undefined {
+  const dot = solution.indexOf('.')
+  const numbers = solution.slice(dot + 1)
+  if (dot === -1 || !NUMBERS.test(numbers)) return undefined
+  return { text: solution.slice(0, dot), numbers: numbers.split(',').map(Number) }
+}
+
+function redeemTasks(address: string, ipv6Prefix: number): readonly CountTask[] {
+  const { narrow, wide } = clientKey(address, ipv6Prefix)
+  const task = { key: `challenge client ${narrow}`, cost: 1, limit: REDEEMS, max: REDEEMS.max, binding: true }
+  if (wide === undefined) return [task]
+  return [task, { key: `challenge client ${wide}`, cost: 1, limit: WIDE_REDEEMS, max: WIDE_REDEEMS.max, binding: true }]
+}

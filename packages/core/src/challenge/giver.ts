@@ -1,0 +1,49 @@
+import type { Asker } from './asker.ts'
+import { type Pass, sealPass } from './pass.ts'
+import type { ChallengeSecret } from './secrets.ts'
+import type { ChallengesOptions, Redeemed, Redeemer } from './terms.ts'
+import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
+
+/** A pass that was waited for where work was asked, and one that nobody could check on all machines. */
+const WAITED_PASS_SECONDS = 3_600
+const DEGRADED_PASS_SECONDS = 300
+
+/** A challenge is spent for longer than it can be answered, by any machine's clock. */
+const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
+
+/** Gives a pass for a challenge that was answered, and for each one pass alone; `waited`: in place of its work. */
+export type PassGiver = (
+  challenge: OpenedChallenge,
+  asker: Asker,
+  client: Redeemer,
+  waited: boolean,
+) => Promise<Redeemed>
+
+export function createPassGiver({ secrets, counts, clock, random }: ChallengesOptions): PassGiver {
+  const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
+  return async (challenge, asker, { network }, waited) => {
+    const now = clock.now()
+    const key = `challenge ${Buffer.from(challenge.random).toString('base64url')}`
+    // The count of all processes and machines: who is first has it.
+    const { states, share } = await counts.take([{ key, cost: 1, limit: SPENT, max: 1, binding: true }], '')
+    if (states[0]?.allowed !== true) return { refused: 'spent' }
+    const degraded = share !== undefined
+    const maxAge = Math.min(
+      challenge.passSeconds,
+      waited && challenge.puzzles > 0 ? WAITED_PASS_SECONDS : Number.POSITIVE_INFINITY,
+      degraded ? DEGRADED_PASS_SECONDS : Number.POSITIVE_INFINITY,
+    )
+    const issuedAt = Math.floor(now / 1000)
+    const pass: Pass = {
+      id: Buffer.from(random(8)).toString('base64url'),
+      level: challenge.level,
+      issuedAt,
+      expiresAt: issuedAt + maxAge,
+      browser: asker.browser,
+      tls: asker.tls,
+      home: network === 'residential_clean' || network === 'mobile',
+    }
+    const seconds = (now - challenge.issuedAt) / 1000
+    return { pass: sealPass(pass, maker, asker.host), level: pass.level, maxAge, seconds, degraded }
+  }
+}

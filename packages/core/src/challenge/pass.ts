@@ -1,0 +1,131 @@
+import { timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { isNamed } from '../address/forwarding.ts'
+import type { ChallengeLevel, InspectedPass } from '../values/challenge.ts'
+import type { InspectionRequest } from '../values/request.ts'
+import { anonymises, type NetworkClass } from '../vocabulary.ts'
+import { type Asker, askerOf, askerPartsOf } from './asker.ts'
+import { PASS_COOKIES } from './names.ts'
+import { type ChallengeSecret, macOf } from './secrets.ts'
+
+/** A pass, as its cookie says it. */
+export interface Pass extends Pick<Asker, 'browser' | 'tls'> {
+  /** 8 bytes, as base64url. */
+  readonly id: string
+  readonly level: ChallengeLevel
+  /** Seconds since the epoch. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+  /** It was given to a home line. */
+  readonly home: boolean
+}
+
+const VERSION = 1
+const FIELDS = 23
+const MAC = 16
+const LENGTH = Math.ceil(((FIELDS + MAC) * 4) / 3)
+
+/** Cookies of one request that are looked at, and passes that are remembered. */
+const MAX_COOKIES = 4
+const MAX_KEPT = 4_096
+
+/** Machines' clocks differ by so much at most. */
+const SKEW_SECONDS = 30
+
+/** Returns the value of a pass's cookie (52 characters of base64url). */
+export function sealPass(pass: Pass, secret: ChallengeSecret, host: string): string {
+  const fields = Buffer.alloc(FIELDS)
+  fields.writeUInt8(VERSION, 0)
+  fields.writeUInt8(secret.id, 1)
+  fields.writeUInt8(pass.level | (pass.home ? HOME : 0), 2)
+  fields.writeUInt32BE(pass.issuedAt, 3)
+  fields.writeUInt32BE(pass.expiresAt, 7)
+  fields.write(pass.id, 11, 8, 'base64url')
+  fields.writeUInt16BE(pass.browser, 19)
+  fields.writeUInt16BE(pass.tls, 21)
+  return Buffer.concat([fields, macOf(secret.passKey, fields, host).subarray(0, MAC)]).toString('base64url')
+}
+
+const HOME = 0x80
+
+function openPass(text: string, secrets: readonly ChallengeSecret[], host: string): Pass | undefined {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length !== FIELDS + MAC || bytes.toString('base64url') !== text) return undefined
+  const fields = bytes.subarray(0, FIELDS)
+  const isOurs = secrets.some(
+    ({ id, passKey }) =>
+      id === fields[1] && timingSafeEqual(macOf(passKey, fields, host).subarray(0, MAC), bytes.subarray(FIELDS)),
+  )
+  if (fields[0] !== VERSION || !isOurs) return undefined
+  const level = fields[2] as number
+  return {
+    level: (level & ~HOME) as ChallengeLevel,
+    home: (level & HOME) !== 0,
+    issuedAt: fields.readUInt32BE(3),
+    expiresAt: fields.readUInt32BE(7),
+    id: fields.subarray(11, 19).toString('base64url'),
+    browser: fields.readUInt16BE(19),
+    tls: fields.readUInt16BE(21),
+  }
+}
+
+/** Whether a pass belongs to who asks; what is not known of one of both decides nothing. */
+export function isOfAsker(pass: Pick<Asker, 'browser' | 'tls'>, { browser, tls }: Asker): boolean {
+  return pass.browser === browser && (pass.tls === 0 || tls === 0 || pass.tls === tls)
+}
+
+/** Finds the pass of a request: of several the one of the highest level. */
+export type PassReader = (
+  request: Pick<InspectionRequest, 'fields' | 'ja4'>,
+  network: NetworkClass,
+  now: number,
+) => InspectedPass | undefined
+
+export function createPassReader(secrets: readonly ChallengeSecret[]): PassReader {
+  const kept = new LRUCache<string, Pass | 'none'>({ max: MAX_KEPT })
+
+  /** The pass of a cookie if it is the asker's; remembered, since its MAC takes longer than all else. */
+  function passIn(value: string, request: Pick<InspectionRequest, 'fields' | 'ja4'>): Pass | undefined {
+    const parts = askerPartsOf(request)
+    const key = [value, parts.host, parts.ja4, parts.userAgent].join('\n')
+    let pass = kept.get(key)
+    if (pass === undefined) {
+      const asker = askerOf(parts)
+      const opened = openPass(value, secrets, asker.host)
+      pass = opened !== undefined && isOfAsker(opened, asker) ? opened : 'none'
+      kept.set(key, pass)
+    }
+    return pass === 'none' ? undefined : pass
+  }
+
+  return (request, network, now) => {
+    const values = cookiesOf(request.fields, PASS_COOKIES, MAX_COOKIES).filter(({ length }) => length === LENGTH)
+    let best: Pass | undefined
+    const seconds = now / 1000
+    for (const value of values) {
+      const pass = passIn(value, request)
+      if (pass === undefined || pass.expiresAt <= seconds || pass.issuedAt - SKEW_SECONDS > seconds) continue
+      if (pass.home && (anonymises(network) || network === 'hosting' || network === 'datacenter')) continue
+      if (best === undefined || pass.level > best.level) best = pass
+    }
+    if (best === undefined) return undefined
+    return Object.freeze({ id: best.id, level: best.level, age: Math.max(0, Math.floor(seconds - best.issuedAt)) })
+  }
+}
+
+/** Returns the values of the first cookies of some names (RFC 6265 section 5.4). */
+export function cookiesOf(fields: readonly string[], names: readonly string[], max: number): readonly string[] {
+  const values: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (!isNamed(fields[at] as string, 'cookie')) continue
+    const line = fields[at + 1] as string
+    // Most requests have cookies, and none of ours.
+    if (!line.includes('sallyport')) continue
+    for (const pair of line.split(';')) {
+      const equals = pair.indexOf('=')
+      if (equals === -1 || !names.includes(pair.slice(0, equals).trim())) continue
+      if (values.push(pair.slice(equals + 1).trim()) === max) return values
+    }
+  }
+  return values
+}

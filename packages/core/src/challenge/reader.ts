@@ -1,0 +1,50 @@
+import type { InspectionRequest } from '../values/request.ts'
+import { type Asker, askerOf, askerPartsOf } from './asker.ts'
+import { CHALLENGE_COOKIES } from './names.ts'
+import { cookiesOf, isOfAsker } from './pass.ts'
+import type { AskedFor, ChallengesOptions, RedeemFault } from './terms.ts'
+import { type OpenedChallenge, openChallenge } from './token.ts'
+
+/** A challenge that a request brings, and its text. */
+export interface Brought {
+  readonly text: string
+  readonly challenge: OpenedChallenge
+  /** Milliseconds until it has been waited for; 0 or less: it has. */
+  readonly left: number
+}
+
+/** Reads the challenges that come back. */
+export interface ChallengeReader {
+  /** The challenge of a text if it is the asker's and can be answered still. */
+  read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault
+  /** The challenge that a request waits for, if it brings one for this asker and these terms; of several the oldest. */
+  broughtBy(request: InspectionRequest, asked: AskedFor, now: number): Brought | undefined
+}
+
+export function createChallengeReader({ secrets, since = 0 }: ChallengesOptions): ChallengeReader {
+  function read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault {
+    const challenge = openChallenge(text, secrets, asker, now)
+    if (typeof challenge === 'string') return challenge
+    if (challenge.issuedAt < since) return 'expired'
+    return isOfAsker(challenge, asker) ? challenge : 'other_browser'
+  }
+
+  return {
+    read,
+    broughtBy(request, { terms, pass }, now) {
+      if (terms.script) return undefined
+      const texts = cookiesOf(request.fields, CHALLENGE_COOKIES, 2)
+      if (texts.length === 0) return undefined
+      const asker = askerOf(askerPartsOf(request))
+      // One from before the pass was spent for it.
+      const earliest = pass === undefined ? 0 : now - (pass.age + 1) * 1000
+      const brought = texts.flatMap((text): readonly Brought[] => {
+        const challenge = read(text, asker, now)
+        if (typeof challenge === 'string' || challenge.wait === 0 || challenge.level < terms.level) return []
+        const left = challenge.issuedAt + challenge.wait * 1000 - now
+        return challenge.issuedAt < earliest ? [] : [{ text, challenge, left }]
+      })
+      return brought.toSorted((one, other) => one.challenge.issuedAt - other.challenge.issuedAt)[0]
+    },
+  }
+}

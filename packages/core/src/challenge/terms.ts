@@ -1,0 +1,57 @@
+import type { Counts } from '../counting/ports.ts'
+import type { Clock } from '../ports/index.ts'
+import type { ChallengeLevel, ChallengeTerms, InspectedPass } from '../values/challenge.ts'
+import type { NetworkClass } from '../vocabulary.ts'
+import type { ChallengeSecret } from './secrets.ts'
+import type { TokenFault } from './token.ts'
+
+/** A question to a client, as its page or another program shows it. */
+export interface IssuedChallenge {
+  readonly text: string
+  readonly level: ChallengeLevel
+  readonly puzzles: number
+  readonly bits: number
+  /** Seconds until it is taken as a cookie; 0: it is not. */
+  readonly wait: number
+}
+
+/** Why a solution earned no pass. */
+export type RedeemFault = TokenFault | 'early' | 'other_browser' | 'wrong' | 'spent' | 'too_many' | 'failed'
+
+export type Redeemed =
+  | {
+      /** Value of the pass's cookie. */
+      readonly pass: string
+      readonly level: ChallengeLevel
+      /** Seconds that it holds. */
+      readonly maxAge: number
+      /** Seconds from the question to its answer. */
+      readonly seconds: number
+      /** The shared counts did not answer: nobody knows whether it was spent on another machine. */
+      readonly degraded: boolean
+    }
+  | { readonly refused: RedeemFault }
+
+/** The client that answers, as the inspection found it. */
+export interface Redeemer {
+  readonly address: string
+  readonly network: NetworkClass
+}
+
+/** The terms on which a request is asked, and the pass that it brings although it is asked. */
+export interface AskedFor {
+  readonly terms: ChallengeTerms
+  readonly pass: InspectedPass | undefined
+}
+
+export interface ChallengesOptions {
+  /** The first makes, all are taken. At least one. */
+  readonly secrets: readonly ChallengeSecret[]
+  readonly counts: Counts
+  readonly clock: Clock
+  readonly random: (bytes: number) => Uint8Array
+  readonly ipv6Prefix: number
+  /** Challenges from before this time are refused: what was spent then is forgotten. Milliseconds since the epoch. */
+  readonly since?: number | undefined
+  readonly onFault?: ((error: unknown) => void) | undefined
+}

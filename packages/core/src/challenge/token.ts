@@ -1,0 +1,98 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ChallengeLevel } from '../values/challenge.ts'
+import type { Asker } from './asker.ts'
+import { type ChallengeSecret, macOf } from './secrets.ts'
+
+/** A challenge: a value that is stored nowhere, and says itself all that its solution is checked by. */
+export interface Challenge {
+  /** Milliseconds since the epoch. */
+  readonly issuedAt: number
+  readonly level: ChallengeLevel
+  /** Puzzles, and the zero bits that each solution has; none where waiting is all. */
+  readonly puzzles: number
+  readonly bits: number
+  /** Seconds after which it comes back as a cookie; 0: that is not taken. */
+  readonly wait: number
+  /** Seconds that its pass holds. */
+  readonly passSeconds: number
+  readonly browser: number
+  readonly tls: number
+  /** Names this one among all. */
+  readonly random: Uint8Array
+}
+
+/** An opened challenge. */
+export interface OpenedChallenge extends Challenge {
+  /** Seed of its puzzles: its MAC. */
+  readonly seed: Uint8Array
+}
+
+/** Why a challenge is not taken. */
+export type TokenFault = 'malformed' | 'forged' | 'expired'
+
+const VERSION = 1
+const FIELDS = 36
+const MAC = 32
+const LENGTH = Math.ceil(((FIELDS + MAC) * 4) / 3)
+
+/** How long a challenge may be answered, and how long one key makes them. */
+export const CHALLENGE_MS = 300_000
+
+/** Machines' clocks differ by so much at most. */
+const SKEW_MS = 30_000
+
+export const RANDOM_BYTES = 16
+
+/** Returns a challenge as text: its fields and their MAC, which covers the host too (91 characters of base64url). */
+export function sealChallenge(challenge: Challenge, secret: ChallengeSecret, host: string): string {
+  const fields = Buffer.alloc(FIELDS)
+  fields.writeUInt8(VERSION, 0)
+  fields.writeUInt8(secret.id, 1)
+  fields.writeUIntBE(challenge.issuedAt, 2, 6)
+  fields.writeUInt8(challenge.level, 8)
+  fields.writeUInt8(challenge.puzzles, 9)
+  fields.writeUInt8(challenge.bits, 10)
+  fields.writeUInt8(challenge.wait, 11)
+  fields.writeUInt32BE(challenge.passSeconds, 12)
+  fields.writeUInt16BE(challenge.browser, 16)
+  fields.writeUInt16BE(challenge.tls, 18)
+  fields.set(challenge.random, 20)
+  return Buffer.concat([fields, macOf(keyAt(secret, challenge.issuedAt), fields, host)]).toString('base64url')
+}
+
+/** Returns the challenge that one of the secrets made for the host not long ago, or why there is none. */
+export function openChallenge(
+  text: string,
+  secrets: readonly ChallengeSecret[],
+  { host }: Pick<Asker, 'host'>,
+  now: number,
+): OpenedChallenge | TokenFault {
+  if (text.length !== LENGTH) return 'malformed'
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length !== FIELDS + MAC || bytes.toString('base64url') !== text) return 'malformed'
+  const fields = bytes.subarray(0, FIELDS)
+  const seed = bytes.subarray(FIELDS)
+  const issuedAt = fields.readUIntBE(2, 6)
+  // Before the MAC: the key of an epoch that nobody could have used is not made for a forger.
+  if (now - issuedAt > CHALLENGE_MS || issuedAt - now > SKEW_MS) return 'expired'
+  const isOurs = secrets.some(
+    (secret) => secret.id === fields[1] && timingSafeEqual(macOf(keyAt(secret, issuedAt), fields, host), seed),
+  )
+  if (fields[0] !== VERSION || !isOurs) return 'forged'
+  return {
+    issuedAt,
+    level: fields.readUInt8(8) as ChallengeLevel,
+    puzzles: fields.readUInt8(9),
+    bits: fields.readUInt8(10),
+    wait: fields.readUInt8(11),
+    passSeconds: fields.readUInt32BE(12),
+    browser: fields.readUInt16BE(16),
+    tls: fields.readUInt16BE(18),
+    random: fields.subarray(20),
+    seed,
+  }
+}
+
+function keyAt(secret: ChallengeSecret, time: number) {
+  return secret.epochKey(Math.floor(time / CHALLENGE_MS))
+}

@@ -1,0 +1,61 @@
+import type { ChallengeTerms } from '../values/challenge.ts'
+import type { Inspection } from '../values/inspection.ts'
+import type { CrawlerPurpose } from '../vocabulary.ts'
+import type { Asked } from './asked.ts'
+import { durationOf } from './compile-counting.ts'
+import type { Rule } from './policy.ts'
+
+/** A rule that asks, checked. */
+export interface CompiledChallenge {
+  readonly terms: ChallengeTerms
+  /** Whether a visitor whom the rule matches is to be asked. */
+  asks(inspection: Inspection, asked: Asked): boolean
+}
+
+export const DEFAULT_PASS = '12h'
+
+/** `undefined` for a rule that does not ask. Every member has been checked. */
+export function compileChallenge({ action, challenge = {}, limit, match }: Rule): CompiledChallenge | undefined {
+  if (action !== 'challenge') return undefined
+  const { level = 1, pass = DEFAULT_PASS, script } = challenge
+  const terms = Object.freeze({ level, passMs: durationOf(pass), script: script === 'required' })
+  // The budget of a pass is used up: that it is held is the reason to ask.
+  const isBudget = limit !== undefined && [limit.key].flat().includes('pass')
+  const named = new Set<string>([...(match.purpose ?? []), ...(match.crawler ?? [])])
+  return {
+    terms,
+    asks(inspection, asked) {
+      if (isExempt(inspection, asked, named)) return false
+      return isBudget || inspection.pass === undefined || inspection.pass.level < level
+    },
+  }
+}
+
+/** Readers that show no page to anybody: asked only by a rule that names them. */
+const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'preview'] satisfies CrawlerPurpose[])
+
+/**
+ * Never asked, whatever the rule: who is proven, whose check is not over, addresses of no network, and what programs fetch at
+ * fixed places.
+ */
+function isExempt({ agent, crawler, network, request }: Inspection, asked: Asked, named: ReadonlySet<string>): boolean {
+  if (agent.identity?.verified === true || crawler?.outcome === 'verified' || crawler?.pending === true) return true
+  if (network.reserved.reserved || isPreflight(request.method, asked)) return true
+  const { path, readings } = request
+  // Every reading: a path that an origin takes for another one is no fixed place.
+  if (isFixedPlace(path) && (readings?.every(isFixedPlace) ?? true)) return true
+  const purpose = crawler?.purpose ?? agent.purpose
+  if (purpose === undefined || !ASKED_BY_NAME.has(purpose)) return false
+  return !named.has(purpose) && !(crawler !== undefined && named.has(crawler.slug))
+}
+
+const FIXED: readonly string[] = ['/robots.txt', '/favicon.ico']
+
+function isFixedPlace(path: string): boolean {
+  return path.startsWith('/.well-known/') || FIXED.includes(path)
+}
+
+/** A browser asks whether it may ask (Fetch section 4.8), without cookies. */
+function isPreflight(method: string, asked: Asked): boolean {
+  return method === 'OPTIONS' && asked.has('access-control-request-method')
+}

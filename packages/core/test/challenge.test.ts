@@ -1,0 +1,242 @@
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { createChallengeSecrets } from '../src/challenge/secrets.ts'
+import type { Redeemed } from '../src/challenge/terms.ts'
+import { askedFor, FIREFOX, HOME, memoryCounts, requestOf, SECRET, solve, world } from './challenge-world.ts'
+
+const HOUR = 3_600_000
+
+function passOf(redeemed: Redeemed): string {
+  if ('refused' in redeemed) throw new Error(redeemed.refused)
+  return redeemed.pass
+}
+
+t.test('who works has a pass of that level for as long as the rule says', async (t) => {
+  const { clock, challenges } = world()
+  const issued = challenges.issue(requestOf(), askedFor(2))
+  t.match(issued, { level: 2, puzzles: 32, bits: 11, wait: 8 })
+  t.match(issued.text, /^[\w-]{91}$/)
+  clock.time += 400
+  const redeemed = await challenges.redeem(requestOf(), solve(issued), HOME)
+  t.match(redeemed, { level: 2, maxAge: 43_200, seconds: 0.4, degraded: false })
+  const cookie = `a=b; __Host-sallyport=${passOf(redeemed)}; c=d`
+  t.match(passOf(redeemed), /^[\w-]{52}$/)
+  clock.time += 5_000
+  const pass = challenges.passOf(requestOf({ cookie }), 'residential_clean', clock.now())
+  t.match(pass, { level: 2, age: 5, id: /^[\w-]{11}$/ })
+  t.same(challenges.passOf(requestOf({ cookie }), 'mobile', clock.now()), pass, 'also on another network')
+  clock.time += 12 * HOUR
+  t.equal(challenges.passOf(requestOf({ cookie }), 'residential_clean', clock.now()), undefined)
+})
+
+t.test('a pass holds for its host, browser and TLS alone, and a home line’s pass not in a datacenter', async (t) => {
+  const { clock, challenges } = world()
+  const ja4 = 't13d1715h2_5b57614c22b0_5c2c66f702b0'
+  const request = requestOf({ ja4 })
+  const pass = passOf(await challenges.redeem(request, solve(challenges.issue(request, askedFor(2))), HOME))
+  const cookie = `sallyport=${pass}`
+  const holds = (
+    described: Parameters<typeof requestOf>[0],
+    network: 'residential_clean' | 'hosting' | 'tor' = 'residential_clean',
+  ) => challenges.passOf(requestOf({ ja4, cookie, ...described }), network, clock.now()) !== undefined
+  t.ok(holds({}))
+  t.ok(holds({ host: 'SHOP.example:8443' }), 'cookies know no port')
+  t.notOk(holds({ host: 'other.example' }))
+  t.ok(holds({ userAgent: FIREFOX.replaceAll('153', '154') }), 'the next version')
+  t.notOk(holds({ userAgent: 'curl/8.9' }))
+  t.ok(holds({ ja4: 't13d1717h1_5b57614c22b0_5c2c66f702b0' }), 'extensions and ALPN of another connection')
+  t.notOk(holds({ ja4: 't13d0411h2_5b57614c22b0_5c2c66f702b0' }))
+  t.ok(challenges.passOf(requestOf({ cookie }), 'residential_clean', clock.now()), 'JA4 is not known everywhere')
+  t.notOk(holds({}, 'hosting'))
+  t.notOk(holds({}, 'tor'))
+})
+
+t.test('of several passes the best counts, and what is none costs nothing and is none', async (t) => {
+  const { clock, challenges } = world()
+  const given = async (level: 1 | 2) => {
+    const issued = challenges.issue(requestOf(), askedFor(level), true)
+    if (level === 2) return passOf(await challenges.redeem(requestOf(), solve(issued), HOME))
+    clock.time += 1_000
+    const cookie = `sallyport-challenge=${issued.text}`
+    return passOf(await challenges.redeemWaited(requestOf({ cookie }), askedFor(1), HOME))
+  }
+  const [one, two] = [await given(1), await given(2)]
+  const levelOf = (cookie: string) => challenges.passOf(requestOf({ cookie }), 'mobile', clock.now())?.level
+  t.equal(levelOf(`sallyport=${one}; __Host-sallyport=${two}`), 2)
+  t.equal(levelOf(`sallyport=${two}; sallyport=${one}`), 2)
+  t.equal(levelOf(`sallyport=${one}`), 1)
+  const flipped = (at: number) => `${two.slice(0, at)}${two[at] === 'A' ? 'B' : 'A'}${two.slice(at + 1)}`
+  for (let at = 0; at < two.length; at++) t.equal(levelOf(`sallyport=${flipped(at)}`), undefined, `a change at ${at}`)
+  for (const cookie of [two.slice(0, -1), `${two}A`, two + two, '', '%00', `"${two}`, two.toLowerCase()]) {
+    t.equal(levelOf(`sallyport=${cookie}`), undefined, cookie)
+  }
+  t.equal(levelOf(`${'sallyport=x; '.repeat(9)}sallyport=${two}`), undefined, 'no more than a few are looked at')
+})
+
+t.test('a solution is refused for what is wrong with it', async (t) => {
+  const { clock, challenges } = world()
+  const issued = challenges.issue(requestOf(), askedFor(2))
+  const solution = solve(issued)
+  const refusalOf = async (text: string, request = requestOf()) => {
+    const redeemed = await challenges.redeem(request, text, HOME)
+    return 'refused' in redeemed ? redeemed.refused : 'a pass'
+  }
+  const [text, numbers] = solution.split('.') as [string, string]
+  const changed = (at: number) => `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}.${numbers}`
+  for (const at of [0, 1, 12, 14, 20, 40, 60, 89])
+    t.match(await refusalOf(changed(at)), /^(?:forged|expired|malformed)$/, `at ${at}`)
+  for (const bad of [
+    '',
+    '.',
+    text,
+    `${text}.`,
+    `${text}.a`,
+    `${text}.-1`,
+    `${text}.1.2`,
+    `x${solution}`,
+    `${solution},1,`,
+  ]) {
+    t.equal(await refusalOf(bad), 'malformed', bad)
+  }
+  t.equal(await refusalOf(`${solution}${',1'.repeat(2_000)}`), 'malformed', 'longer than is read')
+  t.equal(await refusalOf(`${text}.${numbers.split(',').slice(1).join(',')}`), 'wrong')
+  t.equal(await refusalOf(`${text}.${numbers.split(',').reverse().join(',')}`), 'wrong')
+  t.equal(await refusalOf(`${text}.${numbers.replace(/\d+$/, '4294967296')}`), 'wrong')
+  t.equal(await refusalOf(solution, requestOf({ host: 'other.example' })), 'forged')
+  t.equal(await refusalOf(solution, requestOf({ userAgent: 'curl/8' })), 'other_browser')
+  clock.time += 301_000
+  t.equal(await refusalOf(solution), 'expired')
+  clock.time -= 400_000
+  t.equal(await refusalOf(solution), 'expired', 'from the future')
+  clock.time += 100_000
+  t.equal(await refusalOf(solution), 'a pass')
+  t.equal(await refusalOf(solution), 'spent')
+})
+
+t.test('a challenge of level 1 has no work, so no numbers answer it', async (t) => {
+  const { challenges } = world()
+  const { text } = challenges.issue(requestOf(), askedFor(1))
+  t.same(await challenges.redeem(requestOf(), `${text}.0`, HOME), { refused: 'wrong' })
+})
+
+t.test('of a hundred solutions at one time one has a pass, over all machines that share counts', async (t) => {
+  const clock = { now: () => 1_790_000_000_000 }
+  const counts = memoryCounts(clock.now)
+  const machines = [1, 2, 3, 4].map(() => world({ counts, clock }).challenges)
+  const solution = solve((machines[0] as (typeof machines)[number]).issue(requestOf(), askedFor(2)))
+  const asked = Array.from({ length: 100 }, (_, at) => {
+    const client = { ...HOME, address: `203.0.113.${at}` }
+    return (machines[at % 4] as (typeof machines)[number]).redeem(requestOf(), solution, client)
+  })
+  const passes = (await Promise.all(asked)).filter((redeemed) => !('refused' in redeemed))
+  t.equal(passes.length, 1)
+})
+
+t.test('a client tries thirty solutions a minute, and forged ones are not counted', async (t) => {
+  const { challenges } = world()
+  const issued = challenges.issue(requestOf(), askedFor(2))
+  const wrong = `${issued.text}.${Array(32).fill(7).join(',')}`
+  const forged = `${wrong.slice(0, 30)}${wrong[30] === 'A' ? 'B' : 'A'}${wrong.slice(31)}`
+  for (let tried = 0; tried < 50; tried++) {
+    t.same(await challenges.redeem(requestOf(), forged, HOME), { refused: 'forged' })
+  }
+  for (let tried = 0; tried < 30; tried++)
+    t.same(await challenges.redeem(requestOf(), wrong, HOME), { refused: 'wrong' })
+  t.same(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'too_many' })
+})
+
+t.test('two secrets are live, and a third one’s are forged', async (t) => {
+  const old = world({ secretTexts: ['the secret before this one, also long'] })
+  const issued = old.challenges.issue(requestOf(), askedFor(2))
+  const pass = passOf(await old.challenges.redeem(requestOf(), solve(issued), HOME))
+  const rotated = world({ secretTexts: [SECRET, 'the secret before this one, also long'] })
+  const held = (challenges: typeof rotated.challenges) =>
+    challenges.passOf(requestOf({ cookie: `sallyport=${pass}` }), 'mobile', rotated.clock.now())?.level
+  t.equal(held(rotated.challenges), 2)
+  t.notOk('refused' in (await rotated.challenges.redeem(requestOf(), solve(issued), HOME)))
+  const other = world()
+  t.equal(held(other.challenges), undefined)
+  t.same(await other.challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'forged' })
+  t.throws(() => createChallengeSecrets(['short']), { code: 'invalid_config' })
+})
+
+t.test('what was asked before a start that forgot what is spent is refused', async (t) => {
+  const before = world()
+  const issued = before.challenges.issue(requestOf(), askedFor(2))
+  const after = world({ since: before.clock.time + 1 })
+  t.same(await after.challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'expired' })
+})
+
+t.test('while shared counts are away a pass holds five minutes; where counting fails there is none', async (t) => {
+  const faults: unknown[] = []
+  const away = world()
+  const local = memoryCounts(away.clock.now)
+  const shared = world({
+    counts: { ...local, take: async (tasks, flight) => ({ ...(await local.take(tasks, flight)), share: 0.5 }) },
+  })
+  const issued = shared.challenges.issue(requestOf(), askedFor(2))
+  t.match(await shared.challenges.redeem(requestOf(), solve(issued), HOME), { degraded: true, maxAge: 300 })
+  const gone = world({
+    counts: {
+      take: () => {
+        throw new Error('gone')
+      },
+      leave: () => {},
+    },
+    onFault: (error) => faults.push(error),
+  })
+  t.same(await gone.challenges.redeem(requestOf(), solve(gone.challenges.issue(requestOf(), askedFor(2))), HOME), {
+    refused: 'failed',
+  })
+  t.equal(faults.length, 1)
+})
+
+t.test('who waits has a pass too: of the level, for an hour where work was asked, and once', async (t) => {
+  for (const [level, wait, maxAge] of [
+    [1, 1, 43_200],
+    [2, 8, 3_600],
+    [3, 32, 3_600],
+  ] as const) {
+    const { clock, challenges } = world()
+    const issued = challenges.issue(requestOf(), askedFor(level))
+    const request = requestOf({ cookie: `__Host-sallyport-challenge=${issued.text}` })
+    clock.time += wait * 1_000 - 1
+    t.equal(challenges.hasWaited(request, askedFor(level)), false)
+    t.same(await challenges.redeemWaited(request, askedFor(level), HOME), { refused: 'early' })
+    t.match(challenges.issue(request, askedFor(level)), { text: issued.text, wait: 1 }, 'the same question goes on')
+    clock.time += 1
+    t.equal(challenges.hasWaited(request, askedFor(level)), true)
+    const redeemed = await challenges.redeemWaited(request, askedFor(level), HOME)
+    t.match(redeemed, { level, maxAge })
+    t.same(await challenges.redeemWaited(request, askedFor(level), HOME), { refused: 'spent' })
+    t.equal(challenges.hasWaited(request, askedFor(level, { script: true })), false, 'not where script is required')
+    if (level < 3) t.equal(challenges.hasWaited(request, askedFor(3)), false, 'nor for a higher level')
+  }
+})
+
+t.test('a question that a pass was given for is not asked once more', (t) => {
+  const { clock, challenges } = world()
+  const issued = challenges.issue(requestOf(), askedFor(2))
+  const request = requestOf({ cookie: `sallyport-challenge=${issued.text}` })
+  clock.time += 20_000
+  const pass = { id: 'x', level: 1, age: 5 } as const
+  t.not(challenges.issue(request, askedFor(2, {}, pass)).text, issued.text)
+  t.equal(challenges.issue(request, askedFor(2, {}, { ...pass, age: 60 })).text, issued.text, 'one from before it')
+  t.not(challenges.issue(request, askedFor(2), true).text, issued.text)
+  clock.time += 240_000
+  t.not(challenges.issue(request, askedFor(2)).text, issued.text, 'nor one that is nearly over')
+  t.end()
+})
+
+t.test('a rule that requires script gives no way around it', (t) => {
+  const { challenges } = world()
+  t.match(challenges.issue(requestOf(), askedFor(2, { script: true })), { wait: 0 })
+  t.end()
+})
+
+t.test('random bytes name each question', (t) => {
+  const { challenges } = world({ random: randomBytes })
+  const texts = Array.from({ length: 100 }, () => challenges.issue(requestOf(), askedFor(2)).text)
+  t.equal(new Set(texts).size, 100)
+  t.end()
+})

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import { type Challenges, type Clock, type Counts, createChallengeSecrets, createChallenges } from '@sallyport/core'
+import type { Config } from '../config/schema.ts'
+import { callCountsUrl } from '../counting.ts'
+import { secretOf } from './secret-file.ts'
+
+export interface ChallengeParts {
+  readonly clock: Clock
+  readonly counts: Counts
+  readonly onFault: (error: unknown) => void
+}
+
+/** Questions and passes of a configuration: with its secrets, else with one of the dataDir, else with one of this process. */
+export function openChallenges(config: Config, { clock, counts, onFault }: ChallengeParts): Challenges {
+  const { secret, previousSecret } = config.challenge
+  const made = config.data.readOnly ? randomBytes(32).toString('base64url') : secretOf(config.dataDir)
+  const secrets = [secret ?? made, ...(previousSecret === undefined ? [] : [previousSecret])]
+  return createChallenges({
+    secrets: createChallengeSecrets(secrets),
+    counts,
+    clock,
+    random: randomBytes,
+    ipv6Prefix: config.limits.ipv6Prefix,
+    // Counts in memory forget at a restart which challenges were spent.
+    since: callCountsUrl(config) === undefined ? clock.now() : 0,
+    onFault,
+  })
+}
