@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createChallenges } from '../src/challenge/challenges.ts'
 import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import type { AskedFor, ChallengesOptions } from '../src/challenge/terms.ts'
-import type { Counts, CountTask } from '../src/counting/ports.ts'
-import { type CountRow, takeStep } from '../src/counting/step.ts'
+import { createFakeCounts } from '../src/testing/fakes.ts'
 import type { ChallengeLevel, InspectedPass } from '../src/values/challenge.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 
@@ -12,29 +11,14 @@ export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101
 
 export const HOME = { address: '203.0.113.7', network: 'residential_clean' } as const
 
-/** Counts in memory, by one clock. */
-export function memoryCounts(now: () => number): Counts {
-  const rows = new Map<string, CountRow>()
-  return {
-    take(tasks: readonly CountTask[]) {
-      const states = tasks.map(({ key, cost, limit }) => {
-        if (limit === undefined) throw new Error('nothing of a challenge is in flight')
-        const step = takeStep(limit, rows.get(key), cost, now())
-        rows.set(key, step.row)
-        return step
-      })
-      return { states }
-    },
-    leave: () => {},
-  }
-}
-
 /** Challenges by a clock that stands until it is set. */
-export function world(options: Partial<ChallengesOptions> & { readonly secretTexts?: readonly string[] } = {}) {
+export function world(
+  options: Partial<ChallengesOptions> & { readonly secretTexts?: readonly string[] | undefined } = {},
+) {
   const clock = { time: 1_790_000_000_000, now: () => clock.time }
   const challenges = createChallenges({
     secrets: createChallengeSecrets(options.secretTexts ?? [SECRET]),
-    counts: memoryCounts(clock.now),
+    counts: createFakeCounts(clock),
     clock,
     random: randomBytes,
     ipv6Prefix: 64,
@@ -44,10 +28,10 @@ export function world(options: Partial<ChallengesOptions> & { readonly secretTex
 }
 
 interface Described {
-  readonly host?: string
-  readonly userAgent?: string
-  readonly ja4?: string
-  readonly cookie?: string
+  readonly host?: string | undefined
+  readonly userAgent?: string | undefined
+  readonly ja4?: string | undefined
+  readonly cookie?: string | undefined
 }
 
 export function requestOf({

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import type { Redeemed } from '../src/challenge/terms.ts'
-import { askedFor, FIREFOX, HOME, memoryCounts, requestOf, SECRET, solve, world } from './challenge-world.ts'
+import { createFakeCounts } from '../src/testing/fakes.ts'
+import { askedFor, FIREFOX, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
 
 const HOUR = 3_600_000
 
@@ -121,7 +122,7 @@ t.test('a challenge of level 1 has no work, so no numbers answer it', async (t) 
 
 t.test('of a hundred solutions at one time one has a pass, over all machines that share counts', async (t) => {
   const clock = { now: () => 1_790_000_000_000 }
-  const counts = memoryCounts(clock.now)
+  const counts = createFakeCounts(clock)
   const machines = [1, 2, 3, 4].map(() => world({ counts, clock }).challenges)
   const solution = solve((machines[0] as (typeof machines)[number]).issue(requestOf(), askedFor(2)))
   const asked = Array.from({ length: 100 }, (_, at) => {
@@ -170,7 +171,7 @@ t.test('what was asked before a start that forgot what is spent is refused', asy
 t.test('while shared counts are away a pass holds five minutes; where counting fails there is none', async (t) => {
   const faults: unknown[] = []
   const away = world()
-  const local = memoryCounts(away.clock.now)
+  const local = createFakeCounts(away.clock)
   const shared = world({
     counts: { ...local, take: async (tasks, flight) => ({ ...(await local.take(tasks, flight)), share: 0.5 }) },
   })
