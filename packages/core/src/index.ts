@@ -114,6 +114,7 @@ export { type CompiledPolicy, compilePolicy, rulesInForce } from './policy/compi
 export { countsByUser } from './policy/counts-by-user.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
 export { policyFaults, policyWarnings } from './policy/faults.ts'
+export { flaggingRules } from './policy/flagging-rules.ts'
 export { LIST_FORMATS, type ListFormat, linesOfList } from './policy/list-lines.ts'
 export type { MatchWord, Member } from './policy/match-word.ts'
 export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/match-words.ts'
