@@ -1,4 +1,4 @@
-import type { Config, Sallyport } from '@sallyport/engine'
+import { type Config, configNotices, type Sallyport } from '@sallyport/engine'
 import type { Proxy as RunningProxy } from '@sallyport/proxy'
 import { sourcesSentence } from '../terminal/sources.ts'
 import { bold, type Terminal } from '../terminal/terminal.ts'
@@ -28,5 +28,6 @@ export async function announce(
   if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
   if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)
   if (config.api.enabled) terminal.err(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
+  for (const { key, message } of configNotices(config, [])) terminal.err(`notice: ${key}: ${message}`)
   if (isDemo(config)) await showDemo(sallyport, proxy.url, terminal)
 }
