@@ -19,7 +19,7 @@ export interface Fate {
   readonly refused: number
 }
 
-/** What a preset does to a population, each counted from nothing; `busy`: while the server is. */
+/** Returns what comes of a population under a preset, counted from nothing; `busy`: while the server is. */
 export async function fateOf(
   snapshot: Snapshot,
   preset: PresetName,

@@ -123,6 +123,7 @@ export { parsePathPattern } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
 export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
+export { type PresetRow, STOP_SCRAPERS, UNDER_ATTACK } from './policy/scraper-presets.ts'
 export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/surroundings.ts'
 export type { TimeSpan } from './policy/time-span.ts'
 // ports

@@ -11,7 +11,7 @@ export interface PresetRow extends Rule {
 
 /** The narrowest first: what one client has too much of uses up nothing of its neighbours. */
 const SCOPES = ['client', 'prefix', 'asn', 'class'] as const
-export type PerMinute = { readonly [Scope in (typeof SCOPES)[number]]?: number }
+export type PerMinute = { readonly [Scope in (typeof SCOPES)[number]]?: number | undefined }
 
 export function rulesOf({ why, perMinute, ...rule }: PresetRow): readonly Rule[] {
   if (perMinute === undefined) return [rule]
@@ -27,7 +27,7 @@ const READING = ['GET', 'HEAD'] as const
 /** A page, not what a browser loads for it: people's browsers load dozens of files for each. */
 const PAGES = { method: READING, headerValue: { accept: ['text/html*'] } } as const
 
-/** What headers show. */
+/** Doubts that headers show. */
 const LOUD: readonly AgentBasis[] = ['automation', 'crawler', 'ai-name', 'contradiction', 'absence']
 /** Everything but a browser that shows nothing against it, on a line of people. */
 const DOUBTS: readonly AgentBasis[] = [...LOUD, 'network']
@@ -49,7 +49,7 @@ const FEED_FILES = ['*.rss', '*.atom', 'rss.xml', 'atom.xml', 'feed.xml', 'index
   `/*/*/${name}`,
 ])
 
-/** Both begin with what passes, and what is refused whatever its number. */
+/** Both begin with what passes, and what is refused whatever its number; proven crawlers for training have a limit (D416). */
 const FIRST: readonly PresetRow[] = [
   {
     id: 'open',
@@ -78,7 +78,7 @@ const FIRST: readonly PresetRow[] = [
   { ...CONTRADICTED_TWICE, why: 'a browser that contradicts itself twice is none' },
 ]
 
-/** Names under which libraries and tools of copying come unless somebody gives them another. */
+/** Names under which libraries and tools of copying come unless somebody gives them another (D417). */
 const LIBRARIES = [
   'aiohttp',
   'Apache-HttpClient',
@@ -119,7 +119,7 @@ const SERVER_PROGRAMS: readonly PresetRow[] = [
   },
 ]
 
-/** One address with many people behind it opens fewer pages than this: forty who read open four a second. */
+/** One address with many people behind it opens fewer pages than this: forty who read open four a second (D415). */
 const HOME: readonly PresetRow[] = [
   {
     id: 'home',
@@ -144,88 +144,91 @@ const SEEN: PresetRow = {
   why: 'what was in doubt, and within its limits, is in the log',
 }
 
+const HELPER_LIMIT: PresetRow = {
+  id: 'helpers',
+  match: HELPERS,
+  perMinute: { client: 60, asn: 600 },
+  action: 'throttle',
+  why: 'previews, monitors and feed readers that cannot be proven, by counts that others do not use up',
+}
+
+const HELPERS_SEEN: PresetRow = {
+  id: 'helpers-seen',
+  match: HELPERS,
+  action: 'flag',
+  why: 'within them they pass, and are in the log',
+}
+
+const BUSY_LIMIT: PresetRow = {
+  id: 'busy',
+  match: { ...BUSY, basis: LOUD },
+  perMinute: { prefix: 240, asn: 600, class: 1_200 },
+  action: 'throttle',
+  why: 'while the server is busy those in doubt share little: floods of a thousand networks have nothing else in common',
+}
+
+const BUSY_SERVERS: PresetRow = {
+  id: 'busy-servers',
+  match: { ...PAGES, ...BUSY, basis: ['network'] },
+  perMinute: { client: 30, prefix: 60, asn: 240, class: 600 },
+  action: 'throttle',
+  why: 'so do whole browsers on servers, VPNs and proxies, in pages',
+}
+
+const NAMED: PresetRow = {
+  id: 'named',
+  match: { basis: ['crawler', 'ai-name'] },
+  perMinute: { client: 60, asn: 300, class: 600 },
+  action: 'throttle',
+  why: 'crawlers and AIs that are only named, often from many addresses of one cloud',
+}
+
+const PROGRAMS: PresetRow = {
+  id: 'programs',
+  match: { basis: ['automation'] },
+  perMinute: { client: 60, prefix: 240, asn: 1_200 },
+  action: 'throttle',
+  why: 'programs on lines of people, and what programs send from servers',
+}
+
+const DOUBTFUL: PresetRow = {
+  id: 'doubtful',
+  match: { basis: ['contradiction', 'absence'] },
+  perMinute: { client: 300, prefix: 900, asn: 1_800, class: 3_000 },
+  action: 'throttle',
+  why: "copies of browsers; people's filters take headers away too, and load ten pages a minute, or four",
+}
+
+const ON_SERVERS: PresetRow = {
+  id: 'servers',
+  match: { ...PAGES, basis: ['network'] },
+  perMinute: { client: 60, prefix: 240, asn: 600, class: 1_200 },
+  action: 'throttle',
+  why: 'whole browsers on servers, VPNs and Tor, in pages: people, or rented machines',
+}
+
 export const STOP_SCRAPERS: readonly PresetRow[] = [
   ...FIRST,
-  {
-    id: 'helpers',
-    match: HELPERS,
-    perMinute: { client: 60, asn: 600 },
-    action: 'throttle',
-    why: 'previews, monitors and feed readers that cannot be proven, by counts that others do not use up',
-  },
-  { id: 'helpers-seen', match: HELPERS, action: 'flag', why: 'within them they pass, and are in the log' },
+  HELPER_LIMIT,
+  HELPERS_SEEN,
   ...SERVER_PROGRAMS,
-  {
-    id: 'busy',
-    match: { ...BUSY, basis: LOUD },
-    perMinute: { prefix: 240, asn: 600, class: 1_200 },
-    action: 'throttle',
-    why: 'while the server is busy those in doubt share little: floods of a thousand networks have nothing else in common',
-  },
-  {
-    id: 'busy-servers',
-    match: { ...PAGES, ...BUSY, basis: ['network'] },
-    perMinute: { client: 30, prefix: 60, asn: 240, class: 600 },
-    action: 'throttle',
-    why: 'so do whole browsers on servers, VPNs and proxies, in pages',
-  },
-  {
-    id: 'named',
-    match: { basis: ['crawler', 'ai-name'] },
-    perMinute: { client: 60, asn: 300, class: 600 },
-    action: 'throttle',
-    why: 'crawlers and AIs that are only named, often from many addresses of one cloud',
-  },
-  {
-    id: 'programs',
-    match: { basis: ['automation'] },
-    perMinute: { client: 60, prefix: 240, asn: 1_200 },
-    action: 'throttle',
-    why: 'programs on lines of people, and what programs send from servers',
-  },
-  {
-    id: 'doubtful',
-    match: { basis: ['contradiction', 'absence'] },
-    perMinute: { client: 300, prefix: 900, asn: 1_800, class: 3_000 },
-    action: 'throttle',
-    why: "copies of browsers, as residential proxies send them; people's filters take headers away too, and load ten pages a minute",
-  },
-  {
-    id: 'servers',
-    match: { ...PAGES, basis: ['network'] },
-    perMinute: { client: 60, prefix: 240, asn: 600, class: 1_200 },
-    action: 'throttle',
-    why: 'whole browsers on servers, VPNs and Tor: people, or rented machines',
-  },
+  BUSY_LIMIT,
+  BUSY_SERVERS,
+  NAMED,
+  PROGRAMS,
+  DOUBTFUL,
+  ON_SERVERS,
   ...HOME,
   SEEN,
 ]
 
 export const UNDER_ATTACK: readonly PresetRow[] = [
   ...FIRST,
-  {
-    id: 'helpers',
-    match: HELPERS,
-    perMinute: { client: 30, asn: 300 },
-    action: 'throttle',
-    why: 'previews, monitors and feed readers that cannot be proven, by counts that others do not use up',
-  },
-  { id: 'helpers-seen', match: HELPERS, action: 'flag', why: 'within them they pass, and are in the log' },
+  { ...HELPER_LIMIT, perMinute: { client: 30, asn: 300 } },
+  HELPERS_SEEN,
   ...SERVER_PROGRAMS,
-  {
-    id: 'busy',
-    match: { ...BUSY, basis: LOUD },
-    perMinute: { client: 20, prefix: 40, asn: 120, class: 300 },
-    action: 'throttle',
-    why: 'while the server is busy nearly nothing of what is in doubt',
-  },
-  {
-    id: 'busy-servers',
-    match: { ...PAGES, ...BUSY, basis: ['network'] },
-    perMinute: { client: 5, prefix: 10, asn: 30, class: 120 },
-    action: 'throttle',
-    why: 'nor of whole browsers on servers, VPNs and proxies',
-  },
+  { ...BUSY_LIMIT, perMinute: { client: 20, prefix: 40, asn: 120, class: 300 } },
+  { ...BUSY_SERVERS, perMinute: { client: 5, prefix: 10, asn: 30, class: 120 } },
   {
     id: 'busy-lines',
     match: { ...PAGES, ...BUSY, basis: ['none'] },
@@ -233,27 +236,10 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
     action: 'throttle',
     why: 'while it is busy whole browsers too, as a flood through residential proxies has them',
   },
-  {
-    id: 'programs',
-    match: { basis: ['automation', 'crawler', 'ai-name'] },
-    perMinute: { client: 10, prefix: 40, asn: 120, class: 300 },
-    action: 'throttle',
-    why: 'programs, and crawlers that are only named, from anywhere',
-  },
-  {
-    id: 'doubtful',
-    match: { basis: ['contradiction', 'absence'] },
-    perMinute: { client: 120, prefix: 240, asn: 600, class: 1_200 },
-    action: 'throttle',
-    why: 'copies of browsers; what a person of few headers needs for four pages a minute',
-  },
-  {
-    id: 'servers',
-    match: { ...PAGES, basis: ['network'] },
-    perMinute: { client: 10, prefix: 40, asn: 240, class: 600 },
-    action: 'throttle',
-    why: 'whole browsers on servers, VPNs and Tor',
-  },
+  { ...NAMED, perMinute: { client: 10, asn: 120, class: 300 } },
+  { ...PROGRAMS, perMinute: { client: 10, prefix: 40, asn: 120, class: 300 } },
+  { ...DOUBTFUL, perMinute: { client: 120, prefix: 240, asn: 600, class: 1_200 } },
+  { ...ON_SERVERS, perMinute: { client: 10, prefix: 40, asn: 240, class: 600 } },
   {
     id: 'unknown-lines',
     match: { ...PAGES, basis: ['none'], networkClass: ['unknown'] },

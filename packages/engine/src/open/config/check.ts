@@ -139,7 +139,7 @@ export function configWarnings(config: Config, layers: readonly Layer[]): readon
   )
 }
 
-/** What a policy that flags leaves to the origin. The proxy has no code of the user's own that could read a decision. */
+/** Policies that flag, and so leave it to the origin: a proxy has no code of the user's own that reads decisions. */
 export function configNotices(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
   return policiesOf(config).flatMap(({ policy, path }) => {
     const ids = flaggingRules(policy)

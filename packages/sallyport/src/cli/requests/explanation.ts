@@ -34,7 +34,7 @@ export function explanation({ action, enforced, trial, counting, limits, reasons
   return [head, columns(known), ...weighed(agent.reasons)].join('\n')
 }
 
-/** What comes of a flag. */
+/** The effect of a flag. */
 export const FLAG = 'stops nothing: behind the proxy the origin reads sallyport-action, and a rule of yours refuses'
 
 /** `rule login: 10 in 1h by client, else throttle; taken as within` */

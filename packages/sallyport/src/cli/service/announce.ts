@@ -20,6 +20,7 @@ export async function announce(
   terminal: Terminal,
 ): Promise<void> {
   terminal.err(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
+  for (const { key, message } of configNotices(config, [])) terminal.err(`notice: ${key}: ${message}`)
   const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
   const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
   const origin = isDemo(config) ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
@@ -28,6 +29,5 @@ export async function announce(
   if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
   if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)
   if (config.api.enabled) terminal.err(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
-  for (const { key, message } of configNotices(config, [])) terminal.err(`notice: ${key}: ${message}`)
   if (isDemo(config)) await showDemo(sallyport, proxy.url, terminal)
 }
