@@ -1,10 +1,11 @@
-import { ERRORS } from '@sallyport/core'
+import { ERRORS, type PresetRow, STOP_SCRAPERS, UNDER_ATTACK } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
 import { type Access, FIELDS, keyTable, METRICS, ROUTES, variableTable } from '@sallyport/engine'
 import { commandTable } from 'sallyport/cli'
 import { sketchOf } from '../house/rooms.ts'
 import { figures } from './figures.ts'
 import { cell, code, table, value } from './markdown.ts'
+import { WISHES } from './wishes.ts'
 
 const DOCS = 'packages/sallyport/docs'
 
@@ -21,6 +22,8 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   'log-fields': { file: `${DOCS}/log.md`, text: logFields },
   commands: { file: `${DOCS}/commands.md`, text: commands },
   sources: { file: `${DOCS}/sources.md`, text: sources },
+  presets: { file: `${DOCS}/scrapers.md`, text: presets },
+  wishes: { file: `${DOCS}/policy.md`, text: wishes },
 }
 
 /** A table for each key of the first level that has others below it, and one for the rest. */
@@ -166,4 +169,36 @@ function sources(): string {
     cell(licence),
   ])
   return table(['source', 'what', 'kind', 'default', 'asked every (hours)', 'licence'], rows)
+}
+
+/** Rows of both presets under one id differ in how much they let through. */
+function presets(): string {
+  const all = [...UNDER_ATTACK, ...STOP_SCRAPERS]
+  const rows = [...new Map(all.map((row) => [row.id, row])).values()].map(({ id, why }) => [
+    code(id),
+    ...[STOP_SCRAPERS, UNDER_ATTACK].map((preset) => effectOf(preset.find((row) => row.id === id))),
+    cell(why),
+  ])
+  return table(['rule', '`stop-scrapers`', '`under-attack`', 'reason'], rows)
+}
+
+const SCOPES = { client: 'a client', prefix: 'a /24', asn: 'a system', class: 'a class' } as const
+
+/** `throttle beyond 60 a client, 600 a system`. */
+function effectOf(row: PresetRow | undefined): string {
+  if (row === undefined) return ''
+  const { action, then, limit, perMinute = {} } = row
+  const bounds = Object.entries(SCOPES).flatMap(([scope, text]) => {
+    const max = perMinute[scope as keyof typeof SCOPES]
+    return max === undefined ? [] : [`${max.toLocaleString('en')} ${text}`]
+  })
+  // Some have one count alone, of a key of its own.
+  if (limit !== undefined) bounds.push(`${limit.max} ${limit.key === 'operator' ? 'an operator' : SCOPES.client}`)
+  const beyond = bounds.length === 0 ? action : `${action} beyond ${bounds.join(', ')}`
+  return then === undefined ? beyond : `${then}; ${beyond}`
+}
+
+function wishes(): string {
+  const rows = WISHES.map(({ wish, from, rules }) => [cell(wish), cell(from), rules.map(code).join('<br>')])
+  return table(['wish', 'asked for in', 'rules'], rows)
 }

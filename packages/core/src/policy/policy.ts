@@ -94,6 +94,8 @@ export const PRESET_NAMES = [
   'protect-content',
   'agents-welcome',
   'jurisdiction-strict',
+  'stop-scrapers',
+  'under-attack',
 ] as const
 /** A policy that comes with Sallyport, by name: the key `policy.preset`, or the `policy` of a mount. */
 export type PresetName = (typeof PRESET_NAMES)[number]

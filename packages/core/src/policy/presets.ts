@@ -1,25 +1,12 @@
-import type { NetworkClass } from '../vocabulary.ts'
+import { ANONYMISERS, CONTRADICTED_TWICE, HEADLESS, IMPOSTOR, INFRASTRUCTURE, VERIFIED } from './common-rules.ts'
 import type { PresetName, Rule } from './policy.ts'
+import { rulesOf, STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
 
-const ANONYMISERS: readonly NetworkClass[] = ['vpn', 'residential_proxy', 'tor']
-const INFRASTRUCTURE: readonly NetworkClass[] = ['hosting', 'datacenter']
-
-/** Surer than one contradiction alone can make a verdict: two of them, or a strong one from a network of servers. */
-const TWICE_CONTRADICTED = { atLeast: 0.9 }
-
-const IMPOSTOR: Rule = { id: 'impostor', match: { class: ['impostor'] }, action: 'block' }
-const VERIFIED: Rule = { id: 'verified', match: { identity: ['*'] }, action: 'allow' }
-const HEADLESS: Rule = { id: 'headless', match: { headless: true }, action: 'flag' }
 const CONTRADICTED: Rule = { id: 'contradicted', match: { basis: ['contradiction'] }, action: 'flag' }
 /** Absences can only flag, in every preset: proxies and people's own settings cause them too. */
 const INCOMPLETE: Rule = { id: 'incomplete', match: { basis: ['absence'] }, action: 'flag' }
 const ANONYMISED: Rule = { id: 'anonymised', match: { networkClass: ANONYMISERS }, action: 'flag' }
 const SERVERS: Rule = { id: 'infrastructure', match: { networkClass: INFRASTRUCTURE }, action: 'flag' }
-const CONTRADICTED_TWICE: Rule = {
-  id: 'contradicted-twice',
-  match: { basis: ['contradiction'], confidence: TWICE_CONTRADICTED },
-  action: 'block',
-}
 
 /** Rules that follow the user's own; the policy's default decides where none matches. */
 export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
@@ -66,4 +53,6 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     { id: 'unknown-country', match: { country: ['unknown'] }, action: 'flag', onError: 'block' },
     INCOMPLETE,
   ],
+  'stop-scrapers': STOP_SCRAPERS.flatMap(rulesOf),
+  'under-attack': UNDER_ATTACK.flatMap(rulesOf),
 }

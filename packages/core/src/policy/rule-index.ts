@@ -12,7 +12,7 @@ export interface RuleIndex {
   readonly asksRequest: boolean
 }
 
-/** Fewer rules are asked one after the other. */
+/** Fewer rules that an index can find are asked one after the other. */
 const MIN_RULES = 32
 
 /** Rules by the keys of one word. */
@@ -31,13 +31,13 @@ interface Indexed {
 
 /** `undefined` where it would not pay. */
 export function createRuleIndex(matches: readonly Match[]): RuleIndex | undefined {
-  if (matches.length < MIN_RULES) return undefined
   const possible = matches.map((match, rule) =>
     givenWords(match).flatMap(({ name, word, value }): readonly Indexed[] => {
       const keys = word.index?.keysOf(value)
       return keys === undefined ? [] : [{ rule, name, word, keys }]
     }),
   )
+  if (possible.filter((ways) => ways.length > 0).length < MIN_RULES) return undefined
   const crowd = new Map<string, number>()
   for (const { name, keys } of possible.flat()) {
     for (const key of keys) crowd.set(`${name} ${key}`, (crowd.get(`${name} ${key}`) ?? 0) + 1)

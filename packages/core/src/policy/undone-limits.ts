@@ -12,8 +12,8 @@ interface Placed {
   readonly path: PolicyFault['path']
   /** The preset that has it, in words; absent for a rule of the user's own. */
   readonly of?: string | undefined
-  /** How a limit of it is kept. */
-  readonly cure: string
+  /** How a limit of it is kept; absent for what the user did not choose alone. */
+  readonly cure?: string | undefined
 }
 
 /** Some of the requests that a rule counts, in words; all of them without. */
@@ -33,7 +33,7 @@ export function undoneLimits(policy: Policy): readonly PolicyFault[] {
   return rules.flatMap((placed, at) => {
     const { rule, path, cure } = placed
     const { id, match, monitor = false, limit, concurrent, then } = rule
-    if ((limit ?? concurrent) === undefined || monitor || then === 'allow') return []
+    if ((limit ?? concurrent) === undefined || monitor || then === 'allow' || cure === undefined) return []
     const later = rules.slice(at + 1)
     const undone = undoneParts(match, later)
     return [...undone].map(([by, labels]) => {
@@ -50,7 +50,6 @@ function placedRules({ preset, rules, limits = [], default: fallback }: Policy):
     rule,
     path: ['preset'],
     of: `the rule "${rule.id}" of the preset ${preset}`,
-    cure: '',
   })
   const last: Rule = { id: 'default', match: {}, action: 'block' }
   return [
@@ -60,7 +59,7 @@ function placedRules({ preset, rules, limits = [], default: fallback }: Policy):
       return LIMIT_PRESETS[name].map((rule) => ({ rule, path: ['limits', index], of: `a rule of ${name}`, cure }))
     }),
     ...PRESETS[preset].map(inPreset),
-    ...(fallback === 'block' ? [{ rule: last, path: ['default'], of: DEFAULT, cure: '' }] : []),
+    ...(fallback === 'block' ? [{ rule: last, path: ['default'], of: DEFAULT }] : []),
   ]
 }
 

@@ -65,6 +65,22 @@ t.test('a rule on trial is shown beside the decision, and may be expected', asyn
   t.match(JSON.parse(replayed.out).classes, [{ after: { allow: 1, block: 0 }, changed: 0, onTrial: 1 }])
 })
 
+t.test('where a flag is what comes of a request, it says that this stops nothing', async (t) => {
+  const policy = 'policy: { preset: observe, rules: [{ id: odd, match: { path: [/a] }, action: flag }] }'
+  const { folder, config } = workspace(t, [policy])
+  const said = /stops nothing: behind the proxy the origin reads sallyport-action, and a rule of yours refuses/
+  for (const [path, flagged] of [
+    ['/a', true],
+    ['/b', false],
+  ] as const) {
+    const request = written(folder, 'request.json', JSON.stringify({ ip: '8.8.8.8', path }))
+    const test = `tests: [{ name: it, request: { ip: 8.8.8.8, path: ${path} }, expect: { enforced: true } }]`
+    const explained = await run('explain', request, '--config', config)
+    const tested = await run('policy', 'test', written(folder, 'one.yaml', test), '--config', config)
+    for (const { out } of [explained, tested]) t.equal(said.test(out), flagged, out)
+  }
+})
+
 t.test('a file that cannot be meant is refused by key', async (t) => {
   const { folder, config } = workspace(t)
   const rows: readonly (readonly [text: string, says: RegExp])[] = [

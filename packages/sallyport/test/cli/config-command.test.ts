@@ -9,7 +9,11 @@ const free = async () => [`listen: 127.0.0.1:${await freePort()}`, `admin: 127.0
 t.test('config check says all that is wrong, and warns', async (t) => {
   const addresses = await free()
   const { folder, config } = workspace(t, addresses)
-  t.strictSame(await run('config', 'check', config), { code: 0, out: 'The configuration is valid.\n', err: '' })
+  t.match(await run('config', 'check', config), {
+    code: 0,
+    out: /^The configuration is valid\.\n$/,
+    err: /^notice: \S+: policy: a flag stops nothing: the origin reads it in sallyport-action, .+\n$/,
+  })
   const file = `${folder}/bad.yaml`
   writeFileSync(file, 'mode: monitr\nlistn: 127.0.0.1:1\n')
   const lines = [
@@ -21,7 +25,11 @@ t.test('config check says all that is wrong, and warns', async (t) => {
   t.match(await run('data', 'status', '--config', file), { code: 2, err: `sallyport: ${lines[0]}\n${lines[1]}\n` })
   const told = await run('config', 'check', '--config', file, '--json')
   t.equal(told.code, 2)
-  t.match(JSON.parse(told.out), { ok: false, errors: [{ place: { file, line: 1 }, key: 'mode' }, {}], warnings: [] })
+  const errors = [{ place: { file, line: 1 }, key: 'mode' }, {}]
+  t.match(JSON.parse(told.out), { ok: false, errors, warnings: [], notices: [] })
+
+  writeFileSync(file, `policy: { preset: observe }\n${addresses.join('\n')}\ndataDir: ${folder}/data\n`)
+  t.match(await run('config', 'check', file), { code: 0, err: '' }, 'what flags nothing has no notice')
 
   const all = 'policy: { rules: [{ id: all, match: {}, action: allow }] }'
   writeFileSync(file, `${[all, ...addresses, `dataDir: ${folder}/data`].join('\n')}\n`)
@@ -50,7 +58,7 @@ t.test('config check reads what a start reads: certificates, files, origins', as
   t.match(err, said('refusal\\.template', '/no/page\\.html does not exist'))
   t.match(err, said('routes\\.0\\.upstreams\\.0', 'http://\\S+ is the address of listen, .+'))
   t.match(err, /^warning: \S+: upstream: http:\S+ cannot be reached: nothing listens there$/m)
-  t.equal(err.split('\n').length, 5, 'one sentence each')
+  t.equal(err.split('\n').length, 6, 'one sentence each, and the notice about flags')
   const { errors, warnings } = JSON.parse((await run('config', 'check', config, '--json')).out)
   t.same([errors.length, warnings.length], [3, 1])
   const found = await run('doctor', '--config', config)

@@ -1,6 +1,7 @@
 import {
   compilePolicy,
   createHandoffSigner,
+  flaggingRules,
   parsePrefix,
   parseTrust,
   policyFaults,
@@ -136,6 +137,16 @@ export function configWarnings(config: Config, layers: readonly Layer[]): readon
   return policiesOf(config).flatMap(({ policy, path }) =>
     policyWarnings(policy).map((fault) => located({ ...fault, path: [...path, ...fault.path] }, config, layers)),
   )
+}
+
+/** Policies that flag, and so leave it to the origin: a proxy has no code of the user's own that reads decisions. */
+export function configNotices(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
+  return policiesOf(config).flatMap(({ policy, path }) => {
+    const ids = flaggingRules(policy)
+    if (ids.length === 0) return []
+    const message = `a flag stops nothing: the origin reads it in sallyport-action, and a rule of yours refuses (${ids.join(', ')})`
+    return [located({ path, message }, config, layers)]
+  })
 }
 
 /** Every policy: that of all, and those of routes. */

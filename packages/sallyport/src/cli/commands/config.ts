@@ -2,6 +2,7 @@ import {
   ConfigError,
   type ConfigFault,
   type ConfigRead,
+  configNotices,
   configSchema,
   examineNamed,
   faultText,
@@ -30,11 +31,12 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .argument('[file]', 'instead of --config')
     .addOption(jsonOption())
     .action(async (file: string | undefined, options: Options) => {
-      const { errors, warnings } = await checked(file === undefined ? options : { ...options, config: file })
-      if (options.json) terminal.out(json({ ok: errors.length === 0, errors, warnings }))
+      const { errors, warnings, notices } = await checked(file === undefined ? options : { ...options, config: file })
+      if (options.json) terminal.out(json({ ok: errors.length === 0, errors, warnings, notices }))
       else {
         for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
         for (const fault of warnings) terminal.err(printableMessage(warningText(fault)))
+        for (const fault of notices) terminal.err(printableMessage(`notice: ${faultText(fault)}`))
         if (errors.length === 0) terminal.out('The configuration is valid.')
       }
       if (errors.length > 0) throw new ExitError(UNUSABLE)
@@ -54,19 +56,22 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .action(() => terminal.out(json(configSchema())))
 }
 
+type Faults = readonly ConfigFault[]
+
 /** Faults of the text; where there is none, those of what it names. */
 async function checked(
   options: CommonOptions,
-): Promise<Pick<ConfigRead, 'warnings'> & { readonly errors: readonly ConfigFault[] }> {
+): Promise<{ readonly errors: Faults; readonly warnings: Faults; readonly notices: Faults }> {
   let read: ConfigRead
   try {
     read = configReadOf(options, {}, true)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return { errors: error.faults, warnings: [] }
+    return { errors: error.faults, warnings: [], notices: [] }
   }
   const named = await examineNamed(read, { more: PROXY_LOOKS })
-  return { errors: named.errors, warnings: [...read.warnings, ...named.warnings] }
+  const warnings = [...read.warnings, ...named.warnings]
+  return { errors: named.errors, warnings, notices: configNotices(read.config, read.layers) }
 }
 
 /** Words as they are, all else as JSON. */

@@ -1,6 +1,7 @@
 import { type Clock, counted, type Decision, parseDuration, SallyportError } from '@sallyport/core'
 import { createTrialCounter, open, type PolicyTest, readPolicyTests } from '@sallyport/engine'
 import type { Command } from 'commander'
+import { FLAG } from '../requests/explanation.ts'
 import { countDescribed, decideDescribed } from '../requests/requests.ts'
 import {
   type CommonOptions,
@@ -10,7 +11,7 @@ import {
   withCommonOptions,
   withoutOutbound,
 } from '../settings/settings.ts'
-import { bold, json, type Terminal } from '../terminal/terminal.ts'
+import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 /** The outcome of one expectation; `wrong` has a line for each member that differs. */
 interface Outcome {
@@ -30,6 +31,7 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
       const { policy, tests } = readPolicyTests(file)
       const configuration = withoutOutbound(configOf(options))
       let now = Date.now()
+      let flagged = false
       const clock: Clock = { now: () => now }
       const tested = policy === undefined ? configuration : { ...configuration, policy }
       const outcomes = await using(open(tested, { clock, onNotice: () => {} }), async (sallyport) => {
@@ -45,13 +47,16 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
               decision = await countDescribed(counter, request, await decideDescribed(sallyport, request))
             }
           }
-          if (decision !== undefined) done.push(outcomeOf(test, decision))
+          if (decision === undefined) continue
+          flagged ||= decision.action === 'flag'
+          done.push(outcomeOf(test, decision))
         }
         return done
       })
       const failed = outcomes.filter(({ passed }) => !passed)
       if (options.json) terminal.out(json(outcomes))
       else for (const outcome of outcomes) terminal.out(lineOf(outcome))
+      if (!options.json && flagged) terminal.out(dim(`A flag ${FLAG}.`))
       if (failed.length > 0) {
         throw new SallyportError(
           'policy_test_failed',

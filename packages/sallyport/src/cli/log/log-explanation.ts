@@ -1,6 +1,6 @@
 import { counted } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
-import { useText } from '../requests/explanation.ts'
+import { FLAG, useText } from '../requests/explanation.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, dim } from '../terminal/terminal.ts'
 import { entryWriter } from './log-text.ts'
@@ -11,6 +11,7 @@ export function logExplanation(logged: LogLine, color: boolean): string {
   const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['because', rule === undefined ? refusedFor : `rule ${rule}`],
+    ['flag', line.action === 'flag' ? FLAG : undefined],
     ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
     ['limit', limitText(line)],
     ['reasons', reasons.join(', ')],

@@ -16,6 +16,7 @@ export function explanation({ action, enforced, trial, counting, limits, reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['request', `${request.method} ${request.path}${otherReadings(request)}`],
     ['because', rule?.text],
+    ['flag', action === 'flag' ? FLAG : undefined],
     ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
     ...(counting?.rules ?? []).map(({ rule, cost }) => ['counted by', countText(rule, cost)] as const),
     ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
@@ -32,6 +33,9 @@ export function explanation({ action, enforced, trial, counting, limits, reasons
   const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
   return [head, columns(known), ...weighed(agent.reasons)].join('\n')
 }
+
+/** The effect of a flag. */
+export const FLAG = 'stops nothing: behind the proxy the origin reads sallyport-action, and a rule of yours refuses'
 
 /** `rule login: 10 in 1h by client, else throttle; taken as within` */
 function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cost: number): string {

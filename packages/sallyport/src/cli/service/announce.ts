@@ -1,4 +1,4 @@
-import type { Config, Sallyport } from '@sallyport/engine'
+import { type Config, configNotices, type Sallyport } from '@sallyport/engine'
 import type { Proxy as RunningProxy } from '@sallyport/proxy'
 import { sourcesSentence } from '../terminal/sources.ts'
 import { bold, type Terminal } from '../terminal/terminal.ts'
@@ -20,6 +20,7 @@ export async function announce(
   terminal: Terminal,
 ): Promise<void> {
   terminal.err(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
+  for (const { key, message } of configNotices(config, [])) terminal.err(`notice: ${key}: ${message}`)
   const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
   const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
   const origin = isDemo(config) ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')

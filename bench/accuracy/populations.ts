@@ -1,0 +1,176 @@
+import type { InspectionRequest, NetworkClass } from '@sallyport/core'
+import { labelledAddresses, readShared, sharedLines } from './shared.ts'
+
+/** A request, and the second at which it comes. */
+export interface Coming {
+  readonly second: number
+  readonly request: InspectionRequest
+}
+
+/** Visitors of one kind within two minutes. */
+export interface Population {
+  readonly name: string
+  /** In the order in which they come. */
+  readonly coming: readonly Coming[]
+}
+
+type Headers = Readonly<Record<string, string>>
+
+const SPAN_MINUTES = 2
+const USER_AGENT =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
+
+/** Chrome 150 on Windows over https. */
+const CHROME: Headers = {
+  Host: 'example.com',
+  Connection: 'keep-alive',
+  'sec-ch-ua': '"Chromium";v="150", "Google Chrome";v="150", "Not.A/Brand";v="99"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Windows"',
+  'User-Agent': USER_AGENT,
+}
+const PAGE: Headers = {
+  ...CHROME,
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
+  'Sec-Fetch-Site': 'none',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-User': '?1',
+  'Sec-Fetch-Dest': 'document',
+  'Accept-Encoding': 'gzip, deflate, br, zstd',
+  'Accept-Language': 'en-GB,en;q=0.9',
+}
+const SCRIPT: Headers = {
+  ...CHROME,
+  Accept: '*/*',
+  'Sec-Fetch-Site': 'same-origin',
+  'Sec-Fetch-Mode': 'no-cors',
+  'Sec-Fetch-Dest': 'script',
+  Referer: 'https://example.com/',
+  'Accept-Encoding': 'gzip, deflate, br, zstd',
+  'Accept-Language': 'en-GB,en;q=0.9',
+}
+const COPY: Headers = { Host: 'example.com', 'User-Agent': USER_AGENT, Accept: '*/*' }
+
+function named(userAgent: string): Headers {
+  return { Host: 'example.com', 'User-Agent': userAgent, Accept: '*/*' }
+}
+
+/** Each of the visitors asks `times` times, evenly, and begins at another second. */
+function visits(
+  visitors: readonly { readonly peer: string; readonly headers: Headers }[],
+  times: number,
+  about: Partial<InspectionRequest> = {},
+  minutes = SPAN_MINUTES,
+): readonly Coming[] {
+  const step = (60 * minutes) / times
+  const coming = visitors.flatMap(({ peer, headers }, at) => {
+    const fields = Object.entries(headers).flat()
+    return Array.from({ length: times }, (_, time): Coming => {
+      const target = `/articles/${at}-${time}`
+      const request = { peer, method: 'GET', target, scheme: 'https', httpVersion: '1.1', fields, ...about } as const
+      return { second: (time + at / visitors.length) * step, request }
+    })
+  })
+  return coming.toSorted((one, other) => one.second - other.second)
+}
+
+/** People who read so many pages a minute, and load twenty-five files for each. */
+function reading(peers: readonly string[], pages: number, minutes = SPAN_MINUTES): readonly Coming[] {
+  const people = (headers: Headers) => peers.map((peer) => ({ peer, headers }))
+  const of = (headers: Headers, each: number) => visits(people(headers), pages * minutes * each, {}, minutes)
+  return [...of(PAGE, 1), ...of(SCRIPT, 25)].toSorted((one, other) => one.second - other.second)
+}
+
+/** People with browsers, six pages a minute each, and one a minute where hundreds share an address. */
+export function peopleOf(minutes: number): Readonly<Record<string, readonly Coming[]>> {
+  const home = addressesOf('residential_clean', 40)
+  const [[office = ''], [phone = '']] = [home, addressesOf('mobile', 1)]
+  const many = (count: number, peer: string) => Array.from({ length: count }, () => peer)
+  return {
+    'people at home': reading(home, 6, minutes),
+    'an office of 40 behind one address': reading(many(40, office), 6, minutes),
+    "400 people behind a carrier's address": reading(many(400, phone), 1, minutes),
+  }
+}
+
+function addressesOf(label: NetworkClass, count: number): readonly string[] {
+  return labelledAddresses()
+    .filter((one) => one.label === label && !one.address.includes(':'))
+    .slice(0, count)
+    .map(({ address }) => address)
+}
+
+interface KnownBot {
+  readonly categories: readonly string[]
+  readonly instances: { readonly accepted?: readonly string[] | undefined }
+}
+
+/** User agents of programs of a category, one of each. */
+function botsOf(category: string): readonly string[] {
+  const bots: readonly KnownBot[] = JSON.parse(readShared('crawlers/well-known-bots.json.gz'))
+  return bots.flatMap(({ categories, instances }) =>
+    categories.includes(category) ? (instances.accepted ?? []).slice(0, 1) : [],
+  )
+}
+
+interface Ranges {
+  readonly services: Readonly<
+    Record<string, { readonly user_agent_patterns: readonly string[]; readonly ipv4: readonly string[] }>
+  >
+}
+
+/** Crawlers and monitors at the first address that their operators publish. */
+function published(file: string): readonly { readonly peer: string; readonly headers: Headers }[] {
+  const { services }: Ranges = JSON.parse(readShared(file))
+  return Object.values(services).map(({ user_agent_patterns: [pattern = ''], ipv4: [range = ''] }) => ({
+    peer: range.replace(/\/\d+$/, ''),
+    headers: named(`Mozilla/5.0 (compatible; ${pattern.replaceAll('*', '')}/2.0; +https://example.org/bot)`),
+  }))
+}
+
+/** Real addresses, user agents and headers, and how often such visitors come. */
+export function populations(): readonly Population[] {
+  const home = addressesOf('residential_clean', 400)
+  const [hosting, proxied] = [addressesOf('hosting', 400), addressesOf('residential_proxy', 1_000)]
+  const servers = [...hosting, ...addressesOf('datacenter', 400)]
+  const [office = ''] = home
+  const hidden = [...addressesOf('vpn', 100), ...addressesOf('tor', 100)]
+  const each = (peers: readonly string[], texts: readonly string[]) =>
+    peers.map((peer, at) => ({ peer, headers: named(texts[at % texts.length] ?? '') }))
+  const from = (texts: readonly string[]) => each(servers.slice(0, texts.length), texts)
+  const whole = (peers: readonly string[]) => peers.map((peer) => ({ peer, headers: PAGE }))
+  const browsers = sharedLines('user-agents/browsers.txt.gz')
+  const ordinary = (userAgent: string): Headers => ({
+    ...named(userAgent),
+    Accept: 'text/html,*/*;q=0.8',
+    'Accept-Language': 'en',
+    'Accept-Encoding': 'gzip, deflate',
+  })
+  const libraries = ['python-requests/2.32.3', 'curl/8.5.0', 'Go-http-client/2.0', 'Scrapy/2.11 (+https://scrapy.org)']
+  const unnamed = ['MyHarvester/1.0', 'Collector (research)', 'acme-fetch/3']
+  return [
+    ...Object.entries(peopleOf(SPAN_MINUTES)).map(([name, coming]) => ({ name, coming })),
+    {
+      name: '4,000 user agents of browsers at home',
+      coming: visits(
+        browsers.map((text, at) => ({ peer: home[at % home.length] ?? '', headers: ordinary(text) })),
+        1,
+        { scheme: 'http' },
+      ),
+    },
+    { name: 'people behind VPNs and Tor', coming: reading(hidden, 1) },
+    { name: 'crawlers at published addresses', coming: visits(published('crawlers/ipverse-crawlers.json'), 10) },
+    { name: 'monitors at published addresses', coming: visits(published('crawlers/ipverse-monitoring.json'), 10) },
+    { name: 'monitors elsewhere', coming: visits(from(botsOf('monitor')), 4) },
+    { name: 'previews elsewhere', coming: visits(from(botsOf('preview')), 4) },
+    { name: 'readers of feeds', coming: visits(from(botsOf('feedfetcher')), 4, { target: '/blog/feed/' }) },
+    { name: 'webhooks', coming: visits(each(servers.slice(0, 20), libraries), 20, { method: 'POST' }) },
+    { name: 'libraries on servers', coming: visits(each(servers, libraries), 10) },
+    { name: 'made-up names on servers', coming: visits(each(servers, unnamed), 10) },
+    { name: 'named AI crawlers on servers', coming: visits(each(servers, botsOf('ai')), 10) },
+    { name: 'copies of Chrome through proxies', coming: visits(each(proxied, [USER_AGENT]), 12) },
+    { name: 'one copy of Chrome at home', coming: visits([{ peer: office, headers: COPY }], 3_000) },
+    { name: 'whole Chromes on servers', coming: visits(whole(servers), 12) },
+    { name: 'whole Chromes through proxies', coming: visits(whole(proxied), 12) },
+  ]
+}

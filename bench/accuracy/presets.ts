@@ -1,0 +1,53 @@
+import {
+  compilePolicy,
+  createCatalogue,
+  createCounter,
+  createCrawlerVerifier,
+  createInspector,
+  createReverseChecks,
+  type PresetName,
+  parseTrust,
+  type Snapshot,
+} from '@sallyport/core'
+import { createFakeClock, createFakeCounts, createFakeDns, snapshotsOf } from '@sallyport/core/testing'
+import type { Population } from './populations.ts'
+
+/** Shares of the requests of a population, whole per cent. */
+export interface Fate {
+  readonly passed: number
+  readonly slowed: number
+  readonly refused: number
+}
+
+/** Returns what comes of a population under a preset, counted from nothing; `busy`: while the server is. */
+export async function fateOf(
+  snapshot: Snapshot,
+  preset: PresetName,
+  { coming }: Population,
+  busy = false,
+): Promise<Fate> {
+  const clock = createFakeClock('2026-11-26T10:00:00Z')
+  const load = { latch: () => () => busy, now: () => (busy ? 1 : 0) }
+  const inspector = createInspector({
+    clock,
+    // The city databases are not asked: everybody is in one country.
+    snapshots: snapshotsOf({ ...snapshot, countries: { find: () => 'US' } }),
+    trust: parseTrust([]),
+    policy: compilePolicy({ preset, rules: [] }, { load }),
+    mode: 'enforce',
+    crawlers: createCrawlerVerifier(createCatalogue(), {
+      reverse: createReverseChecks({ clock, dns: createFakeDns({}) }),
+    }),
+  })
+  const counter = createCounter({ counts: createFakeCounts(clock), ipv6Prefix: 64, flights: 'bench' })
+  const sums = { allow: 0, flag: 0, throttle: 0, block: 0 }
+  let second = 0
+  for (const { second: at, request } of coming) {
+    clock.advance((at - second) * 1_000)
+    second = at
+    const { decision } = await counter.count(inspector.decide(request))
+    sums[decision.action]++
+  }
+  const share = (count: number): number => Math.round((100 * count) / coming.length)
+  return { passed: share(sums.allow + sums.flag), slowed: share(sums.throttle), refused: share(sums.block) }
+}

@@ -1,0 +1,253 @@
+import type { AgentBasis } from '../values/agent-verdict.ts'
+import { ANONYMISERS, CONTRADICTED_TWICE, HEADLESS, IMPOSTOR, INFRASTRUCTURE, VERIFIED } from './common-rules.ts'
+import type { Rule } from './policy.ts'
+
+/** A row of a preset that counts, with the reason that the documents give for it. */
+export interface PresetRow extends Rule {
+  readonly why: string
+  /** Requests a minute of a client, its /24 or /48, its system, and all of its class: a rule for each, with the key behind its id. */
+  readonly perMinute?: PerMinute | undefined
+}
+
+/** The narrowest first: what one client has too much of uses up nothing of its neighbours. */
+const SCOPES = ['client', 'prefix', 'asn', 'class'] as const
+export type PerMinute = { readonly [Scope in (typeof SCOPES)[number]]?: number | undefined }
+
+export function rulesOf({ why, perMinute, ...rule }: PresetRow): readonly Rule[] {
+  if (perMinute === undefined) return [rule]
+  return SCOPES.flatMap((key) => {
+    const max = perMinute[key]
+    const id = key === 'client' ? rule.id : `${rule.id}-${key}`
+    return max === undefined ? [] : [{ ...rule, id, limit: { key, max, window: '1m' } }]
+  })
+}
+
+const READING = ['GET', 'HEAD'] as const
+
+/** A page, not what a browser loads for it: people's browsers load dozens of files for each. */
+const PAGES = { method: READING, headerValue: { accept: ['text/html*'] } } as const
+
+/** Doubts that headers show. */
+const LOUD: readonly AgentBasis[] = ['automation', 'crawler', 'ai-name', 'contradiction', 'absence']
+/** Everything but a browser that shows nothing against it, on a line of people. */
+const DOUBTS: readonly AgentBasis[] = [...LOUD, 'network']
+
+const SERVERS = [...INFRASTRUCTURE, ...ANONYMISERS]
+
+const HELPERS = { purpose: ['preview', 'monitor', 'feed'] } as const
+
+const BUSY = { load: { atLeast: 0.8 } } as const
+
+const FEED_PATHS = ['feed', 'feeds', 'rss', 'atom'].flatMap((name) => [
+  `/${name}/**`,
+  `/*/${name}/**`,
+  `/*/*/${name}/**`,
+])
+const FEED_FILES = ['*.rss', '*.atom', 'rss.xml', 'atom.xml', 'feed.xml', 'index.xml', 'feed.json'].flatMap((name) => [
+  `/${name}`,
+  `/*/${name}`,
+  `/*/*/${name}`,
+])
+
+/** Both begin with what passes, and what is refused whatever its number; proven crawlers for training have a limit (D416). */
+const FIRST: readonly PresetRow[] = [
+  {
+    id: 'open',
+    match: { path: ['/robots.txt', '/.well-known/**'], method: READING },
+    action: 'allow',
+    why: 'rules for crawlers, proofs for certificates and contacts are for everybody',
+  },
+  {
+    id: 'feeds',
+    match: { path: [...FEED_PATHS, ...FEED_FILES], method: READING },
+    limit: { key: 'client', max: 120, window: '1m' },
+    then: 'allow',
+    action: 'throttle',
+    why: 'readers of feeds come from servers, under any name; two a second of one address are a scraper',
+  },
+  {
+    id: 'training',
+    match: { purpose: ['training'] },
+    limit: { key: 'operator', kind: 'bucket', max: 60, window: '1m', burst: 10 },
+    action: 'throttle',
+    why: 'floods of crawlers for training are what most sites suffer from; one page a second is theirs, proven or not',
+  },
+  { ...VERIFIED, why: 'a crawler, preview, monitor or agent that is proven' },
+  { ...IMPOSTOR, why: 'a name that was disproved' },
+  { ...HEADLESS, action: 'block', why: 'it says itself that nobody looks' },
+  { ...CONTRADICTED_TWICE, why: 'a browser that contradicts itself twice is none' },
+]
+
+/** Names under which libraries and tools of copying come unless somebody gives them another (D417). */
+const LIBRARIES = [
+  'aiohttp',
+  'Apache-HttpClient',
+  'axios',
+  'colly',
+  'curl',
+  'Go-http-client',
+  'GuzzleHttp',
+  'HTTrack',
+  'Java',
+  'libwww-perl',
+  'node',
+  'node-fetch',
+  'okhttp',
+  'PHP',
+  'python-httpx',
+  'python-requests',
+  'Python-urllib',
+  'Ruby',
+  'Scrapy',
+  'undici',
+  'Wget',
+].flatMap((name) => [name, `${name}/*`, `${name} *`])
+
+const SERVER_PROGRAMS: readonly PresetRow[] = [
+  {
+    id: 'server-libraries',
+    match: { networkClass: SERVERS, method: READING, userAgent: LIBRARIES },
+    action: 'block',
+    why: 'libraries that read from servers, VPNs or proxies; what they send (webhooks) is counted alone',
+  },
+  {
+    id: 'server-programs',
+    match: { basis: ['automation'], networkClass: SERVERS, method: READING },
+    perMinute: { client: 10, prefix: 20, asn: 60, class: 600 },
+    action: 'throttle',
+    why: 'other names from there: a monitor or a reader of your own looks in now and then',
+  },
+]
+
+/** One address with many people behind it opens fewer pages than this: forty who read open four a second (D415). */
+const HOME: readonly PresetRow[] = [
+  {
+    id: 'home',
+    match: { ...PAGES, basis: ['none'], networkClass: ['residential_clean'] },
+    perMinute: { client: 600 },
+    action: 'throttle',
+    why: 'ten pages a second of one home line, whatever its headers; carriers of phones share addresses, and are not counted',
+  },
+  {
+    id: 'home-bare',
+    match: { basis: ['none'], networkClass: ['residential_clean'], header: { absent: ['sec-fetch-dest', 'referer'] } },
+    perMinute: { client: 600 },
+    action: 'throttle',
+    why: 'the same of what looks like a browser and does not say what a file is for',
+  },
+]
+
+const SEEN: PresetRow = {
+  id: 'doubtful-seen',
+  match: { basis: DOUBTS },
+  action: 'flag',
+  why: 'what was in doubt, and within its limits, is in the log',
+}
+
+const HELPER_LIMIT: PresetRow = {
+  id: 'helpers',
+  match: HELPERS,
+  perMinute: { client: 60, asn: 600 },
+  action: 'throttle',
+  why: 'previews, monitors and feed readers that cannot be proven, by counts that others do not use up',
+}
+
+const HELPERS_SEEN: PresetRow = {
+  id: 'helpers-seen',
+  match: HELPERS,
+  action: 'flag',
+  why: 'within them they pass, and are in the log',
+}
+
+const BUSY_LIMIT: PresetRow = {
+  id: 'busy',
+  match: { ...BUSY, basis: LOUD },
+  perMinute: { prefix: 240, asn: 600, class: 1_200 },
+  action: 'throttle',
+  why: 'while the server is busy those in doubt share little: floods of a thousand networks have nothing else in common',
+}
+
+const BUSY_SERVERS: PresetRow = {
+  id: 'busy-servers',
+  match: { ...PAGES, ...BUSY, basis: ['network'] },
+  perMinute: { client: 30, prefix: 60, asn: 240, class: 600 },
+  action: 'throttle',
+  why: 'so do whole browsers on servers, VPNs and proxies, in pages',
+}
+
+const NAMED: PresetRow = {
+  id: 'named',
+  match: { basis: ['crawler', 'ai-name'] },
+  perMinute: { client: 60, asn: 300, class: 600 },
+  action: 'throttle',
+  why: 'crawlers and AIs that are only named, often from many addresses of one cloud',
+}
+
+const PROGRAMS: PresetRow = {
+  id: 'programs',
+  match: { basis: ['automation'] },
+  perMinute: { client: 60, prefix: 240, asn: 1_200 },
+  action: 'throttle',
+  why: 'programs on lines of people, and what programs send from servers',
+}
+
+const DOUBTFUL: PresetRow = {
+  id: 'doubtful',
+  match: { basis: ['contradiction', 'absence'] },
+  perMinute: { client: 300, prefix: 900, asn: 1_800, class: 3_000 },
+  action: 'throttle',
+  why: "copies of browsers; people's filters take headers away too, and load ten pages a minute, or four",
+}
+
+const ON_SERVERS: PresetRow = {
+  id: 'servers',
+  match: { ...PAGES, basis: ['network'] },
+  perMinute: { client: 60, prefix: 240, asn: 600, class: 1_200 },
+  action: 'throttle',
+  why: 'whole browsers on servers, VPNs and Tor, in pages: people, or rented machines',
+}
+
+export const STOP_SCRAPERS: readonly PresetRow[] = [
+  ...FIRST,
+  HELPER_LIMIT,
+  HELPERS_SEEN,
+  ...SERVER_PROGRAMS,
+  BUSY_LIMIT,
+  BUSY_SERVERS,
+  NAMED,
+  PROGRAMS,
+  DOUBTFUL,
+  ON_SERVERS,
+  ...HOME,
+  SEEN,
+]
+
+export const UNDER_ATTACK: readonly PresetRow[] = [
+  ...FIRST,
+  { ...HELPER_LIMIT, perMinute: { client: 30, asn: 300 } },
+  HELPERS_SEEN,
+  ...SERVER_PROGRAMS,
+  { ...BUSY_LIMIT, perMinute: { client: 20, prefix: 40, asn: 120, class: 300 } },
+  { ...BUSY_SERVERS, perMinute: { client: 5, prefix: 10, asn: 30, class: 120 } },
+  {
+    id: 'busy-lines',
+    match: { ...PAGES, ...BUSY, basis: ['none'] },
+    perMinute: { client: 120, prefix: 600, asn: 6_000 },
+    action: 'throttle',
+    why: 'while it is busy whole browsers too, as a flood through residential proxies has them',
+  },
+  { ...NAMED, perMinute: { client: 10, asn: 120, class: 300 } },
+  { ...PROGRAMS, perMinute: { client: 10, prefix: 40, asn: 120, class: 300 } },
+  { ...DOUBTFUL, perMinute: { client: 120, prefix: 240, asn: 600, class: 1_200 } },
+  { ...ON_SERVERS, perMinute: { client: 10, prefix: 40, asn: 240, class: 600 } },
+  {
+    id: 'unknown-lines',
+    match: { ...PAGES, basis: ['none'], networkClass: ['unknown'] },
+    // Addresses without a system are inside, or of a proxy that nobody named.
+    limit: { key: ['asn', 'client'], max: 120, window: '1m' },
+    action: 'throttle',
+    why: 'whole browsers in networks of which nothing is known: neither home lines nor phones',
+  },
+  ...HOME,
+  SEEN,
+]

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { freePort } from '@sallyport/engine/testing'
+import t, { type Test } from 'tap'
+import { DATA_DIR } from '../data-dir.ts'
+import { started } from '../started.ts'
+import { ROOT } from '../workspaces.ts'
+import { fencesOf } from './fences.ts'
+
+/* The page about scrapers is followed step by step, as it is written: only ports and folders are the test's own. */
+t.setTimeout(180_000)
+
+const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
+const FENCES = fencesOf(['packages/sallyport/docs/scrapers.md'])
+const PYTHON = 'python-requests/2.32.3'
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
+
+/** The log of a common server: a scraper on a server, one on a home line that reads deep pages, and a person. */
+function accessLog(): string {
+  const line = (address: string, at: number, path: string, agent: string): string => {
+    const time = new Date(Date.UTC(2026, 10, 26, 10, 0, at / 3)).toISOString().slice(11, 19)
+    return `${address} - - [26/Nov/2026:${time} +0000] "GET ${path} HTTP/1.1" 200 512 "-" "${agent}"`
+  }
+  const lines = Array.from({ length: 300 }, (_, at) => [
+    line('5.9.10.20', at, `/list?page=${at}`, PYTHON),
+    line('73.162.10.21', at, `/list?page=${at + 100}`, PYTHON),
+    ...(at % 10 === 0 ? [line('73.162.10.20', at, '/', BROWSER)] : []),
+  ])
+  return `${lines.flat().join('\n')}\n`
+}
+
+interface Place {
+  readonly folder: string
+  readonly url: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Asks nothing of this thread meanwhile, in which the origin answers. */
+async function shell(t: Test, script: string, { folder, url, env }: Place): Promise<string> {
+  const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`
+  const text = script.replaceAll('npx sallyport', 'sallyport').replaceAll('http://127.0.0.1:8080', url)
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', text], {
+    cwd: folder,
+    env: { ...process.env, ...env, PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err, [status]] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'close')])
+  t.equal(status, 0, `${script}: ${err}`)
+  return out + err
+}
+
+/** The like of the traffic of the log, at the gate. */
+async function traffic({ url }: Place): Promise<void> {
+  for (let at = 0; at < 20; at++) {
+    const ask = (address: string, agent: string, path: string) =>
+      fetch(url + path, { headers: { 'x-forwarded-for': address, 'user-agent': agent } }).then((answer) =>
+        answer.text(),
+      )
+    await ask('5.9.10.20', PYTHON, `/list?page=${at}`)
+    await ask('73.162.10.21', PYTHON, `/list?page=${at + 100}`)
+  }
+}
+
+async function placeOf(t: Test): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-scrapers-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'access.log'), accessLog())
+  const origin = createServer((_, response) => response.end('a page')).listen(0, '127.0.0.1')
+  t.teardown(() => origin.close())
+  const [port, admin, upstream] = [await freePort(), await freePort(), Object(origin.address()).port]
+  const env = {
+    SALLYPORT_LISTEN: `127.0.0.1:${port}`,
+    SALLYPORT_ADMIN: `127.0.0.1:${admin}`,
+    SALLYPORT_UPSTREAM: `http://127.0.0.1:${upstream}`,
+    SALLYPORT_DATA_DIR: DATA_DIR,
+    SALLYPORT_DATA_REFRESH: 'false',
+    SALLYPORT_DNS_SERVERS: '127.0.0.1:9',
+    NO_COLOR: '1',
+  }
+  return { folder, env, url: `http://127.0.0.1:${port}` }
+}
+
+/** Texts that each block of commands must show, in the order of the page; the proxy runs from the second on. */
+const SHOWN: readonly (readonly RegExp[])[] = [
+  [/^unverified_bot +600 +600 → 0 .* 0 → \d{3} +0 → 300 /m, /^human +30 +30 /m],
+  [/^The configuration is valid\.$/m, /notice: \S+: policy: a flag stops nothing/],
+  [/server-libraries/, /python-requests|unverified_bot/],
+  [/^6 expectations met$/m, /^unverified_bot /m],
+  [/200 403 /, /server-libraries/],
+]
+
+t.test('the page, from the first line of the log to the proof', async (t) => {
+  const place = await placeOf(t)
+  let block = 0
+  let proxy: Awaited<ReturnType<typeof started>> | undefined
+  for (const { language, text } of FENCES) {
+    const [, name] = /^# (\S+\.yaml)\n/.exec(text) ?? []
+    if (language === 'yaml') {
+      const reloads = proxy?.err().split('configuration').length
+      writeFileSync(join(place.folder, name ?? ''), text)
+      if (proxy === undefined || name !== 'sallyport.yaml') continue
+      while (proxy.err().split('configuration').length === reloads) await new Promise((done) => setTimeout(done, 50))
+      await traffic(place)
+    } else if (text === 'npx sallyport proxy\n') {
+      const config = join(place.folder, 'sallyport.yaml')
+      const log = { SALLYPORT_LOG_FILE: join(place.folder, 'decisions.log') }
+      proxy = await started(t, [BIN, 'proxy', '--config', config], { ...place.env, ...log }, 'Listening on')
+      t.match(proxy.err(), /^notice: policy: a flag stops nothing/m)
+      await traffic(place)
+    } else {
+      const shown = await shell(t, text, place)
+      for (const pattern of SHOWN[block++] ?? [/^$/]) t.match(shown, pattern, text)
+    }
+  }
+  t.equal(block, SHOWN.length)
+})

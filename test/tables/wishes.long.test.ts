@@ -1,0 +1,50 @@
+import { compilePolicy, createCounter, decide } from '@sallyport/core'
+import { createFakeClock, createFakeCounts } from '@sallyport/core/testing'
+import { checkPolicyText, open, type Sallyport } from '@sallyport/engine'
+import t from 'tap'
+import { DATA_DIR } from '../data-dir.ts'
+import { type Asking, WISHES } from './wishes.ts'
+
+/* Each rule of the table of wishes, as the table has it, decides one request and leaves another alone, on the embedded data. */
+t.setTimeout(120_000)
+
+/** The id of the rule that decides the last of the requests. */
+async function decidedBy(sallyport: Sallyport, rules: readonly string[], asking: Asking): Promise<string> {
+  const { peer, headers = {}, times = 1, at = '2026-11-26T12:00:00Z', load = 0, ...about } = asking
+  const written = rules.map((rule, index) => `  - { id: rule-${index + 1}, ${rule} }`)
+  const { policy, faults, warnings } = checkPolicyText(`preset: observe\nrules:\n${written.join('\n')}\n`)
+  // The proxy alone has no users.
+  const meant = warnings.filter(({ message }) => !message.startsWith('it counts by user'))
+  t.same([faults, meant], [[], []], rules.join('; '))
+  const loaded = { latch: (bound: number) => () => load >= bound, now: () => load }
+  const compiled = compilePolicy(policy ?? { preset: 'observe', rules: [] }, { load: loaded })
+  const request = {
+    peer,
+    method: 'GET',
+    target: '/',
+    scheme: 'http',
+    httpVersion: '1.1',
+    fields: Object.entries({ Host: 'site.example', ...headers }).flat(),
+    ...about,
+  } as const
+  const clock = createFakeClock(at)
+  const counter = createCounter({ counts: createFakeCounts(clock), ipv6Prefix: 64, flights: 'test' })
+  const inspection = { ...sallyport.inspect(request), at }
+  let id = ''
+  for (let time = 0; time < times; time++) {
+    const { decision } = await counter.count(decide(compiled, inspection, { mode: 'enforce', request }))
+    id = decision.reasons[0]?.id ?? ''
+  }
+  return id
+}
+
+t.test('twenty wishes: the rule of each decides what is meant, and nothing else', async (t) => {
+  const options = { dataDir: DATA_DIR, data: { refresh: false }, dns: { servers: ['127.0.0.1:9'] } }
+  const sallyport = await open(options, { onNotice: () => {} })
+  t.teardown(() => sallyport.close())
+  t.equal(WISHES.length, 20)
+  for (const { wish, rules, met, unmet } of WISHES) {
+    t.equal(await decidedBy(sallyport, rules, met), `policy:rule-${rules.length}`, wish)
+    t.equal(await decidedBy(sallyport, rules, unmet), 'policy:default', `not: ${wish}`)
+  }
+})
