@@ -118,10 +118,12 @@ export { LIST_FORMATS, type ListFormat, linesOfList } from './policy/list-lines.
 export type { MatchWord, Member } from './policy/match-word.ts'
 export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/match-words.ts'
 export { createListReader, createNamedList, type ListEntries, readListEntries } from './policy/named-list.ts'
-export { parsePathPattern } from './policy/path-pattern.ts'
+export { parsePathPattern, pathPatternFault } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
+export { createPathTable } from './policy/path-table.ts'
 export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
+export { probeOf } from './policy/probe.ts'
 export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/surroundings.ts'
 export type { TimeSpan } from './policy/time-span.ts'
 // ports

@@ -25,7 +25,7 @@ export interface Rules {
 export function rulesOf(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
   return {
     trust: parseTrust(config.trustProxy, config.clientHeader, published),
-    policy: compilePolicy(config.policy, surroundings),
+    policy: compilePolicy(config.policy, { ...surroundings, decoys: config.decoys.paths }),
     mode: config.mode,
     refusalPage: refusalPageOf(config),
   }
