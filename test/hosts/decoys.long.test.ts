@@ -159,7 +159,7 @@ for (const [place, config] of Object.entries(SHARED)) {
           await Promise.all(nodes.map(({ port }) => status(port, '8.5.0.1', target)))
         }
       }
-      // What was asked for last is counted before this one's ban.
+      // This one is counted after what was asked for before it.
       await status(nodes[1].port, '8.5.0.2', '/trap')
       await banned(first, 1)
       t.match(await first.bans.list(), [{ key: 'client 8.5.0.2' }])

@@ -33,7 +33,7 @@ t.test('a decoy is one path as policies write it', async (t) => {
   t.match(faultOf('/a/../trap'), /written as "\/trap" is/)
   t.match(faultOf('/é"<'), /written as "\/%C3%A9%22%3C" is/)
   t.match(faultOf('https://a.example/trap'), /a path begins with a slash/)
-  t.match(readingOf({ ...STRUCK, decoys: { paths: ['/a', '/b', '/a'] } }).faults, [/decoys\.paths\.2: is there twice/])
+  t.match(readingOf({ ...STRUCK, decoys: { paths: ['/a', '/b', '/A/'] } }).faults, [/decoys\.paths\.2: is there twice/])
   t.equal(faultOf('/trap'), undefined)
 })
 
@@ -60,6 +60,7 @@ t.test('and one that exists nowhere, as far as the configuration knows', async (
   t.match(faultOf('/Login', rules('/login', { action: 'flag' })), /named by the rule "page" as a page that is there/)
   t.match(faultOf('/login', rules('/login/**', { limit: { key: 'client', max: 1, window: '1m' } })), /rule "page"/)
   t.equal(faultOf('/login/trap', rules('/login/**', { action: 'flag' })), undefined, 'a decoy may be below a page')
+  t.equal(faultOf('/trap', rules('/*', { action: 'flag' })), undefined, 'a star names no page')
   t.equal(faultOf('/old.php', rules('/old.php')), undefined, 'what a rule refuses need not be there')
   const routes = [{ path: '/b', policy: rules('/b/page', { action: 'allow' }).policy.rules }]
   const policy = { rules: routes[0]?.policy }

@@ -14,9 +14,14 @@ export function decoyFaults(config: Config): readonly DecoyFault[] {
   const { paths } = config.decoys
   const whyOf = existingPaths(config)
   return paths.flatMap((decoy, at) => {
-    const message = formFault(decoy) ?? whyOf(decoy) ?? (paths.indexOf(decoy) < at ? 'is there twice' : undefined)
+    const message = formFault(decoy) ?? whyOf(decoy) ?? twiceFault(paths, at)
     return message === undefined ? [] : [{ path: ['decoys', 'paths', at], message }]
   })
+}
+
+function twiceFault(paths: readonly string[], at: number): string | undefined {
+  const earlier = createPathTable(paths.slice(0, at))({ path: paths[at] ?? '' })
+  return earlier === undefined ? undefined : 'is there twice'
 }
 
 function formFault(decoy: string): string | undefined {
@@ -40,7 +45,9 @@ function existingPaths({ policy, routes, api, robots }: Config): Existing {
   const reasons = new Map<string, string>([
     ...rules.filter(isAboutPages).flatMap(({ id, match }) => {
       const named = (match.path ?? []).map((pattern) => pattern.replace(/\/\*\*$/, '') || '/')
-      return named.map((path) => [path, `is named by the rule "${id}" as a page that is there`] as const)
+      return named
+        .filter((path) => !path.includes('*'))
+        .map((path) => [path, `is named by the rule "${id}" as a page that is there`] as const)
     }),
     ...routes.map(({ path }) => [path, 'is the path of a route'] as const),
     ...robots.sitemaps.map((url) => [readPath(url).path, 'is a sitemap of robots.sitemaps'] as const),
