@@ -40,7 +40,7 @@ export async function fateOf(
     }),
   })
   const counter = createCounter({ counts: createFakeCounts(clock), ipv6Prefix: 64, flights: 'bench' })
-  const sums = { allow: 0, flag: 0, throttle: 0, block: 0 }
+  const sums = { allow: 0, flag: 0, challenge: 0, throttle: 0, block: 0 }
   let second = 0
   for (const { second: at, request } of coming) {
     clock.advance((at - second) * 1_000)

@@ -39,6 +39,8 @@ export interface ProxyOptions extends GateOptions {
   readonly upstream?: string | undefined
   /** Whether the bundled example site is the origin where none is named. */
   readonly demo?: boolean | undefined
+  /** Whether pages of that site have hidden links to the decoys. */
+  readonly decoys?: { readonly link?: boolean | undefined } | undefined
   /** Visitors to choose on that site, beside the usual ones. */
   readonly visitors?: readonly ExampleVisitor[] | undefined
   /** Whether early hints of origins (103) are passed on; default: true. */
@@ -128,6 +130,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       consoleUrl: () => (options.adminPages?.handle === undefined ? undefined : urls.admin),
       clientHeader: options.clientHeader ?? 'x-forwarded-for',
       visitors: [...EXAMPLE_VISITORS, ...(options.visitors ?? [])],
+      links: () => (options.decoys?.link ? (sallyport.decoyLink?.() ?? '') : ''),
     }
     const site = options.demo && options.upstream === undefined ? await openExampleSite(front) : undefined
     if (site) opened.push(site.close)

@@ -35,7 +35,7 @@ export async function openExampleSite(front: ExampleFront): Promise<Listening> {
       .catch((error: unknown): Page => [502, 'Nobody came through', `<p>${escapeHtml(String(error))}</p>`])
       .then(([status, title, body]) => {
         response.writeHead(status, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' })
-        response.end(layout(title, body, request))
+        response.end(layout(title, body + front.links(), request))
       })
   })
   return listenOn(server, '127.0.0.1:0')

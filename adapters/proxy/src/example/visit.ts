@@ -12,6 +12,8 @@ export interface ExampleFront {
   readonly consoleUrl: () => string | undefined
   readonly clientHeader: string
   readonly visitors: readonly ExampleVisitor[]
+  /** HTML at the end of every page. */
+  readonly links: () => string
 }
 
 /** The outcome of a visit. */

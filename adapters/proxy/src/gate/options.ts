@@ -36,6 +36,8 @@ export interface ProxyHost extends Decider, ApiHost {
   readonly meter?: Metrics | undefined
   /** The robots.txt of its policy, with parts that other rules decide about; absent: none is served. */
   readonly robots?: ((parts: readonly SitePart[]) => string) | undefined
+  /** HTML of hidden links to its decoys; absent: it has none. */
+  readonly decoyLink?: (() => string) | undefined
   /** The clients that are refused for a while; absent: none ever is. */
   readonly bans?: BanList | undefined
 }

@@ -5,10 +5,13 @@ import type { Decision } from '../values/decision.ts'
 import type { Mode, NetworkClass } from '../vocabulary.ts'
 import type { Counted, Counter } from './counter.ts'
 import { clientKey } from './keys.ts'
-import type { Ban, BanList, Counts } from './ports.ts'
+import type { Ban, BanList, Counts, CountTask } from './ports.ts'
+import { isPersonAtHome, steppedInto, type Trap } from './trap.ts'
 
 /** Rules of bans, checked: for which strikes, whom and how long. */
 export interface CompiledStrikes {
+  /** Id under which it counts. */
+  readonly id: string
   readonly key: 'client' | 'address' | 'user'
   readonly limit: CountLimit
   /** Strikes that ban. */
@@ -18,10 +21,12 @@ export interface CompiledStrikes {
   readonly actions: ReadonlySet<string>
   /** Statuses of the origin's answer. */
   readonly statuses: ReadonlySet<number>
+  /** Paths that are a strike; absent: none is. */
+  readonly trap?: Trap | undefined
 }
 
 export interface StrikesOptions {
-  readonly strikes: CompiledStrikes
+  readonly strikes: readonly CompiledStrikes[]
   readonly mode: Mode
   readonly counts: Counts
   readonly bans: BanList
@@ -31,41 +36,75 @@ export interface StrikesOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** A counter that refuses banned clients before it counts, and bans those whose answers are strikes. */
+/** A client under the rules of bans, by its key in them. */
+interface Watched {
+  readonly rules: CompiledStrikes
+  readonly key: string
+}
+
+/** A wrong that a request did. */
+interface Strike {
+  /** The word for it. */
+  readonly on: string
+  /** The row of a trap; else empty. */
+  readonly row: string
+}
+
+/** A counter that refuses banned clients before it counts, and bans those whose answers are strikes, traps among them (D410). */
 export function withStrikes(counter: Counter, options: StrikesOptions): Counter {
   const { strikes, bans, ipv6Prefix, now } = options
 
-  function follow({ decision, ended }: Counted, key: string): Counted {
+  function follow({ decision, ended }: Counted, watched: readonly Watched[], fields: readonly string[]): Counted {
     return {
       decision,
       ended(status) {
         ended?.(status)
-        const on = strikeOf(strikes, decision, status)
-        if (on !== undefined) void count(key, on).catch(options.onFault)
+        for (const one of watched) {
+          const strike = strikeOf(one.rules, decision, status, fields)
+          if (strike !== undefined) void count(one, strike, decision).catch(options.onFault)
+        }
       },
     }
   }
 
-  async function count(key: string, on: string): Promise<void> {
-    const { limit, forMs } = strikes
-    const task = { key: `strikes ${limit.windowMs} ${key}`, cost: 1, limit, max: limit.max, binding: true }
-    const { states } = await options.counts.take([task], '')
-    if (states[0]?.allowed !== false) return
+  /** Whether the last of some counts is exceeded, and none before it. */
+  async function isBeyond(tasks: readonly CountTask[]): Promise<boolean> {
+    const { states } = await options.counts.take(tasks, '')
+    return states.length === tasks.length && states.at(-1)?.allowed === false
+  }
+
+  async function count({ rules, key }: Watched, { on, row }: Strike, { inspection }: Decision): Promise<void> {
     const since = now()
-    await bans.put({ id: banId(key), key, on, count: strikes.count, since, until: since + forMs })
+    const { id, limit, forMs } = rules
+    const { windowMs, max } = limit
+    const prefix = `${id} ${windowMs} ${key}`
+    const once = (what: string): CountTask => {
+      return { key: `${prefix} ${what}`, cost: 1, limit: { ...ONCE, windowMs }, max: ONCE.max, binding: true }
+    }
+    // A person may be led into one decoy; who follows another one follows all links.
+    if (on === 'decoy' && isPersonAtHome(inspection) && !(await isBeyond([once(row), once(on)]))) return
+    const strike = { key: prefix, cost: 1, limit, max, binding: true }
+    if (!(await isBeyond(on === 'probe' ? [once(row), strike] : [strike]))) return
+    await bans.put({ id: banId(key), key, on, count: rules.count, since, until: since + forMs })
   }
 
   return {
     count(decision, fields = []) {
-      const key = isExempt(decision) ? undefined : strikeKey(strikes.key, decision.inspection, fields, ipv6Prefix)
-      if (key === undefined) return counter.count(decision, fields)
-      const ban = bans.find(key)
-      if (ban !== undefined) return { decision: banned(decision, ban, options.mode) }
+      const watched = isExempt(decision) ? [] : watchedOf(strikes, decision.inspection, fields, ipv6Prefix)
+      if (watched.length === 0) return counter.count(decision, fields)
+      for (const { key } of watched) {
+        const ban = bans.find(key)
+        if (ban !== undefined) return { decision: banned(decision, ban, options.mode) }
+      }
       const counted = counter.count(decision, fields)
-      return counted instanceof Promise ? counted.then((later) => follow(later, key)) : follow(counted, key)
+      if (!(counted instanceof Promise)) return follow(counted, watched, fields)
+      return counted.then((later) => follow(later, watched, fields))
     },
   }
 }
+
+/** Limit of what counts once in a window. */
+const ONCE = { kind: 'fixed', max: 1, refill: 1 } as const
 
 /** Proven, allowlisted and reserved clients are never banned. */
 function isExempt({ inspection: { agent, network, client } }: Decision): boolean {
@@ -84,6 +123,18 @@ const BROWSER: ReadonlySet<string> = new Set([
   'sec-ch-ua-platform',
   'sec-ch-ua-mobile',
 ])
+
+function watchedOf(
+  strikes: readonly CompiledStrikes[],
+  inspection: Decision['inspection'],
+  fields: readonly string[],
+  ipv6Prefix: number,
+): readonly Watched[] {
+  return strikes.flatMap((rules) => {
+    const key = strikeKey(rules.key, inspection, fields, ipv6Prefix)
+    return key === undefined ? [] : [{ rules, key }]
+  })
+}
 
 /** Key of a client's strikes; `undefined` where there is no such thing, as a user who is not logged in. */
 function strikeKey(
@@ -119,20 +170,29 @@ function digest(text: string): string {
 /** To be asked is no wrong. */
 const DONE = { allow: '', flag: 'flagged', challenge: '', throttle: 'throttled', block: 'blocked' } as const
 
-/** The word for what a request did, where that is a strike. `status` is of the origin's answer. */
-function strikeOf(strikes: CompiledStrikes, { action }: Decision, status: number | undefined): string | undefined {
+/** The strike that a request is; `undefined` for none. `status` is of the origin's answer. */
+function strikeOf(
+  { trap, actions, statuses }: CompiledStrikes,
+  { action, inspection }: Decision,
+  status: number | undefined,
+  fields: readonly string[],
+): Strike | undefined {
+  const row = trap && steppedInto(trap, inspection, fields)
+  if (trap !== undefined && row !== undefined) return { on: trap.on, row }
   const done = DONE[action]
-  if (strikes.actions.has(done)) return done
-  return status !== undefined && strikes.statuses.has(status) ? `status:${status}` : undefined
+  if (actions.has(done)) return { on: done, row: '' }
+  return status !== undefined && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
 }
 
-/** Id of the rule that a ban shows as. */
+/** Ids of the rules that a ban shows as. */
 export const STRIKES_RULE = 'strikes'
+export const SCANNER_RULE = 'scanner-guard'
 
 function banned(decision: Decision, ban: Ban, mode: Mode): Decision {
   const { counting: _, trial: __, reasons, ...rest } = decision
   const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${counted(ban.count, 'strike')}, the last ${ban.on}.`
-  const reason = Object.freeze({ id: `policy:${STRIKES_RULE}`, text })
+  const rule = ban.on === 'probe' ? SCANNER_RULE : STRIKES_RULE
+  const reason = Object.freeze({ id: `policy:${rule}`, text })
   return Object.freeze({
     ...rest,
     action: 'block',

@@ -1,5 +1,6 @@
 import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
-import type { CompiledStrikes } from '../counting/strikes.ts'
+import { type CompiledStrikes, SCANNER_RULE, STRIKES_RULE } from '../counting/strikes.ts'
+import type { Trap } from '../counting/trap.ts'
 import { SallyportError } from '../errors.ts'
 import type { ChallengeTerms } from '../values/challenge.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
@@ -8,12 +9,14 @@ import { compileCounting, durationOf } from './compile-counting.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 import type { PolicyFault } from './fault.ts'
 import { policyFaults } from './faults.ts'
-import { LIMIT_PRESETS } from './limit-presets.ts'
+import { LIMIT_PRESETS, SCANNER_GUARD } from './limit-presets.ts'
 import { compileMatch } from './match.ts'
 import { prefixOfEntry } from './match-network.ts'
 import { givenWords } from './match-words.ts'
+import { createPathTable } from './path-table.ts'
 import type { Policy, Rule, Strikes } from './policy.ts'
 import { PRESETS } from './presets.ts'
+import { probeOf } from './probe.ts'
 import { createRuleIndex, type RuleIndex } from './rule-index.ts'
 import { createPathSplitter, type PathSplitter } from './split-path.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -28,7 +31,8 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[]
   /** Decision when no rule matches. */
   readonly fallback: MatchedRule
-  readonly strikes?: CompiledStrikes | undefined
+  /** Empty: nobody is banned. */
+  readonly strikes: readonly CompiledStrikes[]
   /** Absent for few rules. */
   readonly index?: RuleIndex | undefined
 }
@@ -47,7 +51,7 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
     rules: rules.map((rule) => compileRule(rule, splitter, surroundings)),
     ...(index && { index }),
     fallback: defaultRule(policy.default ?? 'allow'),
-    ...(policy.strikes && { strikes: compileStrikes(policy.strikes) }),
+    strikes: strikesInForce(policy, surroundings.decoys),
   }
 }
 
@@ -106,10 +110,26 @@ function matchedRule({ id }: Rule, action: Action, text: string, challenge?: Cha
   return Object.freeze(challenge === undefined ? { id, action, reason } : { id, action, reason, challenge })
 }
 
+function strikesInForce({ strikes, limits = [] }: Policy, decoys: readonly string[] = []): readonly CompiledStrikes[] {
+  const found: CompiledStrikes[] = []
+  if (strikes !== undefined) {
+    const trap: Trap = { on: 'decoy', rowOf: createPathTable(decoys) }
+    found.push({ ...compileStrikes(STRIKES_RULE, strikes), ...(strikes.on.includes(trap.on) && { trap }) })
+  }
+  if (limits.includes(SCANNER_RULE)) {
+    const trap: Trap = { on: 'probe', rowOf: (request) => probeOf(request)?.path }
+    const { limit, ...rules } = compileStrikes(SCANNER_RULE, SCANNER_GUARD)
+    // Exact, so that a few paths which somebody asks for again and again never come to more than they are (D412).
+    found.push({ ...rules, limit: { ...limit, kind: 'fixed' }, trap })
+  }
+  return found
+}
+
 /** Every member has been checked. */
-function compileStrikes({ key = 'client', count, window, on, for: length }: Strikes): CompiledStrikes {
+function compileStrikes(id: string, { key = 'client', count, window, on, for: length }: Strikes): CompiledStrikes {
   const statuses = on.filter((word) => word.startsWith('status:'))
   return {
+    id,
     key,
     count,
     forMs: durationOf(length),

@@ -62,8 +62,8 @@ export function strikesFaults({ key, count, window, on, for: length }: Strikes):
   return faults
 }
 
-/** Decisions that count as a strike. */
-const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked']
+/** Wrongs that count as a strike, besides statuses. */
+const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked', 'decoy']
 
 function keyFaults(path: Fault['path'], key: string | readonly string[]): readonly Fault[] {
   const keys: readonly string[] = typeof key === 'string' ? [key] : key

@@ -1,5 +1,5 @@
 import type { Match } from './match-words.ts'
-import type { LimitPresetName, Rule } from './policy.ts'
+import type { LimitPresetName, Rule, Strikes } from './policy.ts'
 
 const LOGIN: Match = {
   path: ['/login/**', '/signin/**', '/session/**', '/sessions/**', '/auth/**', '/password/**', '/wp-login.php'],
@@ -51,4 +51,9 @@ export const LIMIT_PRESETS: Readonly<Record<LimitPresetName, readonly Rule[]>> =
       action: 'throttle',
     },
   ],
+  // It bans: no rule of it refuses a request.
+  'scanner-guard': [],
 }
+
+/** Bans of `scanner-guard`: so many different probes. */
+export const SCANNER_GUARD: Strikes = { count: 5, window: '1m', on: [], for: '1h' }

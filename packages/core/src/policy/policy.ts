@@ -75,7 +75,7 @@ export interface Strikes {
   /** So many strikes within `window` ban. */
   readonly count: number
   readonly window: string | number
-  /** `flagged`, `throttled`, `blocked`, and `status:401` for a status of the origin's answer. */
+  /** `flagged`, `throttled`, `blocked`, `decoy`, and `status:401` for a status of the origin's answer. */
   readonly on: readonly string[]
   /** How long a ban is, as `15m`. */
   readonly for: string | number
@@ -85,7 +85,7 @@ export const STRIKE_KEYS = ['client', 'address', 'user'] as const
 export type StrikeKey = (typeof STRIKE_KEYS)[number]
 
 /** Rules that count, ready to be named. */
-export const LIMIT_PRESET_NAMES = ['polite-crawlers', 'login-guard', 'api-fair-use'] as const
+export const LIMIT_PRESET_NAMES = ['polite-crawlers', 'login-guard', 'api-fair-use', 'scanner-guard'] as const
 export type LimitPresetName = (typeof LIMIT_PRESET_NAMES)[number]
 
 export const PRESET_NAMES = [

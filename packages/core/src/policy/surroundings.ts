@@ -25,6 +25,8 @@ export interface Surroundings {
   readonly load?: LoadGauge | undefined
   /** Whether robots.txt refuses a path to who calls itself so; `undefined` where none was read. */
   readonly robots?: ((userAgent: string, path: string) => boolean | undefined) | undefined
+  /** Paths of the site that exist nowhere. */
+  readonly decoys?: readonly string[] | undefined
 }
 
 /** The name of a list that an entry stands for: `list:partners`. */

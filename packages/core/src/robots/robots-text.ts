@@ -1,5 +1,6 @@
 import { type Catalogue, type Crawler, createCatalogue } from '../crawler/catalogue.ts'
 import { inspectionOfCrawler } from './hypothetical.ts'
+import { robotsPathsOf } from './robots-paths.ts'
 import { createRobotsRules, type RobotsPart, type RobotsRule } from './robots-rules.ts'
 import { type ContentSignals, signalLines, signalsOf } from './signals.ts'
 
@@ -7,6 +8,8 @@ export interface RobotsOptions {
   /** One policy for the whole site, or one for each part. */
   readonly parts: readonly RobotsPart[]
   readonly signals?: ContentSignals | undefined
+  /** Paths that exist nowhere: every crawler is asked to stay away from them, in monitor mode too. */
+  readonly decoys?: readonly string[] | undefined
   /** URLs. */
   readonly sitemaps?: readonly string[] | undefined
   readonly catalogue?: Catalogue | undefined
@@ -24,8 +27,16 @@ export interface Robots {
  * and `*` stands for those that no catalogue has. Where a site's own wishes about the use of content are said or follow
  * from the policy, `Content-Signal` and `Content-Usage` say them. Throws `invalid_config` for a signal that contradicts it.
  */
-export function robotsOf({ parts, signals = {}, sitemaps = [], catalogue = createCatalogue() }: RobotsOptions): Robots {
+export function robotsOf({
+  parts,
+  signals = {},
+  decoys = [],
+  sitemaps = [],
+  catalogue = createCatalogue(),
+}: RobotsOptions): Robots {
   const rules = createRobotsRules(parts)
+  const never = decoys.flatMap((path) => robotsPathsOf(path) ?? []).map(({ pattern }) => ({ allow: false, pattern }))
+  const linesOf = (of: readonly RobotsRule[]) => groupLines(isShut(of) ? of : [...of, ...never], said)
   // A token that controls a use and sends no requests is for robots.txt alone; a retired one is for nothing.
   const crawlers = catalogue.crawlers.filter(({ silent }) => silent !== 'retired')
   const found = new Map(crawlers.map((crawler) => [crawler, rules.of(inspectionOfCrawler(crawler, catalogue))]))
@@ -34,12 +45,12 @@ export function robotsOf({ parts, signals = {}, sitemaps = [], catalogue = creat
 
   const tokens = tokensOf(crawlers)
   const groups = new Map<string, string[]>()
-  const general = linesOf(others, said)
+  const general = linesOf(others)
   for (const [token, crawler] of tokens) {
-    const lines = linesOf(found.get(crawler) ?? [], said)
+    const lines = linesOf(found.get(crawler) ?? [])
     // A crawler without a group of its own follows that of a name its own begins with, else `*`.
     const nearby = tokens.find(([other]) => other !== token && token.toLowerCase().startsWith(other.toLowerCase()))
-    if (lines === general && (nearby === undefined || linesOf(found.get(nearby[1]) ?? [], said) === general)) continue
+    if (lines === general && (nearby === undefined || linesOf(found.get(nearby[1]) ?? []) === general)) continue
     groups.set(lines, [...(groups.get(lines) ?? []), token])
   }
   const blocks = [
@@ -55,7 +66,7 @@ function isShut(rules: readonly RobotsRule[]): boolean {
   return rules.length === 1 && rules[0]?.pattern === '/' && !rules[0].allow
 }
 
-function linesOf(rules: readonly RobotsRule[], said: readonly string[]): string {
+function groupLines(rules: readonly RobotsRule[], said: readonly string[]): string {
   const lines = rules.map(({ allow, pattern }) => `${allow ? 'Allow' : 'Disallow'}: ${pattern}`)
   // Signals say nothing of content that may not be fetched.
   if (isShut(rules)) return lines.join('\n')

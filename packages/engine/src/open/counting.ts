@@ -49,7 +49,7 @@ export function createCounting(config: Config, options: CountingOptions): Counti
     await removeOldLimits(config).catch(onFault)
     await calls.open()
     const url = bansUrl(config)
-    if (policy.strikes === undefined || opened || url === undefined) return
+    if (policy.strikes.length === 0 || opened || url === undefined) return
     bans = await openBansAt(url, onFault)
     opened = true
   }
@@ -68,7 +68,7 @@ export function createCounting(config: Config, options: CountingOptions): Counti
     prepare,
     counterOf({ policy: { strikes }, mode }) {
       const counter = createCounter({ counts, ipv6Prefix, flights })
-      if (strikes === undefined) return counter
+      if (strikes.length === 0) return counter
       return withStrikes(counter, { strikes, mode, counts, bans: current, ipv6Prefix, now, onFault })
     },
     async close() {

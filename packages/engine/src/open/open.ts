@@ -33,6 +33,7 @@ import type { Reloaded } from './config/take-over.ts'
 import { createCounting, liftBan, openBanList } from './counting.ts'
 import { openCrawlers } from './crawlers.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
+import { decoyLinks } from './decoy-links.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import { guarded, type OpenHooks, sayOnStderr, saysCompiling } from './hooks.ts'
 import { listNames } from './lists/read-lists.ts'
@@ -78,6 +79,11 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   lookup(target: string): Promise<LookupResult>
   /** The robots.txt of the policy in force; `parts`: where other rules decide. Throws `invalid_config` and `invalid_policy`. */
   robots(parts?: readonly SitePart[]): string
+  /**
+   * HTML of links to `decoys.paths` that no person sees, focuses or hears, for any place of a page's body; empty where there
+   * are none.
+   */
+  decoyLink(): string
   /** Texts for refused visitors; adapters and the proxy read it. */
   readonly refusalPage: RefusalPage
   /** A prom-client registry of its own, for `Registry.merge` with a host's. */
@@ -251,6 +257,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
     robots: (parts?: readonly SitePart[]) => robotsOfConfig(inspection.config, parts).text,
+    decoyLink: () => decoyLinks(inspection.config.decoys.paths),
     provenance,
     challenges,
     bans: counting.bans,

@@ -24,7 +24,7 @@ export interface Rules {
 
 /** Throws `invalid_config` and `invalid_policy`. `surroundings`: what its policy reads besides requests. */
 export function rulesOf(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
-  const policy = compilePolicy(config.policy, surroundings)
+  const policy = compilePolicy(config.policy, { ...surroundings, decoys: config.decoys.paths })
   requireSecret(config, policy)
   return {
     trust: parseTrust(config.trustProxy, config.clientHeader, published),

@@ -18,7 +18,7 @@ export interface SitePart {
  * site. Throws `invalid_config` for a signal that contradicts the policy, and `invalid_policy`.
  */
 export function robotsOfConfig(
-  config: Pick<Config, 'policy' | 'mode' | 'robots' | 'lists'>,
+  config: Pick<Config, 'policy' | 'mode' | 'robots' | 'lists' | 'decoys'>,
   parts: readonly SitePart[] = [],
 ): Robots {
   const { signals, sitemaps } = config.robots
@@ -30,5 +30,5 @@ export function robotsOfConfig(
     policy: policy === undefined ? compilePolicy(config.policy, named) : compileMountPolicy(policy, named),
   }))
   const everywhere = { policy: compilePolicy(config.policy, named), mode: config.mode }
-  return robotsOf({ parts: [...compiled, everywhere], signals, sitemaps })
+  return robotsOf({ parts: [...compiled, everywhere], signals, sitemaps, decoys: config.decoys.paths })
 }

@@ -34,6 +34,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     forwardAuth: false,
     handoff: { keys: [] },
     robots: { serve: false, sitemaps: [], signals: {} },
+    decoys: { paths: [], link: false },
     counting: { place: 'auto', share: 0.5 },
     limits: parseLimits(),
     timeouts: parseTimeouts(),

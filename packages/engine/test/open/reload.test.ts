@@ -103,6 +103,7 @@ t.test('every key is taken over by a reload, or after a restart, by its row in t
   const live = keyTable().filter((row) => row.live)
   t.same([...new Set(live.map(({ key }) => /^\w+/.exec(key)?.[0]))].sort(), [
     'clientHeader',
+    'decoys',
     'earlyHints',
     'forwardAuth',
     'handoff',

@@ -116,3 +116,47 @@ t.test('config check warns of a rule that counts by user, of whom the proxy know
   t.equal(code, 0)
   t.match(out + err, /each.*counts by user/)
 })
+
+t.test('policy test and replay ban by decoys and probes', async (t) => {
+  const { folder, config } = workspace(t, ['decoys: { paths: [/trap, /staff/rota] }'])
+  const policy = `policy:
+  preset: observe
+  limits: [scanner-guard]
+  strikes: { count: 1, window: 10m, on: [decoy], for: 1h }
+`
+  const scan = ['/.env', '/.git/config', '/wp-login.php', '/phpmyadmin/', '/cgi-bin/luci']
+  const asked = (path: string, more = '') => `{ ip: 5.9.10.20, path: "${path}", userAgent: curl/8.5.0${more} }`
+  const before = (paths: readonly string[]) =>
+    `before: [${paths.map((path) => `{ request: ${asked(path)} }`).join(', ')}]`
+  const file = written(
+    folder,
+    'traps.yaml',
+    `${policy}tests:
+  - { name: a decoy, ${before(['/trap'])}, request: ${asked('/')}, expect: { action: block, rule: strikes } }
+  - { name: a scan, ${before(scan)}, request: ${asked('/')}, expect: { action: block, rule: scanner-guard } }
+  - { name: four, ${before([...scan.slice(1), ...scan.slice(1)])}, request: ${asked('/')}, expect: { action: allow } }
+  - { name: the answer, ${before(scan.slice(1))}, request: ${asked(scan[0] as string)}, expect: { action: allow } }
+  - name: a prefetch
+    before: [{ request: ${asked('/trap', ', headers: { sec-purpose: prefetch }')} }]
+    request: ${asked('/')}
+    expect: { action: allow }
+`,
+  )
+  const tested = await run('policy', 'test', file, '--config', config)
+  t.match(tested.out, /5 expectations met/, tested.err)
+  const line = (second: number, target: string, ip: string) =>
+    `${ip} - - [21/Nov/2026:10:00:${second} +0000] "GET ${target} HTTP/1.1" 404 1 "-" "${CHROME}"`
+  const lines = [
+    ...[...scan, '/', '/'].map((target, at) => line(10 + at, target, '5.9.10.20')),
+    ...[...scan.slice(1), ...scan.slice(1), '/'].map((target, at) => line(20 + at, target, '5.9.10.21')),
+    ...['/trap', '/staff/rota', '/'].map((target, at) => line(30 + at, target, '5.9.10.22')),
+  ]
+  const log = written(folder, 'probes.log', `${lines.join('\n')}\n`)
+  const other = written(folder, 'other.yaml', policy)
+  const { out } = await run('replay', log, '--policy', other, '--config', config, '--json')
+  const { classes } = JSON.parse(out) as { readonly classes: readonly { readonly after: { readonly block: number } }[] }
+  t.equal(
+    classes.reduce((sum, { after }) => sum + after.block, 0),
+    3,
+  )
+})

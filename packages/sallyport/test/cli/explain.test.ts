@@ -62,3 +62,15 @@ t.test('a member of a request in another spelling is named', async (t) => {
     })
   }
 })
+
+t.test('a path that is a decoy or a probe is named as one', async (t) => {
+  const { folder, config } = workspace(t, ['decoys: { paths: [/trap, /b] }'])
+  const explain = async (path: string) => {
+    const file = join(folder, 'request.json')
+    writeFileSync(file, JSON.stringify({ ip: '8.8.8.8', path }))
+    return (await run('explain', file, '--config', config)).out
+  }
+  t.match(await explain('//TRAP'), /path +a decoy: a strike, where policy\.strikes\.on has decoy\n/)
+  t.match(await explain('/shop/.env'), /path +a probe, which scanner-guard counts: settings of a framework/)
+  t.notMatch(await explain('/'), /probe|decoy/)
+})

@@ -27,3 +27,29 @@ t.test('a wish that the policy contradicts is an error of the configuration', as
     err: 'Monitor mode refuses nobody, so robots.txt disallows nothing.\n',
   })
 })
+
+t.test('decoys are disallowed in every group, in monitor mode too, and nothing below them is', async (t) => {
+  const decoys = 'decoys: { paths: [/trap, /staff/rota$] }'
+  const policy = 'policy: { preset: protect-content, strikes: { count: 1, window: 10m, on: [decoy], for: 1h } }'
+  const lines = [
+    '/trap$',
+    '/trap?',
+    '/trap/$',
+    '/trap/?',
+    '/staff/rota$$',
+    '/staff/rota$?',
+    '/staff/rota$/$',
+    '/staff/rota$/?',
+  ]
+  const said = lines.map((line) => `Disallow: ${line}\n`).join('')
+  const { out } = await run('robots', '--config', workspace(t, [decoys, policy]).config)
+  const groups = out.split('\n\n').filter((group) => group.startsWith('User-agent:'))
+  t.ok(groups.length > 1)
+  for (const group of groups)
+    t.ok(/\nDisallow: \/$/.test(group.trimEnd()) || `${group.trimEnd()}\n`.endsWith(said), group)
+  const { config } = workspace(t, ['mode: monitor', decoys, policy])
+  t.match(await run('robots', '--config', config), {
+    out: `User-agent: *\n${said}`,
+    err: 'Monitor mode refuses nobody, so robots.txt disallows decoys alone.\n',
+  })
+})

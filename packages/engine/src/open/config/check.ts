@@ -13,6 +13,7 @@ import {
 import type { z } from 'zod'
 import { feedsOf } from '#datasets'
 import { listNames } from '../lists/read-lists.ts'
+import { decoyFaults, decoyWarnings } from './decoy-faults.ts'
 import type { ConfigFault } from './faults.ts'
 import { hostPortOf } from './host-port.ts'
 import { type Layer, placeOf, valueAt } from './layers.ts'
@@ -93,6 +94,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ...edgeFaults(config),
     ...listenerFaults(config),
     ...listFaults(config.lists),
+    ...decoyFaults(config),
     ...policiesOf(config).flatMap(({ policy, path }) =>
       policyFaults(policy, names).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
     ),
@@ -134,9 +136,10 @@ function signalFaults({ policy, mode, robots, lists }: Config): readonly Located
 
 /** Settings that are allowed and most likely not meant. */
 export function configWarnings(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
-  return policiesOf(config).flatMap(({ policy, path }) =>
-    policyWarnings(policy).map((fault) => located({ ...fault, path: [...path, ...fault.path] }, config, layers)),
+  const found: LocatedFault[] = policiesOf(config).flatMap(({ policy, path }) =>
+    policyWarnings(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
   )
+  return [...found, ...decoyWarnings(config)].map((fault) => located(fault, config, layers))
 }
 
 /** Policies that flag, and so leave it to the origin: a proxy has no code of the user's own that reads decisions. */

@@ -42,7 +42,7 @@ const Strikes = z.strictObject({
   ),
   count: key(z.int(), 'Strikes within the window that ban', 5, { unit: 'strikes' }),
   window: key(Duration, 'Time in which strikes count; a number is milliseconds', '10m', TIME),
-  on: key(Strings, 'Strikes: flagged, throttled, blocked, and status:401 for a status of the origin', [
+  on: key(Strings, 'Strikes: flagged, throttled, blocked, decoy, and status:401 for a status of the origin', [
     'blocked',
     'status:401',
   ]),
@@ -132,5 +132,8 @@ export const PolicySchema = z.strictObject({
   ]),
 })
 
-/** Policy of one mount or one route: addresses and strikes are those of all. */
-export const MountPolicySchema = PolicySchema.omit({ allowlist: true, strikes: true })
+/** Policy of one mount or one route: addresses and bans are those of all. */
+export const MountPolicySchema = PolicySchema.omit({ allowlist: true, strikes: true }).refine(
+  ({ limits = [] }) => !limits.includes('scanner-guard'),
+  { path: ['limits'], error: 'scanner-guard bans, and bans are those of all: name it in policy.limits' },
+)

@@ -148,6 +148,20 @@ export const Robots = z.strictObject({
     .describe('Content-Signal and Content-Usage'),
 })
 
+export const Decoys = z.strictObject({
+  paths: key(
+    z.array(z.string()).max(100).default([]),
+    'Paths that exist nowhere: robots.txt disallows them, and a request for one is a strike where policy.strikes.on has decoy',
+    ['/archive/2019-complete', '/staff/rota'],
+  ),
+  link: key(
+    z.boolean().default(false),
+    'Whether pages of the bundled example site have hidden links to paths',
+    true,
+    RESTART,
+  ),
+})
+
 export const Handoff = z.strictObject({
   keys: z
     .array(

@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { createPathTable, probeOf, SallyportError } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { logOf, logOption } from '../log/decision-log.ts'
@@ -35,11 +35,18 @@ export function addExplainCommand(program: Command, terminal: Terminal): void {
 
 async function explainFile(file: string, options: Options, terminal: Terminal): Promise<void> {
   const requests = readRequests(file, options.ip)
-  const decisions = await using(openOnce(configOf(options), terminal), (sallyport) =>
+  const config = configOf(options)
+  const decisions = await using(openOnce(config, terminal), (sallyport) =>
     Promise.all(requests.map((request) => decideDescribed(sallyport, request))),
   )
   if (options.json) return terminal.out(json(decisions.length === 1 ? decisions[0] : decisions))
-  terminal.out(decisions.map(explanation).join('\n\n'))
+  const isDecoy = createPathTable(config.decoys.paths)
+  const trapOf: Parameters<typeof explanation>[1] = (request) => {
+    if (isDecoy(request) !== undefined) return 'a decoy: a strike, where policy.strikes.on has decoy'
+    const reason = probeOf(request)?.reason
+    return reason && `a probe, which scanner-guard counts: ${reason}`
+  }
+  terminal.out(decisions.map((decision) => explanation(decision, trapOf)).join('\n\n'))
 }
 
 async function explainLogged(options: Options, terminal: Terminal): Promise<void> {

@@ -16,7 +16,10 @@ export function addRobotsCommand(program: Command, terminal: Terminal): void {
       const { text, unspoken } = robotsOfConfig(config, sitePartsOf(config.routes, options.host ?? ''))
       if (options.json) return terminal.out(json({ text, unspoken }))
       terminal.out(text.trimEnd())
-      if (config.mode === 'monitor') terminal.err('Monitor mode refuses nobody, so robots.txt disallows nothing.')
+      if (config.mode === 'monitor') {
+        const said = config.decoys.paths.length === 0 ? 'nothing' : 'decoys alone'
+        terminal.err(`Monitor mode refuses nobody, so robots.txt disallows ${said}.`)
+      }
       if (unspoken.length > 0) terminal.err(`Rules that robots.txt cannot say, or not wholly: ${unspoken.join(', ')}`)
     })
 }

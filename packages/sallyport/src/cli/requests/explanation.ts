@@ -10,11 +10,15 @@ import { printable } from '../terminal/printable.ts'
 import { bold, columns, dim } from '../terminal/terminal.ts'
 
 /** A decision as text: the action, its rule, the agent with its reasons, and the network. */
-export function explanation({ action, enforced, trial, counting, limits, reasons, inspection }: Decision): string {
+export function explanation(
+  { action, enforced, trial, counting, limits, reasons, inspection }: Decision,
+  trapOf: (request: Decision['inspection']['request']) => string | undefined = () => undefined,
+): string {
   const { agent, network, client, request, country, degraded } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['request', `${request.method} ${request.path}${otherReadings(request)}`],
+    ['path', trapOf(request)],
     ['because', rule?.text],
     ['flag', action === 'flag' ? FLAG : undefined],
     ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],

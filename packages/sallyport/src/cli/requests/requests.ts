@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import {
   type Counter,
   type Decision,
@@ -54,7 +55,10 @@ export async function countDescribed(
   const named = request.userAgent === undefined ? [] : ['User-Agent', request.userAgent]
   const fields = [...Object.entries(request.headers ?? {}).flat(), ...named]
   const { decision, ended } = await counter.count(decided, fields)
-  ended?.(status)
+  if (ended === undefined) return decision
+  ended(status)
+  // The next request comes after its strike is counted.
+  await setImmediate()
   return decision
 }
 

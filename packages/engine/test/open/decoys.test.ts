@@ -1,0 +1,260 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Dns, formatAddress, parseAddress } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import type { ConfigInput } from '../../src/open/config/schema.ts'
+import type { OpenHooks } from '../../src/open/hooks.ts'
+import { open, type Sallyport } from '../../src/open/open.ts'
+import { madeConfig } from './made-sources.ts'
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
+const BROWSER = Object.entries({
+  Host: 'shop.example',
+  'User-Agent': CHROME,
+  Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  'Accept-Encoding': 'gzip, deflate',
+  'Accept-Language': 'de-AT,de;q=0.9',
+  'Upgrade-Insecure-Requests': '1',
+}).flat()
+const PROGRAM = ['Host', 'shop.example', 'User-Agent', 'python-requests/2.32', 'Accept', '*/*']
+
+const POLICY = {
+  preset: 'observe',
+  strikes: { count: 1, window: '10m', on: ['decoy'], for: '1h' },
+} satisfies ConfigInput['policy']
+const DECOYS = { paths: ['/trap', '/archive/2019', '/staff/rota'] }
+
+async function opened(t: Test, config: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
+  const sallyport = await open(
+    { ...madeConfig(t.testdir()), counting: { place: 'memory' }, decoys: DECOYS, policy: POLICY, ...config },
+    hooks,
+  )
+  t.teardown(() => sallyport.close())
+  return sallyport
+}
+
+/** A request and its answer, as hosts have them counted. */
+async function visit(
+  sallyport: Sallyport,
+  peer: string,
+  target: string,
+  fields: readonly string[] = PROGRAM,
+  method = 'GET',
+) {
+  const decided = sallyport.decide({ peer, method, target, scheme: 'http', httpVersion: '1.1', fields })
+  const { decision, ended } = await sallyport.count(decided, fields)
+  ended?.(404)
+  await setImmediate()
+  return decision
+}
+
+async function isBanned(sallyport: Sallyport, peer: string, fields?: readonly string[]): Promise<boolean> {
+  const { action, reasons } = await visit(sallyport, peer, '/', fields)
+  return action === 'block' && ['policy:strikes', 'policy:scanner-guard'].includes(reasons[0]?.id ?? '')
+}
+
+t.test('who asks for a decoy is banned, however it is written, and by any method', async (t) => {
+  const sallyport = await opened(t)
+  const spellings = [
+    '/trap',
+    '/TRAP',
+    '//trap',
+    '/trap/',
+    '/%74rap',
+    '/x/../trap',
+    '/./trap',
+    '/trap?page=2',
+    '/trap;a',
+  ]
+  for (const [at, target] of spellings.entries()) {
+    const peer = `8.1.0.${at}`
+    const decision = await visit(sallyport, peer, target)
+    t.equal(decision.action, 'allow', `${target} is answered by the site`)
+    t.ok(await isBanned(sallyport, peer), target)
+  }
+  for (const [at, method] of ['HEAD', 'POST', 'OPTIONS', 'PROPFIND'].entries()) {
+    await visit(sallyport, `8.1.1.${at}`, '/trap', PROGRAM, method)
+    t.ok(await isBanned(sallyport, `8.1.1.${at}`), method)
+  }
+  for (const [at, target] of ['/trap/more', '/trapped', '/x/trap', '/?trap', '/tra', '/trap.html'].entries()) {
+    await visit(sallyport, `8.1.2.${at}`, target)
+    t.notOk(await isBanned(sallyport, `8.1.2.${at}`), target)
+  }
+  t.match(await visit(sallyport, '8.1.0.0', '/'), {
+    reasons: [{ id: 'policy:strikes', text: /1 strike, the last decoy\.$/ }],
+  })
+})
+
+t.test('who is led there is not struck', async (t) => {
+  const sallyport = await opened(t, { policy: { ...POLICY, allowlist: ['8.2.9.0/24'] } })
+  const led: readonly (readonly [string, readonly string[]])[] = [
+    ['a prefetch', [...BROWSER, 'Sec-Purpose', 'prefetch;prerender']],
+    ['a prefetch of old', [...BROWSER, 'purpose', 'prefetch']],
+    ['a prefetch of Firefox', [...BROWSER, 'X-Moz', 'prefetch']],
+    ['a link preview', ['User-Agent', 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)']],
+    ['an image', [...BROWSER, 'Sec-Fetch-Dest', 'image', 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Site', 'same-origin']],
+    ['a script of an extension', [...BROWSER, 'Sec-Fetch-Dest', 'empty', 'Sec-Fetch-Site', 'same-origin']],
+    ['a frame', [...BROWSER, 'Sec-Fetch-Dest', 'iframe', 'Sec-Fetch-Site', 'same-origin']],
+    ['a link of another site', [...BROWSER, 'Sec-Fetch-Dest', 'document', 'Sec-Fetch-Site', 'cross-site']],
+    ['a link of a neighbour', [...BROWSER, 'Sec-Fetch-Dest', 'document', 'Sec-Fetch-Site', 'same-site']],
+    ['an image over plain HTTP', BROWSER.with(5, 'image/avif,image/webp,*/*;q=0.8')],
+  ]
+  for (const [at, [who, fields]] of led.entries()) {
+    const peer = `8.2.0.${at}`
+    for (const path of DECOYS.paths) await visit(sallyport, peer, path, fields)
+    t.notOk(await isBanned(sallyport, peer, fields), who)
+    await visit(sallyport, peer, '/trap', PROGRAM)
+    t.ok(await isBanned(sallyport, peer), `${who}, and a program at that address`)
+  }
+  await visit(sallyport, '8.2.9.1', '/trap')
+  await visit(sallyport, '192.168.1.1', '/trap')
+  t.notOk(await isBanned(sallyport, '8.2.9.1'), 'the allowlist')
+  t.notOk(await isBanned(sallyport, '192.168.1.1'), 'an address of the own network')
+  const asked = [...BROWSER, 'Sec-Fetch-Dest', 'document', 'Sec-Fetch-Site', 'same-origin']
+  await visit(sallyport, '8.2.1.1', '/trap', asked)
+  t.ok(await isBanned(sallyport, '8.2.1.1', asked), 'a browser of a machine in a datacenter that follows the link')
+})
+
+const BAIDU = ['User-Agent', 'Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)']
+
+t.test('a crawler is struck neither while it is being proven nor when it is; a forged one is', async (t) => {
+  const real = parseAddress('8.1.3.1')
+  let answer = (): void => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const dns: Dns = {
+    resolve: async () => ({ state: 'found', addresses: real === undefined ? [] : [real] }),
+    async resolvePtr(address) {
+      await answered
+      const name =
+        formatAddress(address) === '8.1.3.1' ? 'baiduspider-8-1-3-1.crawl.baidu.com' : 'c-8-1-3-2.home.example'
+      return { state: 'found', names: [name] }
+    },
+  }
+  const sallyport = await opened(t, {}, { dns })
+  for (const peer of ['8.1.3.1', '8.1.3.2']) {
+    const first = await visit(sallyport, peer, '/trap', BAIDU)
+    t.match(first.inspection.crawler, { pending: true })
+    t.notOk(await isBanned(sallyport, peer, BAIDU))
+  }
+  answer()
+  for (const [peer, outcome, isStruck] of [
+    ['8.1.3.1', 'verified', false],
+    ['8.1.3.2', 'spoofed', true],
+  ] as const) {
+    while ((await visit(sallyport, peer, '/', BAIDU)).inspection.crawler?.pending) await setImmediate()
+    t.match(await visit(sallyport, peer, '/trap', BAIDU), { inspection: { crawler: { outcome } } })
+    t.equal(await isBanned(sallyport, peer, BAIDU), isStruck, outcome)
+  }
+})
+
+t.test('a person on a home line needs two different decoys, a browser elsewhere and a program one', async (t) => {
+  const sallyport = await opened(t)
+  for (let time = 0; time < 20; time++) await visit(sallyport, '8.1.4.1', '/trap', BROWSER)
+  for (const target of ['/TRAP/', '//trap', '/trap?a']) await visit(sallyport, '8.1.4.1', target, BROWSER)
+  t.notOk(await isBanned(sallyport, '8.1.4.1', BROWSER), 'one decoy, again and again')
+  await visit(sallyport, '8.1.4.1', '/staff/rota', BROWSER)
+  t.ok(await isBanned(sallyport, '8.1.4.1', BROWSER), 'another one')
+  await visit(sallyport, '8.1.4.2', '/trap')
+  t.ok(await isBanned(sallyport, '8.1.4.2'), 'a program on a home line')
+  await visit(sallyport, '8.2.4.1', '/trap', BROWSER)
+  t.ok(await isBanned(sallyport, '8.2.4.1', BROWSER), 'a browser in a datacenter')
+  await visit(sallyport, '9.9.9.9', '/trap', BROWSER)
+  t.notOk(await isBanned(sallyport, '9.9.9.9', BROWSER), 'a browser of a network that is not known')
+})
+
+t.test('what a person needs two for is forgotten with the window', async (t) => {
+  let now = Date.parse('2026-11-26T10:00:00Z')
+  const sallyport = await opened(t, {}, { clock: { now: () => now } })
+  await visit(sallyport, '8.1.4.3', '/trap', BROWSER)
+  now += 600_001
+  await visit(sallyport, '8.1.4.3', '/staff/rota', BROWSER)
+  t.notOk(await isBanned(sallyport, '8.1.4.3', BROWSER))
+  await visit(sallyport, '8.1.4.3', '/archive/2019', BROWSER)
+  t.ok(await isBanned(sallyport, '8.1.4.3', BROWSER))
+  now += 3_600_001
+  t.notOk(await isBanned(sallyport, '8.1.4.3', BROWSER), 'the ban has ended')
+})
+
+const GUARD = { policy: { preset: 'observe', limits: ['scanner-guard'] } } satisfies ConfigInput
+const SCAN = ['/.env', '/.git/config', '/wp-login.php', '/phpmyadmin/index.php', '/cgi-bin/luci']
+
+t.test('five different probes within a minute ban for an hour', async (t) => {
+  let now = Date.parse('2026-11-26T10:00:00Z')
+  const sallyport = await opened(t, GUARD, { clock: { now: () => now } })
+  for (const [at, target] of SCAN.entries()) {
+    t.notOk(await isBanned(sallyport, '8.2.5.1'), `${at} different ones`)
+    t.equal((await visit(sallyport, '8.2.5.1', target)).action, 'allow', 'the site answers')
+    now += 10_000
+  }
+  t.match(await visit(sallyport, '8.2.5.1', '/'), {
+    action: 'block',
+    reasons: [{ id: 'policy:scanner-guard', text: /5 strikes, the last probe\.$/ }],
+  })
+  const [ban] = await sallyport.bans.list()
+  t.match(ban, { key: 'client 8.2.5.1', on: 'probe', count: 5 })
+  t.equal((ban?.until ?? 0) - (ban?.since ?? 0), 3_600_000)
+})
+
+t.test('the same probes again and again are no scan', async (t) => {
+  let now = Date.parse('2026-11-26T10:00:00Z')
+  const sallyport = await opened(t, GUARD, { clock: { now: () => now } })
+  for (let time = 0; time < 300; time++) {
+    for (const target of SCAN.slice(0, 4)) await visit(sallyport, '8.2.5.2', target)
+    now += 13_000
+  }
+  now += 120_000
+  const pages = ['/phpmyadmin/', '/phpmyadmin/js/a.js', '/PhpMyAdmin/x']
+  for (const target of [...SCAN.slice(0, 4), ...pages]) await visit(sallyport, '8.2.5.2', target)
+  t.notOk(await isBanned(sallyport, '8.2.5.2'), 'four different ones, for an hour')
+  await visit(sallyport, '8.2.5.2', SCAN[4] as string)
+  t.ok(await isBanned(sallyport, '8.2.5.2'), 'the fifth')
+})
+
+t.test('a page that lists probes as images bans no reader of it', async (t) => {
+  const sallyport = await opened(t, GUARD)
+  const image = [...BROWSER, 'Sec-Fetch-Dest', 'image', 'Sec-Fetch-Site', 'cross-site']
+  for (const target of SCAN) await visit(sallyport, '8.1.5.3', target, image)
+  t.notOk(await isBanned(sallyport, '8.1.5.3', BROWSER))
+})
+
+t.test('strikes and scanner-guard count side by side, also with one window', async (t) => {
+  const strikes = { count: 5, window: '1m', on: ['decoy', 'status:404'], for: '2h' }
+  const sallyport = await opened(t, { policy: { ...GUARD.policy, strikes } })
+  for (const target of SCAN.slice(0, 4)) await visit(sallyport, '8.2.6.1', target)
+  t.notOk(await isBanned(sallyport, '8.2.6.1'), 'that page was the fifth 404')
+  t.match(await visit(sallyport, '8.2.6.1', '/'), { reasons: [{ id: 'policy:strikes' }] })
+})
+
+t.test('in monitor mode the ban is recorded and nobody is refused', async (t) => {
+  for (const [config, targets] of [
+    [{}, ['/trap']],
+    [GUARD, SCAN],
+  ] as const) {
+    const sallyport = await opened(t, { ...config, mode: 'monitor' })
+    for (const target of targets) await visit(sallyport, '8.2.7.1', target)
+    t.match(await visit(sallyport, '8.2.7.1', '/'), { action: 'block', enforced: false })
+    await sallyport.close()
+  }
+})
+
+t.test('decoys change with a reload, and so do the links and robots.txt', async (t) => {
+  const sallyport = await opened(t, { decoys: { paths: ['/a&b', '/c'] } })
+  t.equal(
+    sallyport.decoyLink(),
+    ['/a&amp;b', '/c']
+      .map((path) => `<a href="${path}" rel="nofollow" tabindex="-1" aria-hidden="true" hidden></a>`)
+      .join(''),
+  )
+  const config = sallyport.config as ConfigInput
+  await sallyport.reload({ ...config, decoys: { paths: ['/new'] } })
+  t.match(sallyport.decoyLink(), /^<a href="\/new"[^>]*><\/a>$/)
+  t.match(sallyport.robots(), /Disallow: \/new\$\nDisallow: \/new\?\n/)
+  await visit(sallyport, '8.2.8.1', '/c')
+  t.notOk(await isBanned(sallyport, '8.2.8.1'))
+  await visit(sallyport, '8.2.8.1', '/new')
+  t.ok(await isBanned(sallyport, '8.2.8.1'))
+  await sallyport.reload({ ...config, decoys: { paths: [] } })
+  t.equal(sallyport.decoyLink(), '')
+})

@@ -1,0 +1,219 @@
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ConfigInput, open, type Sallyport } from '@sallyport/engine'
+import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
+import { inspection } from '@sallyport/express'
+import { openProxy, type ProxyOptions } from '@sallyport/proxy'
+import express from 'express'
+import t, { type Test } from 'tap'
+import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
+import { HOSTS, running, speaks } from './hosts.ts'
+import { NO_OPENSSL, protocolsOverTls } from './protocols.ts'
+import { ask, exchange, parseResponse, requestBytes } from './wire.ts'
+import { openWithoutData } from './without-data.ts'
+
+/*
+ * Decoys and probes in every host: the site answers them as anything else, and who asked is banned.
+ */
+const CONFIG = {
+  policy: {
+    preset: 'observe',
+    limits: ['scanner-guard'],
+    strikes: { count: 1, window: '10m', on: ['decoy'], for: '1h' },
+  },
+  decoys: { paths: ['/trap', '/staff/rota'] },
+} satisfies ConfigInput
+
+const SCAN = ['/.env', '/.git/config', '/wp-login.php', '/phpmyadmin/', '/cgi-bin/luci']
+
+async function status(port: number, address: string, target: string, method = 'GET'): Promise<number> {
+  const fields = ['X-Forwarded-For', address, 'Connection', 'close']
+  return parseResponse(await exchange(port, requestBytes(method, target, fields))).status
+}
+
+/** A strike is counted when its answer has ended, which is a moment after it was read. */
+async function banned(sallyport: Pick<Sallyport, 'bans'>, bans: number): Promise<void> {
+  while ((await sallyport.bans.list()).length < bans) await delay(5)
+}
+
+for (const host of HOSTS) {
+  t.test(`${host.name}: a decoy and a scan are answered by the site, and end in a ban`, async (t) => {
+    const sallyport = await openWithoutData(t, CONFIG)
+    const at = await host.start(sallyport, '')
+    t.teardown(() => at.close())
+    t.equal(await status(at.port, '8.1.0.1', '/%54rap?a=1', 'HEAD'), 200)
+    await banned(sallyport, 1)
+    t.equal(await status(at.port, '8.1.0.1', '/'), 403)
+    for (let time = 0; time < 2; time++) {
+      for (const target of SCAN.slice(0, 4)) t.equal(await status(at.port, '8.1.0.2', target), 200, target)
+    }
+    t.equal(await status(at.port, '8.1.0.2', '/'), 200)
+    t.equal(await status(at.port, '8.1.0.2', SCAN[4] as string), 200)
+    await banned(sallyport, 2)
+    t.equal(await status(at.port, '8.1.0.2', '/'), 403)
+    t.equal(await status(at.port, '8.1.0.3', '/'), 200)
+  })
+}
+
+t.test('over TLS and HTTP/2 too', { skip: NO_OPENSSL }, async (t) => {
+  for (const protocol of protocolsOverTls(t)) {
+    for (const host of HOSTS.filter((host) => speaks(host, protocol))) {
+      const sallyport = await openWithoutData(t, CONFIG)
+      const at = await host.start(sallyport, '', {}, protocol)
+      const fields = ['X-Forwarded-For', '8.1.1.1', 'Connection', 'close']
+      t.equal((await ask(at.port, protocol, { method: 'GET', target: '/trap', fields })).status, 200)
+      await banned(sallyport, 1)
+      const refused = await ask(at.port, protocol, { method: 'GET', target: '/', fields })
+      t.equal(refused.status, 403, `${host.name}, ${protocol.name}`)
+      await at.close()
+      await sallyport.close()
+    }
+  }
+})
+
+t.test('a mount below a path reads the whole path', async (t) => {
+  const sallyport = await openWithoutData(t, { ...CONFIG, decoys: { paths: ['/admin/trap', '/b'] } })
+  const app = express()
+  app.use('/admin', inspection(sallyport))
+  const at = await running(createServer(app))
+  t.teardown(() => at.close())
+  t.equal(await status(at.port, '8.1.2.1', '/trap'), 404)
+  t.equal(await status(at.port, '8.1.2.1', '/admin/b'), 404)
+  t.equal(await status(at.port, '8.1.2.1', '/admin/'), 404)
+  t.equal(await status(at.port, '8.1.2.1', '/admin/trap'), 404, 'the 404 of the application')
+  await banned(sallyport, 1)
+  t.equal(await status(at.port, '8.1.2.1', '/admin/'), 403)
+})
+
+async function proxyOf(t: Test, sallyport: Sallyport, options: ProxyOptions) {
+  const places = {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
+    timeouts: { drain: 0 },
+  }
+  const proxy = await openProxy(sallyport, { ...places, ...options })
+  t.teardown(() => proxy.close('cut'))
+  return { url: proxy.url, port: Number(new URL(proxy.url).port) }
+}
+
+t.test('a server that asks before it forwards has the decoys of its visitors struck', async (t) => {
+  const sallyport = await openWithoutData(t, CONFIG)
+  const { port } = await proxyOf(t, sallyport, { forwardAuth: 'nginx' })
+  const check = async (uri: string) => {
+    const fields = [
+      'X-Original-URI',
+      uri,
+      'X-Original-Method',
+      'GET',
+      'X-Forwarded-For',
+      '8.1.3.1',
+      'Connection',
+      'close',
+    ]
+    return parseResponse(await exchange(port, requestBytes('GET', '/.sallyport/check', fields))).status
+  }
+  t.equal(await check('/trap'), 200)
+  await banned(sallyport, 1)
+  t.equal(await check('/'), 403)
+})
+
+t.test('the proxy without an origin answers 404, and its example site links', async (t) => {
+  const sallyport = await openWithoutData(t, CONFIG)
+  const { port } = await proxyOf(t, sallyport, {})
+  t.equal(await status(port, '8.1.4.1', '/trap'), 404)
+  await banned(sallyport, 1)
+  const demo = await proxyOf(t, sallyport, { demo: true, decoys: { link: true }, robots: { serve: true } })
+  t.match(await (await fetch(demo.url)).text(), sallyport.decoyLink())
+  t.equal(await status(demo.port, '8.1.4.2', '/trap'), 404)
+  t.match(
+    await (await fetch(`${demo.url}/robots.txt`)).text(),
+    /\nUser-agent: \*\nDisallow: \/trap\$\nDisallow: \/trap\?\n/,
+  )
+  const silent = await proxyOf(t, sallyport, { demo: true })
+  t.notMatch(await (await fetch(silent.url)).text(), 'nofollow')
+})
+
+const SHARED: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>>> = {
+  'one dataDir': async () => ({ counting: { place: 'dataDir' } }),
+  'one Redis': async (t) => ({ redis: (await startRedis(t)).url, timeouts: { counting: '5s' } }),
+}
+
+for (const [place, config] of Object.entries(SHARED)) {
+  const skip = /Redis/.test(place) && NO_REDIS
+  t.test(
+    `two nodes of ${place}: five different probes of both together ban, and five times four do not`,
+    { skip },
+    async (t) => {
+      const shared = await config(t)
+      const first = await openWithoutData(t, { ...CONFIG, ...shared })
+      const dataDir = place === 'one dataDir' ? first.config.dataDir : join(t.testdir(), 'other')
+      const second = await open({ ...first.config, dataDir } as ConfigInput)
+      t.teardown(() => second.close())
+      const [host] = HOSTS as readonly [(typeof HOSTS)[number]]
+      const nodes = [await host.start(first, ''), await host.start(second, '')] as const
+      for (const node of nodes) t.teardown(() => node.close())
+      for (let time = 0; time < 5; time++) {
+        for (const target of SCAN.slice(0, 4)) {
+          await Promise.all(nodes.map(({ port }) => status(port, '8.5.0.1', target)))
+        }
+      }
+      // This one is counted after what was asked for before it.
+      await status(nodes[1].port, '8.5.0.2', '/trap')
+      await banned(first, 1)
+      t.match(await first.bans.list(), [{ key: 'client 8.5.0.2' }])
+      await status(nodes[0].port, '8.5.0.1', SCAN[4] as string)
+      for (const { port } of nodes) while ((await status(port, '8.5.0.1', '/')) !== 403) await delay(10)
+    },
+  )
+}
+
+t.test(
+  'no person meets the links: not by eye, key or screen reader; a page that shows a decoy bans nobody',
+  { skip: NO_CHROMIUM },
+  async (t) => {
+    const sallyport = await openWithoutData(t, CONFIG)
+    const app = express()
+    app.use(inspection(sallyport))
+    app.get('/', (_, res) => {
+      const images = [...CONFIG.decoys.paths, ...SCAN].map((path) => `<img src="${path}" alt="">`)
+      const prefetches = CONFIG.decoys.paths.map((path) => `<link rel="prefetch" href="${path}">`)
+      const style = '<style>a{display:block!important;padding:9px}</style>'
+      res.send(
+        `<!doctype html><title>a</title>${style}${prefetches}<a href="#x">x</a>${sallyport.decoyLink()}${images}`,
+      )
+    })
+    const at = await running(createServer(app))
+    t.teardown(() => at.close())
+    const browser = await openChromium()
+    t.teardown(() => browser.close())
+    const asked: string[] = []
+    for (const client of ['8.6.0.1', '5.9.10.20']) {
+      const context = await browser.newContext({
+        userAgent: readersAgent(browser),
+        extraHTTPHeaders: { 'X-Forwarded-For': client },
+      })
+      const page = await context.newPage()
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      await page.goto(`http://127.0.0.1:${at.port}/`, { waitUntil: 'networkidle' })
+      const links = page.locator('a[rel=nofollow]')
+      t.equal(await links.count(), 2)
+      for (const link of await links.all()) t.equal((await link.innerText()).trim(), '')
+      const focused: (string | null)[] = []
+      for (let press = 0; press < 4; press++) {
+        await page.keyboard.press('Tab')
+        focused.push(await page.evaluate('document.activeElement?.getAttribute("href") ?? null'))
+      }
+      t.notOk(
+        focused.some((href) => href !== null && href !== '#x'),
+        'no key leads there',
+      )
+      t.notMatch(await page.locator('body').ariaSnapshot(), /trap|rota/, 'and no screen reader')
+      t.equal((await page.goto(`http://127.0.0.1:${at.port}/`))?.status(), 200)
+      await context.close()
+    }
+    for (const path of [...CONFIG.decoys.paths, ...SCAN]) t.ok(asked.includes(path), `${path} was asked for`)
+    t.same(await sallyport.bans.list(), [])
+  },
+)
