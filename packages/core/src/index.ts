@@ -117,7 +117,15 @@ export { policyFaults, policyWarnings } from './policy/faults.ts'
 export { LIST_FORMATS, type ListFormat, linesOfList } from './policy/list-lines.ts'
 export type { MatchWord, Member } from './policy/match-word.ts'
 export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/match-words.ts'
-export { createListReader, createNamedList, type ListEntries, readListEntries } from './policy/named-list.ts'
+export {
+  createListReader,
+  createNamedList,
+  entriesFor,
+  type ListEntries,
+  listHolds,
+  namedListSteps,
+  readListEntries,
+} from './policy/named-list.ts'
 export { parsePathPattern } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
 export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'

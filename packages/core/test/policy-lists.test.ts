@@ -68,12 +68,20 @@ t.test('an export without entries holds nothing, and what is none is left', asyn
     'id,source,ip\n',
     "[{'sshd': []}]",
     '{"new":[],"deleted":null}',
+    '{"new":null}',
+    '{}',
     '# none\n',
   ]) {
     t.same(entriesOf(text), only([]), text)
   }
   t.equal(entriesOf('not json', 'json').left, 1)
   t.equal(entriesOf('a,b\nc,d', 'csv').left, 1)
+  for (const text of ['{"error":"unauthorized"}', '{"status":401,"error":{"code":9,"message":"no"}}\n'])
+    t.equal(linesOfList(text), undefined, `an answer that is no list: ${text}`)
+  const whole = JSON.stringify({
+    prefixes: Array.from({ length: 200 }, (_, at) => ({ ip_prefix: `192.0.2.${at}/32` })),
+  })
+  t.equal(entriesOf(whole).addresses.length, 200, 'an object on one long line')
   t.same(entriesOf('2026-11-25,192.0.2.1,443', 'csv'), only(['192.0.2.1']))
   t.same(entriesOf('[broken\n192.0.2.1\n').addresses, ['192.0.2.1'])
   t.same(entriesOf(`${'x'.repeat(5_000)}\n192.0.2.1`), { ...only(['192.0.2.1']), left: 1 }, 'a line without an end')
