@@ -137,9 +137,9 @@ export function entriesFor({ addresses, prefixes, systems, texts }: ListEntries,
   ]
 }
 
-/** Whether a list holds an address, a system or a text, as `wanted` is written; `undefined` while it was never read. */
+/** Whether a list holds an address, a system or a text, as `wanted` is written; `undefined` while it was never read, and of a CIDR. */
 export function listHolds(list: NamedList, wanted: string): boolean | undefined {
-  if (!list.isRead) return undefined
+  if (!list.isRead || parsePrefix(wanted) !== undefined) return undefined
   const address = parseAddress(wanted)
   if (address !== undefined) return list.holds(address)
   const system = SYSTEM.exec(wanted)?.groups?.['number']
