@@ -123,8 +123,20 @@ export { flaggingRules } from './policy/flagging-rules.ts'
 export { LIST_FORMATS, type ListFormat, linesOfList } from './policy/list-lines.ts'
 export type { MatchWord, Member } from './policy/match-word.ts'
 export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/match-words.ts'
-export { createListReader, createNamedList, type ListEntries, readListEntries } from './policy/named-list.ts'
-export { parsePathPattern, pathPatternFault } from './policy/path-pattern.ts'
+export {
+  createListReader,
+  createListReader,
+  createNamedList,
+  createNamedList,
+  entriesFor,
+  type ListEntries,
+  type ListEntries,
+  listHolds,
+  namedListSteps,
+  readListEntries,
+  readListEntries,
+} from './policy/named-list.ts'
+export { parsePathPattern, parsePathPattern, pathPatternFault } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
 export { createPathTable } from './policy/path-table.ts'
 export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'

@@ -24,7 +24,7 @@ import {
   prefixContains,
   prefixOf,
 } from '../src/address/prefix.ts'
-import { createPrefixSet } from '../src/address/prefix-set.ts'
+import { createPrefixSet, prefixSetSteps } from '../src/address/prefix-set.ts'
 
 const at = (text: string) => parseAddress(text) as Address
 const net = (text: string) => parsePrefix(text) as Prefix
@@ -198,6 +198,37 @@ t.test('a set of prefixes holds what one of them holds', async (t) => {
   t.equal(createPrefixSet([]).has(at('1.2.3.4')), false)
   t.equal(createPrefixSet([net('0.0.0.0/0')]).has(at('255.255.255.255')), true)
   t.equal(createPrefixSet([net('0.0.0.0/0')]).has(at('::1')), false, 'the families are apart')
+})
+
+t.test('a set holds an address as its prefixes do one by one, however many there are', async (t) => {
+  const near4 = fc
+    .tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 24, max: 32 }))
+    .map(([d, length]) => prefixOf(address4(d << 4), length))
+  const near6 = fc
+    .tuple(fc.integer({ min: -2, max: 2 }), fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 128 }))
+    .map(([a, d, length]) => prefixOf(address6(a, 0x10000, 0, d), length))
+  const probe = fc.oneof(
+    fc.integer({ min: 0, max: 1_000 }).map(address4),
+    fc
+      .tuple(fc.integer({ min: -2, max: 2 }), fc.integer({ min: 0, max: 9 }))
+      .map(([a, d]) => address6(a, 0x10000, 0, d)),
+    four,
+    six,
+  )
+  fc.assert(
+    fc.property(fc.array(fc.oneof(near4, near6, anyPrefix), { maxLength: 40 }), fc.array(probe), (prefixes, probes) => {
+      const set = createPrefixSet(prefixes)
+      return probes.every((address) => set.has(address) === prefixes.some((one) => prefixContains(one, address)))
+    }),
+    { numRuns: 2_000 },
+  )
+  const prefixes = Array.from({ length: 100_000 }, (_, at) => prefixOf(address6(at, -at, 0, 0), 64))
+  const steps = prefixSetSteps(prefixes)
+  let turns = 0
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) turns++
+  t.ok(turns > prefixes.length / 4_096, `others have ${turns} turns`)
+  t.ok(prefixes.every(({ address }) => step.done && step.value.has(address)))
 })
 
 t.test('the longest of nested prefixes decides, and the first of equal ones', async () => {

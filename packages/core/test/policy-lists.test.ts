@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Address } from '../src/address/address.ts'
 import { parseAddress } from '../src/address/address.ts'
 import { linesOfList } from '../src/policy/list-lines.ts'
-import { createNamedList, readListEntries } from '../src/policy/named-list.ts'
+import { createNamedList, entriesFor, listHolds, readListEntries } from '../src/policy/named-list.ts'
 
 function entriesOf(text: string, format?: Parameters<typeof linesOfList>[1]) {
   const { addresses, systems, texts, left } = readListEntries(linesOfList(text, format) ?? ['\u0000'])
@@ -68,12 +68,20 @@ t.test('an export without entries holds nothing, and what is none is left', asyn
     'id,source,ip\n',
     "[{'sshd': []}]",
     '{"new":[],"deleted":null}',
+    '{"new":null}',
+    '{}',
     '# none\n',
   ]) {
     t.same(entriesOf(text), only([]), text)
   }
   t.equal(entriesOf('not json', 'json').left, 1)
   t.equal(entriesOf('a,b\nc,d', 'csv').left, 1)
+  for (const text of ['{"error":"unauthorized"}', '{"status":401,"error":{"code":9,"message":"no"}}\n'])
+    t.equal(linesOfList(text), undefined, `an answer that is no list: ${text}`)
+  const whole = JSON.stringify({
+    prefixes: Array.from({ length: 200 }, (_, at) => ({ ip_prefix: `192.0.2.${at}/32` })),
+  })
+  t.equal(entriesOf(whole).addresses.length, 200, 'an object on one long line')
   t.same(entriesOf('2026-11-25,192.0.2.1,443', 'csv'), only(['192.0.2.1']))
   t.same(entriesOf('[broken\n192.0.2.1\n').addresses, ['192.0.2.1'])
   t.same(entriesOf(`${'x'.repeat(5_000)}\n192.0.2.1`), { ...only(['192.0.2.1']), left: 1 }, 'a line without an end')
@@ -83,6 +91,36 @@ t.test('an export without entries holds nothing, and what is none is left', asyn
     [1_000, 200],
     'patterns are bounded',
   )
+})
+
+t.test('a list says by what it holds something, or that it is not known', async (t) => {
+  const read = readListEntries([
+    '10.0.0.0/8',
+    '10.1.0.0/16',
+    '2001:db8::/32',
+    'AS64500',
+    '*Bot*',
+    'curl/8',
+    '/^Lib-[0-9]+/',
+  ])
+  const list = createNamedList(read)
+  const rows = [
+    ['10.1.2.3', ['10.0.0.0/8', '10.1.0.0/16'], true],
+    ['10.1.0.0/20', ['10.0.0.0/8', '10.1.0.0/16'], undefined],
+    ['10.0.0.0/7', [], undefined],
+    ['2001:db8::1', ['2001:db8::/32'], true],
+    ['192.0.2.1', [], false],
+    ['AS64500', ['AS64500'], true],
+    ['AS645', ['AS64500'], false],
+    ['a bot b', ['*Bot*'], true],
+    ['curl', ['curl/8'], false],
+    ['Lib-7', ['/^Lib-[0-9]+/'], true],
+  ] as const
+  for (const [wanted, entries, holds] of rows) {
+    t.same(entriesFor(read, wanted), entries, wanted)
+    t.equal(listHolds(list, wanted), holds, wanted)
+  }
+  t.equal(listHolds({ ...list, isRead: false }, '10.1.2.3'), undefined)
 })
 
 t.test('a list holds what its prefixes hold, however they overlap', async (t) => {

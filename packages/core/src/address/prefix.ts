@@ -106,7 +106,7 @@ export function prefixContains({ address, length }: Prefix, { family, a, b, c, d
 }
 
 /** The upper `bits` bits of a word set; below 0 counts as 0 and above 32 as 32. */
-function maskWord(bits: number): number {
+export function maskWord(bits: number): number {
   if (bits >= 32) return -1
   return bits <= 0 ? 0 : -1 << (32 - bits)
 }

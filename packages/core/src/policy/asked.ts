@@ -13,13 +13,17 @@ export interface AskedParts {
 
 const NO_FIELDS: readonly string[] = []
 
+/** Values by their names, each name once. */
+export type ValuesByName = ReadonlyMap<string, readonly string[]>
+
 /** The question to a policy about one request, read once for all of its rules. */
 export class Asked {
   readonly parts: AskedParts
   /** Sum of the weights of the rules that matched so far. */
   weight = 0
-  #query: URLSearchParams | undefined
-  #cookies: readonly (readonly [string, string])[] | undefined
+  #query: ValuesByName | undefined
+  #cookies: ValuesByName | undefined
+  #found: Map<object | string, unknown> | undefined
 
   constructor(parts: AskedParts) {
     this.parts = parts
@@ -42,37 +46,56 @@ export class Asked {
 
   /** Returns the values of a header field by its name in lower case, each line one. */
   values(name: string): readonly string[] {
-    const { fields } = this
-    const values: string[] = []
-    for (let at = 0; at + 1 < fields.length; at += 2) {
-      if (isNamed(fields[at] as string, name)) values.push(fields[at + 1] as string)
-    }
-    return values
+    return this.once(name, () => {
+      const { fields } = this
+      const values: string[] = []
+      for (let at = 0; at + 1 < fields.length; at += 2) {
+        if (isNamed(fields[at] as string, name)) values.push(fields[at + 1] as string)
+      }
+      return values
+    })
   }
 
-  /** Header fields by their names in lower case. */
-  *pairs(): Iterable<readonly [string, string]> {
+  /** Header fields by their names in lower case, each line for itself. */
+  *headers(): Iterable<readonly [string, readonly string[]]> {
     const { fields } = this
     for (let at = 0; at + 1 < fields.length; at += 2) {
-      yield [(fields[at] as string).toLowerCase(), fields[at + 1] as string]
+      yield [(fields[at] as string).toLowerCase(), [fields[at + 1] as string]]
     }
+  }
+
+  /** Returns what `find` finds, which is asked once for a key, however many rules want it (D427). */
+  once<Found>(key: object | string, find: () => Found): Found {
+    this.#found ??= new Map()
+    if (!this.#found.has(key)) this.#found.set(key, find())
+    return this.#found.get(key) as Found
   }
 
   /** Parameters of the query, decoded; `undefined` where the target is not known. */
-  get query(): URLSearchParams | undefined {
+  get query(): ValuesByName | undefined {
     const { target } = this.parts
     if (target === undefined) return undefined
     const mark = target.indexOf('?')
-    this.#query ??= new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1).split('#', 1)[0])
+    this.#query ??= byName(new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1).split('#', 1)[0]))
     return this.#query
   }
 
   /** Cookies as they were sent (RFC 6265 section 5.4), without quotes around their values. */
-  get cookies(): readonly (readonly [string, string])[] | undefined {
+  get cookies(): ValuesByName | undefined {
     if (!this.keeps('cookie')) return undefined
-    this.#cookies ??= this.values('cookie').flatMap((line) => line.split(';').flatMap(cookieOf))
+    this.#cookies ??= byName(this.values('cookie').flatMap((line) => line.split(';').flatMap(cookieOf)))
     return this.#cookies
   }
+}
+
+function byName(pairs: Iterable<readonly [string, string]>): ValuesByName {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of pairs) {
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  }
+  return values
 }
 
 function cookieOf(pair: string): readonly (readonly [string, string])[] {

@@ -61,6 +61,13 @@ const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
 const NONE_COUNTED: readonly CountedRule[] = Object.freeze([])
 const NONE_WEIGHED: readonly Weighed[] = Object.freeze([])
 
+/** Adds to a list of this evaluation, of which the empty one is everybody's: thousands of rules may be on trial. */
+function added<Item>(list: readonly Item[], item: Item): readonly Item[] {
+  if (list.length === 0) return [item]
+  ;(list as Item[]).push(item)
+  return list
+}
+
 /** The rules of a policy, and how they are found. */
 export interface Ruled {
   readonly rules: readonly CompiledRule[]
@@ -94,21 +101,21 @@ export function evaluate({ rules, fallback, index }: Ruled, inspection: Inspecti
     }
     if (rule.counting !== undefined && matched === rule.matched) {
       const cost = rule.counting.costOf(inspection.request)
-      counted = [...counted, Object.freeze({ rule: rule.counting.rule, cost })]
+      counted = added(counted, Object.freeze({ rule: rule.counting.rule, cost }))
       // Its cost may differ from one request to the next.
       lasting = false
       if (rule.counting.opens) return { decided: matched, trials, counted, weighed, lasting }
       continue
     }
     if (rule.onTrial) {
-      trials = [...trials, matched]
+      trials = added(trials, matched)
       continue
     }
     if (rule.weight === undefined || matched !== rule.matched) {
       return { decided: matched, trials, counted, weighed, lasting }
     }
     asked.weight += rule.weight
-    weighed = [...weighed, { rule: matched, weight: rule.weight }]
+    weighed = added(weighed, { rule: matched, weight: rule.weight })
   }
   const [sign] = weighed
   const decided = sign !== undefined && isStricter(sign.rule.action, fallback.action) ? sign.rule : fallback

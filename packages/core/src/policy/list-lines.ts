@@ -21,6 +21,9 @@ const ENTRY_NAMES: readonly string[] = [
   'ipv6prefix',
 ]
 
+/** Characters of JSON, which is parsed at once: longer ones would hold up requests (D426). */
+const MAX_JSON = 8 * 2 ** 20
+
 /** A text of JSON that holds entries, or of Python, in which fail2ban-client prints them. */
 const JSON_TEXT = /^\s*(?:null\s*$|\[\s*(?:\]|[[{"']))/
 
@@ -32,8 +35,9 @@ export function linesOfList(text: string, format: ListFormat = 'auto'): Iterable
   const bare = text.startsWith('\uFEFF') ? text.slice(1) : text
   if (format === 'lines') return linesOf(bare)
   if (format === 'json' || (format === 'auto' && (JSON_TEXT.test(bare) || isObject(bare)))) {
-    const value = jsonOf(bare)
-    if (value !== undefined) return entriesIn(value)
+    const value = bare.length > MAX_JSON ? undefined : jsonOf(bare)
+    if (value !== undefined) return mayHold(value) ? entriesIn(value) : undefined
+    if (bare.length > MAX_JSON) return undefined
     return format === 'json' && !bare.trimStart().startsWith('{') ? undefined : linesOf(bare)
   }
   const column = columnOf(bare, format)
@@ -41,13 +45,27 @@ export function linesOfList(text: string, format: ListFormat = 'auto'): Iterable
   return format === 'csv' ? undefined : linesOf(bare)
 }
 
-/** One object of several lines; one of a single line may be the first of many. */
+/** One object; that of the first line may be one of many. */
 function isObject(text: string): boolean {
-  return /^\s*\{/.test(text) && jsonOf(firstLine(text)) === undefined
+  if (!/^\s*\{/.test(text)) return false
+  const first = firstLine(text)
+  return first.length > MAX_LINE || first.trimEnd() === text.trimEnd() || jsonOf(first) === undefined
 }
 
 function firstLine(text: string): string {
   return text.slice(0, text.indexOf('\n') + 1 || text.length)
+}
+
+/** Whether a value can be a list: an error of a server has neither an entry nor a place for some. */
+function mayHold(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
+  const members = Object.entries(value)
+  return (
+    members.length === 0 ||
+    members.some(
+      ([name, member]) => ENTRY_NAMES.includes(name.toLowerCase()) || (typeof member === 'object' && mayHold(member)),
+    )
+  )
 }
 
 function* linesOf(text: string): Iterable<string> {

@@ -3,11 +3,19 @@ import { withoutPort } from '../address/without-port.ts'
 import { parseJa4 } from '../agent/ja4.ts'
 import type { Asked } from './asked.ts'
 import { unknown } from './fault.ts'
-import { type MatchWord, someOf, tokenFault, type WithinRule, type WordIndex, type WordsOf } from './match-word.ts'
+import {
+  type IndexKey,
+  type MatchWord,
+  someOf,
+  tokenFault,
+  type WithinRule,
+  type WordIndex,
+  type WordsOf,
+} from './match-word.ts'
 import {
   compilePatterns,
-  gramsOf,
   isLiteral,
+  keysOfText,
   type NamedPatterns,
   namedPatterns,
   PATTERNS,
@@ -54,11 +62,16 @@ function textWord(
     values: PATTERNS,
     index: {
       keysOf: (given) => flatKnown(given.map(textKeys)),
-      keysFor: (_, asked) => flatKnown(read(asked)?.map(gramsOf) ?? []),
+      keysFor: (_, asked) => flatKnown(asked.once(read, () => read(asked))?.map(keysOfText) ?? []),
     },
     test(given, { action, surroundings }) {
       const matches = compilePatterns(given, surroundings)
-      return (_, asked) => combine(read(asked), matches, action)
+      return (_, asked) =>
+        combine(
+          asked.once(read, () => read(asked)),
+          matches,
+          action,
+        )
     },
   }
 }
@@ -73,6 +86,19 @@ function agree(
   return values.length > 0 && (action === 'allow' ? values.every(matches) : values.some(matches))
 }
 
+/** Fewer values are looked at one by one. */
+const MANY_VALUES = 16
+
+/** Whether none of many values has a key of those that match, so that thousands of them cost each rule no more than one. */
+function noneCan(values: readonly string[], keys: readonly IndexKey[], asked: Asked): boolean {
+  if (values.length < MANY_VALUES) return false
+  const found = asked.once(values, () => {
+    const all = flatKnown(values.map(keysOfText))
+    return all && new Set(all)
+  })
+  return found !== undefined && !keys.some((key) => found.has(key))
+}
+
 function one(values: readonly string[] | undefined, matches: (text: string) => boolean): boolean | undefined {
   return values?.some(matches)
 }
@@ -81,25 +107,32 @@ function field(name: string): (asked: Asked) => readonly string[] | undefined {
   return (asked) => (asked.keeps(name) ? asked.values(name) : undefined)
 }
 
+type NamedValues = Iterable<readonly [name: string, values: readonly string[]]>
+
+const NONE: readonly string[] = []
+
 /** A row for named values, each with patterns. */
 function namedWord(
   read: (asked: Asked, name: string) => readonly string[] | undefined,
-  pairs: (asked: Asked) => Iterable<readonly [string, string]> | undefined,
+  all: (asked: Asked) => NamedValues | undefined,
   row: Pick<MatchWord<NamedPatterns>, 'values' | 'description' | 'example' | 'claim'>,
 ): MatchWord<NamedPatterns> {
   return {
     ...OF_FIELDS,
     ...row,
-    index: namedIndex(pairs),
+    index: namedIndex(all),
     test(given, { action, surroundings }) {
       const members = Object.entries(given).map(([name, patterns]) => ({
         name,
         matches: compilePatterns(patterns, surroundings),
+        keys: flatKnown(patterns.map(textKeys)),
       }))
       return (_, asked) => {
         let known = true
-        for (const { name, matches } of members) {
-          const holds = agree(read(asked, name), matches, action)
+        for (const { name, matches, keys } of members) {
+          const values = read(asked, name)
+          if (keys !== undefined && values !== undefined && noneCan(values, keys, asked)) return false
+          const holds = agree(values, matches, action)
           if (holds === false) return false
           known &&= holds !== undefined
         }
@@ -110,17 +143,18 @@ function namedWord(
 }
 
 /** Rules are found by the name of their first member, or by that and its value where they ask for few values literally. */
-function namedIndex(
-  pairs: (asked: Asked) => Iterable<readonly [string, string]> | undefined,
-): WordIndex<NamedPatterns> {
+function namedIndex(all: (asked: Asked) => NamedValues | undefined): WordIndex<NamedPatterns> {
   return {
     keysOf(given) {
       const [[name, patterns] = ['', []]] = Object.entries(given)
       return patterns.every(isLiteral) ? patterns.map((value) => `${name}=${value.toLowerCase()}`) : [name]
     },
     keysFor(_, asked) {
-      const found = pairs(asked)
-      return found && [...found].flatMap(([name, value]) => [name, `${name}=${value.toLowerCase()}`])
+      const found = all(asked)
+      return (
+        found &&
+        [...found].flatMap(([name, values]) => [name, ...values.map((value) => `${name}=${value.toLowerCase()}`)])
+      )
     },
   }
 }
@@ -133,7 +167,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
   }),
   host: textWord(hostsOf, { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] }),
   query: namedWord(
-    (asked, name) => asked.query?.getAll(name),
+    ({ query }, name) => query && (query.get(name) ?? NONE),
     (asked) => asked.query,
     {
       values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
@@ -142,7 +176,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     },
   ),
   cookie: namedWord(
-    (asked, name) => asked.cookies?.filter(([known]) => known === name).map(([, value]) => value),
+    ({ cookies }, name) => cookies && (cookies.get(name) ?? NONE),
     (asked) => asked.cookies,
     {
       claim: true,
@@ -153,7 +187,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
   ),
   headerValue: namedWord(
     (asked, name) => field(name.toLowerCase())(asked),
-    (asked) => asked.pairs(),
+    (asked) => asked.headers(),
     {
       claim: true,
       values: namedPatterns(headerFault),

@@ -1,9 +1,10 @@
-import { type Address, parseAddress } from '../address/address.ts'
-import { type Prefix, parsePrefix, prefixOf } from '../address/prefix.ts'
-import { createPrefixSet } from '../address/prefix-set.ts'
+import { parseAddress } from '../address/address.ts'
+import { type Prefix, parsePrefix, prefixContains, prefixOf } from '../address/prefix.ts'
+import { prefixSetSteps } from '../address/prefix-set.ts'
+import { finish, STEP, type Steps } from '../steps.ts'
 import { entriesIn } from './list-lines.ts'
 import type { NamedList } from './surroundings.ts'
-import { compilePatterns, isLiteral, patternFault } from './text-pattern.ts'
+import { compilePatterns, isLiteral, patternFault, patternSteps } from './text-pattern.ts'
 
 /** The entries of a list, sorted by what they are. */
 export interface ListEntries {
@@ -25,6 +26,8 @@ export interface ListReader {
   take(line: string): void
   /** Entries so far. */
   readonly size: number
+  /** Work so far, in plain lines. */
+  readonly work: number
   entries(): ListEntries
 }
 
@@ -45,6 +48,9 @@ const FIRST_WORD = /^[^\s,;|]+/
 
 /** Lines about a list: comments, the rest of what `fail2ban-client status` prints, the set of an ipset. */
 const ABOUT = /^(?:[#;]|\/\/|Status for the jail|\||`-|create \S+ hash:)/
+
+/** Plain lines that take as long as a pattern which may be an expression. */
+const PATTERN_WORK = 256
 
 /** Words before entries: the jail's banned addresses, the set that an entry is added to. */
 const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) \S+(?= ))/
@@ -95,6 +101,9 @@ export function createListReader(): ListReader {
     get size() {
       return addresses.length + systems.length + texts.length
     },
+    get work() {
+      return number + addresses.length + patterns * PATTERN_WORK
+    },
     entries: () => ({ addresses, prefixes, systems, texts, unread, left }),
   }
 }
@@ -104,6 +113,37 @@ export function readListEntries(lines: Iterable<string>): ListEntries {
   const reader = createListReader()
   for (const line of lines) reader.take(line)
   return reader.entries()
+}
+
+/**
+ * Entries by which a list holds what is wanted: an address, a CIDR, a system or a text; of a text also those that it is a part
+ * of.
+ */
+export function entriesFor({ addresses, prefixes, systems, texts }: ListEntries, wanted: string): readonly string[] {
+  const prefix = prefixIn(wanted)
+  if (prefix !== undefined) {
+    return addresses.filter((_, at) => {
+      const { address, length } = prefixes[at] as Prefix
+      return length <= prefix.length && prefixContains({ address, length }, prefix.address)
+    })
+  }
+  const part = wanted.toLowerCase()
+  const written = [...addresses, ...systems.map((system) => `AS${system}`)]
+  return [
+    ...written.filter((entry) => entry.toLowerCase().includes(part)),
+    ...texts.filter(
+      (text) => text.toLowerCase().includes(part) || (!isLiteral(text) && compilePatterns([text])(wanted)),
+    ),
+  ]
+}
+
+/** Whether a list holds an address, a system or a text, as `wanted` is written; `undefined` while it was never read, and of a CIDR. */
+export function listHolds(list: NamedList, wanted: string): boolean | undefined {
+  if (!list.isRead || parsePrefix(wanted) !== undefined) return undefined
+  const address = parseAddress(wanted)
+  if (address !== undefined) return list.holds(address)
+  const system = SYSTEM.exec(wanted)?.groups?.['number']
+  return system === undefined ? list.matches(wanted) : list.hasSystem(Number(system))
 }
 
 /** Entries of a line that is an object: Spamhaus has one a line. */
@@ -151,50 +191,22 @@ function hasControls(text: string): boolean {
 }
 
 /** A list that is asked. */
-export function createNamedList({
+export function createNamedList(entries: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>): NamedList {
+  return finish(namedListSteps(entries))
+}
+
+/** The same in steps, for a long one. */
+export function* namedListSteps({
   prefixes,
   systems,
   texts,
-}: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>): NamedList {
-  const four = createRanges4(prefixes.filter(({ address }) => address.family === 4))
-  const six = createPrefixSet(prefixes.filter(({ address }) => address.family === 6))
-  const numbers = new Set(systems)
-  return {
-    isRead: true,
-    holds: (address) => (address.family === 4 ? four(address) : six.has(address)),
-    hasSystem: (asn) => numbers.has(asn),
-    matches: compilePatterns(texts),
+}: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>): Steps<NamedList> {
+  const addresses = yield* prefixSetSteps(prefixes)
+  const numbers = new Set<number>()
+  for (let from = 0; from < systems.length; from += STEP) {
+    yield
+    for (const system of systems.slice(from, from + STEP)) numbers.add(system)
   }
-}
-
-/** Lengths of prefixes of IPv4, 0 to 32, after the address in one number. */
-const LENGTHS = 64
-
-/** Whether one of some prefixes of IPv4 holds an address. A list of half a million is sorted as numbers, in a tenth of a second. */
-function createRanges4(prefixes: readonly Prefix[]): (address: Address) => boolean {
-  const order = new Float64Array(prefixes.length)
-  for (const [at, { address, length }] of prefixes.entries()) order[at] = (address.d >>> 0) * LENGTHS + length
-  order.sort()
-  const starts = new Uint32Array(order.length)
-  const ends = new Uint32Array(order.length)
-  let count = 0
-  for (const packed of order) {
-    const start = Math.floor(packed / LENGTHS)
-    const end = start + 2 ** (32 - (packed % LENGTHS)) - 1
-    // Prefixes nest or are disjoint, and the wider of two with one start comes first.
-    if (count > 0 && end <= (ends[count - 1] as number)) continue
-    starts[count] = start
-    ends[count++] = end
-  }
-  return ({ d }) => {
-    const asked = d >>> 0
-    let low = 0
-    let high = count
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((starts[middle] as number) <= asked) low = middle + 1
-      else high = middle
-    }
-    return low > 0 && asked <= (ends[low - 1] as number)
-  }
+  const matches = yield* patternSteps(texts)
+  return { isRead: true, holds: addresses.has, hasSystem: (asn) => numbers.has(asn), matches }
 }

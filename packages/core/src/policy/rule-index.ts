@@ -15,6 +15,8 @@ export interface RuleIndex {
 /** Fewer rules that an index can find are asked one after the other. */
 const MIN_RULES = 32
 
+const NO_RULES: readonly number[] = []
+
 /** Rules by the keys of one word. */
 interface WordRules {
   readonly index: WordIndex<unknown>
@@ -71,10 +73,8 @@ export function createRuleIndex(matches: readonly Match[]): RuleIndex | undefine
       for (const { index, rules } of indexes) {
         const keys = index.keysFor(inspection, asked)
         if (keys === undefined) return undefined
-        for (const key of keys) {
-          const led = rules.get(key)
-          if (led !== undefined) found.push(...led)
-        }
+        // A client may say one thing five thousand times.
+        for (const key of new Set(keys)) for (const rule of rules.get(key) ?? NO_RULES) found.push(rule)
       }
       return found.length === always.length ? always : [...new Set(found)].sort((one, other) => one - other)
     },

@@ -1,5 +1,6 @@
+import { finish, STEP, type Steps } from '../steps.ts'
 import { type Fault, unknown } from './fault.ts'
-import { faultsOf, type Values } from './match-word.ts'
+import { faultsOf, type IndexKey, type Values } from './match-word.ts'
 import { compileExpression, literalsOf } from './patterns/expression.ts'
 import { compileGlob, literalOf, type TextTest } from './patterns/glob.ts'
 import { listName, type NamedList, type Surroundings } from './surroundings.ts'
@@ -34,15 +35,22 @@ export const PATTERNS: Values<readonly string[]> = {
 }
 
 /** Whether one of some patterns, or of the lists that they name, matches a text. All have been checked. */
-export function compilePatterns(given: readonly string[], { lists }: Surroundings = {}): TextTest {
+export function compilePatterns(given: readonly string[], surroundings: Surroundings = {}): TextTest {
+  return finish(patternSteps(given, surroundings))
+}
+
+/** The same in steps, for very many of them. */
+export function* patternSteps(given: readonly string[], { lists }: Surroundings = {}): Steps<TextTest> {
   const whole = new Set<string>()
   const globs: TextTest[] = []
   const expressions: TextTest[] = []
   const named: NamedList[] = []
-  for (const pattern of given) {
+  for (let at = 0; at < given.length; at++) {
+    const pattern = given[at] as string
     const name = listName(pattern)
     const list = name === undefined ? undefined : lists?.get(name)
     const expression = expressionIn(pattern)
+    if (at % (expression === undefined ? STEP : EXPRESSION_STEP) === 0) yield
     if (list !== undefined) named.push(list)
     else if (expression !== undefined) {
       const compiled = compileExpression(expression.source, expression.flags)
@@ -59,6 +67,9 @@ export function compilePatterns(given: readonly string[], { lists }: Surrounding
   }
 }
 
+/** Expressions that take as long to compile as a step of anything else. */
+const EXPRESSION_STEP = 16
+
 /** Whether a pattern is one text. */
 export function isLiteral(pattern: string): boolean {
   return !/[*\\]/.test(pattern) && expressionIn(pattern) === undefined && listName(pattern) === undefined
@@ -67,22 +78,27 @@ export function isLiteral(pattern: string): boolean {
 /** Letters of a text that rules are found by. */
 const GRAM = 4
 
-/** Runs of letters of which every text that matches a pattern has one, as numbers; `undefined` where none is so long. */
-export function textKeys(pattern: string): readonly number[] | undefined {
+/**
+ * Runs of letters of which every text that matches a pattern has one, as numbers, or the whole of a short text; `undefined`
+ * where none is so long.
+ */
+export function textKeys(pattern: string): readonly IndexKey[] | undefined {
   if (listName(pattern) !== undefined) return undefined
+  if (isLiteral(pattern)) return keysOfText(pattern)?.slice(0, 1)
   const source = expressionIn(pattern)?.source
   const literals = source === undefined ? [literalOf(pattern)] : literalsOf(source)
   if (literals === undefined || literals.some(({ length }) => length < GRAM)) return undefined
-  return literals.flatMap((literal) => gramsOf(literal.slice(0, GRAM)) ?? [])
+  return literals.flatMap((literal) => keysOfText(literal.slice(0, GRAM)) ?? [])
 }
 
-/** Longer texts are looked at by every rule: to take them apart would cost more. */
-const MAX_GRAMS = 2_048
+/** The longest head of a request: to take longer texts apart would cost more than to ask every rule. */
+const MAX_GRAMS = 16_384
 
-/** All runs of as many letters of a text, each a number of seven bits a letter; `undefined` for a long text. */
-export function gramsOf(text: string): readonly number[] | undefined {
+/** All runs of as many letters of a text, each a number of seven bits a letter, or all of a shorter one; `undefined` for a long text. */
+export function keysOfText(text: string): readonly IndexKey[] | undefined {
   if (text.length > MAX_GRAMS) return undefined
   const folded = text.toLowerCase()
+  if (folded.length < GRAM) return [folded]
   const grams: number[] = []
   let gram = 0
   for (let at = 0; at < folded.length; at++) {

@@ -21,7 +21,7 @@ export { isReadOnly } from './data-dir.ts'
 export { doctor, examineNamed, type Look } from './doctor/doctor.ts'
 export type { Finding } from './doctor/finding.ts'
 export type { NoticeCode, OpenHooks } from './hooks.ts'
-export { editList, type ListEdit, type ShownList, showList } from './list-edit.ts'
+export { editList, type ListEdit, type PlacedList, placedLists, type ShownList, showList } from './list-edit.ts'
 export type { DecisionLog } from './log.ts'
 export type { Override, Overrides } from './observations.ts'
 export {

@@ -1,6 +1,7 @@
 import { chmod, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readListEntries, SallyportError } from '@sallyport/core'
+import { setImmediate as turn } from 'node:timers/promises'
+import { entriesFor, readListEntries, SallyportError } from '@sallyport/core'
 import { replaceFile } from '#datasets'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
@@ -17,14 +18,40 @@ export interface ShownList {
   readonly unread: readonly number[]
 }
 
-/** The entries of a list as they are now; of a URL those of the last copy. Rejects with `invalid_request`. */
-export async function showList(options: ConfigInput, name: string): Promise<ShownList> {
+/** A list of a configuration by its place. */
+export interface PlacedList {
+  readonly name: string
+  readonly from: ShownList['from']
+  /** The file, or the host of the URL, which may hold a token. */
+  readonly place?: string | undefined
+  /** Why `editList` cannot change it; absent: it can. */
+  readonly fixed?: string | undefined
+}
+
+export function placedLists({ lists }: Pick<Config, 'lists'>): readonly PlacedList[] {
+  return Object.entries(lists).map(([name, list]) => ({
+    name,
+    from: fromOf(list),
+    ...('file' in list && { place: list.file }),
+    ...('url' in list && { place: new URL(list.url).host }),
+    ...(fixedBy(list) !== undefined && { fixed: fixedBy(list) }),
+  }))
+}
+
+/**
+ * The entries of a list as they are now, or those by which it holds what is wanted; of a URL those of the last copy. Rejects
+ * with `invalid_request`.
+ */
+export async function showList(options: ConfigInput, name: string, wanted?: string): Promise<ShownList> {
   const config = parseConfig(options)
   const list = listOf(config, name)
   const { read } = await readNow(config.dataDir, name, list)
   if (read.state === 'refused') throw refused(`The list ${name} ${read.reason}.`)
   const { addresses, systems, texts, unread } = read.entries
-  const entries = [...addresses, ...systems.map((system) => `AS${system}`), ...texts]
+  const entries =
+    wanted === undefined
+      ? [...addresses, ...systems.map((system) => `AS${system}`), ...texts]
+      : entriesFor(read.entries, wanted)
   return { name, from: fromOf(list), ...('file' in list && { file: list.file }), entries, unread }
 }
 
@@ -54,22 +81,37 @@ export async function editList(options: ConfigInput, name: string, edit: ListEdi
     })
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
     if (/^\s*[[{]/.test(text)) throw refused(`The list ${name} is JSON: change it where it is made.`)
-    const { lines, changed } = changedLines(text, edit)
+    if (/[\0\uFFFD]/.test(text)) throw refused(`The list ${name} is not UTF-8: change it where it is made.`)
+    const { lines, changed } = await changedLines(text, edit)
     if (changed.length === 0) return changed
     await replaceFile(path, lines)
     await chmod(path, mode)
     return changed
   }
   // Two changes at one time are both made.
-  return inDataDir(config, () => DATA_LOCK.withLock(join(config.dataDir, 'list-edits.lock'), change))
+  return inDataDir(config, () =>
+    DATA_LOCK.withLock(join(config.dataDir, 'list-edits.lock'), () =>
+      change().catch((error: unknown) => {
+        const { code } = error as NodeJS.ErrnoException
+        throw code === undefined || error instanceof SallyportError
+          ? error
+          : refused(`${file} cannot be changed: ${code}.`)
+      }),
+    ),
+  )
 }
 
-function changedLines(
+async function changedLines(
   text: string,
   { what, entries }: ListEdit,
-): { readonly lines: string; readonly changed: readonly string[] } {
+): Promise<{ readonly lines: string; readonly changed: readonly string[] }> {
   const lines = text.split('\n')
-  const keys = lines.map(keyOf)
+  const keys: (string | undefined)[] = []
+  for (const line of lines) {
+    keys.push(keyOf(line))
+    // The console's process answers visitors too.
+    if (keys.length % LINES_A_TURN === 0) await turn()
+  }
   const there = new Set(keys)
   const asked = new Map(entries.map((entry) => [keyOf(entry), entry]))
   const changed = [...asked].filter(([key]) => there.has(key) === (what === 'remove'))
@@ -79,6 +121,8 @@ function changedLines(
   const end = text === '' || text.endsWith('\n') ? '' : '\n'
   return { lines: `${text}${end}${news.map((entry) => `${entry}\n`).join('')}`, changed: news }
 }
+
+const LINES_A_TURN = 1_000
 
 /** The one entry of a line, by which it is found; `undefined` for a comment. */
 function keyOf(line: string): string | undefined {
@@ -96,11 +140,17 @@ function listOf({ lists }: Config, name: string): Config['lists'][string] {
 
 function fileOf(config: Config, name: string): string {
   const list = listOf(config, name)
-  if (!('format' in list)) throw refused(`The list ${name} is written in the configuration: change it there.`)
-  if ('url' in list) throw refused(`The list ${name} is that of a url: it is changed there.`)
-  if (list.format === 'csv' || list.format === 'json')
-    throw refused(`The list ${name} is ${list.format.toUpperCase()}: change it where it is made.`)
+  const why = fixedBy(list)
+  if (why !== undefined || !('file' in list)) throw refused(`The list ${name} is ${why}`)
   return list.file
+}
+
+/** Why a list is changed elsewhere, without its subject. */
+function fixedBy(list: Config['lists'][string]): string | undefined {
+  if (!('format' in list)) return 'written in the configuration: change it there.'
+  if ('url' in list) return 'that of a url: it is changed there.'
+  const { format } = list
+  return format === 'csv' || format === 'json' ? `${format.toUpperCase()}: change it where it is made.` : undefined
 }
 
 function refused(message: string): SallyportError {

@@ -12,6 +12,7 @@ import {
   createReverseNames,
   type Inspector,
   type LookupResult,
+  type NamedList,
   type Observe,
   type Policy,
   type Snapshots,
@@ -105,6 +106,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly knowledge: Knowledge
   /** The data sets in use. */
   sources(): readonly SourceStatus[]
+  /** The lists of the configuration in force by their names, as rules ask them. */
+  lists(): ReadonlyMap<string, NamedList>
   /** Closes files and stores; requests after it are still inspected, keyed routes answer 503. */
   close(): Promise<void>
 }
@@ -263,6 +266,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     bans: counting.bans,
     knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources,
+    lists: () => surroundings.current().lists,
     load: surroundings.load,
     close: resources.dispose,
   })

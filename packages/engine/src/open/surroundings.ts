@@ -1,4 +1,4 @@
-import type { SourceStatus, Surroundings } from '@sallyport/core'
+import type { NamedList, SourceStatus, Surroundings } from '@sallyport/core'
 import type { Config } from './config/schema.ts'
 import type { NoticeCode } from './hooks.ts'
 import { openLists } from './lists/lists.ts'
@@ -20,7 +20,7 @@ export interface SurroundingPorts {
 /** The part of the world that the policies of a service read beside requests. */
 export interface OpenSurroundings {
   /** Those of the configuration in force. */
-  current(): Surroundings
+  current(): Surroundings & { readonly lists: ReadonlyMap<string, NamedList> }
   /** Opens those of another configuration. Rejects with `invalid_config`, and then nothing has changed. */
   surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
   readonly load: MeasuredLoad

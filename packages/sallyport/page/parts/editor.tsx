@@ -131,7 +131,7 @@ function complete(context: CompletionContext, schema: SchemaNode): CompletionRes
       info: detail,
     })),
     // An entry begun in a list is read as a key until it is whole.
-    ...(isKey && keys.length > 0 ? [] : values.map(({ label }) => ({ label, type: 'enum' }))),
+    ...(isKey && keys.length > 0 ? [] : values.map(({ label, apply = label }) => ({ label, apply, type: 'enum' }))),
   ]
   return options.length === 0 ? null : { from: word.from, options, validFor: /^[\w-]*$/ }
 }

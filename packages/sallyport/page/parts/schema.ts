@@ -18,6 +18,8 @@ export const ITEM = Symbol('item')
 export interface Proposal {
   readonly label: string
   readonly detail?: string | undefined
+  /** The label as YAML, of which a version of HTTP would be a number without quotes. */
+  readonly apply?: string | undefined
 }
 
 /** Proposals for a place: names of keys, and values. */
@@ -41,7 +43,9 @@ export function proposalsAt(
       ...(word === undefined ? [] : [word]),
       ...(type === 'boolean' ? [true, false] : []),
     ]) {
-      values.set(String(value), { label: String(value) })
+      const label = String(value)
+      const isNumeric = typeof value === 'string' && /^[\d.]+$/.test(value)
+      values.set(label, { label, apply: isNumeric ? JSON.stringify(value) : label })
     }
   }
   return { keys: [...keys.values()], values: [...values.values()] }

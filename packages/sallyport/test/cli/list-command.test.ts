@@ -16,6 +16,8 @@ t.test('a list is shown and changed by hand, and its comments stay', async (t) =
   const list = (...argv: readonly string[]) => run('list', ...argv, '--config', config)
 
   t.match(await list('show', 'mine'), { code: 0, out: '198.51.100.7\nAS64500\n' })
+  t.match(await list('show', 'office', '192.0.2.7'), { code: 0, out: '192.0.2.0/24\n' })
+  t.match(await list('show', 'mine', 'AS64501'), { code: 0, out: 'Nothing in mine holds AS64501.\n' })
   t.match(JSON.parse((await list('show', 'office', '--json')).out), {
     name: 'office',
     from: 'configuration',

@@ -1,13 +1,17 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
 import t from 'tap'
 import { ask, start, until, workspace } from './command.ts'
 
 const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
 
 t.test('the console of one worker shows what all of them see', async (t) => {
-  const { config } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])
+  const { config, folder } = workspace(t, ['demo: true', 'trustProxy: [loopback]', 'lists: { bad: { file: FILE } }'])
+  const file = join(folder, 'bad.txt')
+  writeFileSync(file, '')
+  writeFileSync(config, readFileSync(config, 'utf8').replace('FILE', file))
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '3'])
   await proxy.says('by the token in')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
@@ -65,6 +69,17 @@ t.test('the console of one worker shows what all of them see', async (t) => {
   for (let asked = 0; asked < 6; asked++) t.match((await console('policy'))['text'], 'id: all', 'every worker has it')
   const refused = request(`${url}/articles/gates`, { agent: false }).end()
   t.equal(((await once(refused, 'response')) as [IncomingMessage])[0].statusCode, 403)
+
+  const listed = await ask(`${admin}/console/api/lists/add`, own, JSON.stringify({ name: 'bad', entries: '192.0.2.7' }))
+  t.match(listed.json, { changed: ['192.0.2.7'] })
+  await until(async () => {
+    const held = new Set<unknown>()
+    for (let asked = 0; asked < 9; asked++) {
+      const rows = (await console('lists?q=192.0.2.7')) as unknown as readonly { readonly holds: unknown }[]
+      held.add(rows[0]?.holds)
+    }
+    return held.size === 1 && held.has(true)
+  })
 
   const signed = await ask(`${admin}/console/api/session`, { ...own }, '{}')
   const cookie = String(signed.headers['set-cookie']).split(';', 1)[0] ?? ''

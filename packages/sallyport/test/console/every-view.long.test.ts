@@ -11,6 +11,7 @@ const SCREEN = { width: 1280, height: 860 }
 /** Questions for views that show little without one; every other view is asked nothing. */
 const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   inspect: ['', `?target=${hostileAddress(1)}`, `?target=${NAUGHTY_NAME}`, `?target=${encodeURIComponent(NAUGHTY[1])}`],
+  lists: ['?name=strangers', '?name=strangers&q=alert'],
   directory: ['', `?asn=${FIRST_ASN}`, '?q=alert'],
 }
 /** Views whose content is written by the operator and by Sallyport alone. */

@@ -60,6 +60,7 @@ export async function openHostileScene(t: Test, texts: readonly string[] = NAUGH
     {
       dataDir: join(folder, 'data'),
       data: { refresh: false, sources: { ...sources, 'asn-csv-v4': { url: pathToFileURL(file).href } } },
+      lists: { strangers: [...texts] },
       net: { allowPrivate: ['127.0.0.0/8'] },
       whois: { rdapBootstrap: await openRegistry(t, texts) },
       policy: {

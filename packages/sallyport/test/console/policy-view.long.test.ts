@@ -52,6 +52,28 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await page.locator('.cm-tooltip-autocomplete', { hasText: 'match' }).waitFor()
   await page.keyboard.press('Escape')
 
+  await write('rules:\n  - id: a\n    match:\n      ')
+  await page.keyboard.type('userA')
+  await page.locator('.cm-completionInfo', { hasText: 'User agents, by patterns: * is any characters' }).waitFor()
+  await page.keyboard.press('Escape')
+  await write('rules:\n  - id: a\n    action: block\n    match:\n      httpVersion: [')
+  await page.keyboard.type('1')
+  await page.locator('.cm-tooltip-autocomplete', { hasText: '1.0' }).waitFor()
+  // The library takes no key for a choice within its first moments.
+  await until(async () => {
+    await page.keyboard.press('Enter')
+    return (await page.locator('.cm-tooltip-autocomplete').count()) === 0
+  })
+  t.match(await editor.innerText(), 'httpVersion: ["1.0"')
+  await write('rules:\n  - id: a\n    action: block\n    match:\n      userAgent:\n        - "*x*"\n        - /(/\n')
+  await page.getByText('1 fault. Line 7: "/(/": Unterminated group').waitFor()
+  await write('rules:\n  - id: a\n    action: allow\n    match: { userAgent: ["*x*"] }')
+  await page.getByText(/1 fault\. Line 4: anybody can say it/).waitFor()
+  await write(`rules:\n  - { id: by-agent, match: { userAgent: ["*<script>*"] }, action: block }`)
+  await page.getByText('Usable.').waitFor()
+  await page.getByRole('button', { name: 'What if' }).click()
+  await page.getByText(`The policy's rule "by-agent" matches.`).first().waitFor()
+
   await write(DRAFT)
   await page.getByText('Usable.').waitFor()
   await page.getByRole('button', { name: 'What if' }).click()

@@ -90,6 +90,8 @@ t.test('a change needs the role for it, and names its faults', async (t) => {
     'keys/revoke',
     'bans/lift',
     'data/update',
+    'lists/add',
+    'lists/remove',
     'policy/save',
   ]
   for (const path of paths) t.equal(await ask(path, {}), 403, path)

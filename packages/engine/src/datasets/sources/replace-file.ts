@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Replaces a file whole or not at all, and returns when the new one would survive a power cut. */
-export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
+export async function replaceFile(path: string, contents: string | Uint8Array | Iterable<string>): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
     const file = await open(temporary, 'w')
     try {
-      await file.writeFile(contents)
+      await writeFile(file, contents)
       await file.sync()
     } finally {
       await file.close()

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Fetch, fetchBytes, type ListEntries, type ListFormat } from '@sallyport/core'
 import { type ListRead, MAX_BYTES, readListBytes, readListFile } from './read-list.ts'
@@ -10,8 +10,8 @@ export interface ListCopy {
   /** When it was fetched, milliseconds since the epoch; `undefined` where there is none of this URL. */
   at(): Promise<number | undefined>
   read(): Promise<ListRead>
-  /** Its text, of these entries. */
-  textOf(entries: ListEntries): string
+  /** Its text, of these entries, in parts. */
+  textOf(entries: ListEntries): Iterable<string>
 }
 
 export function listCopy(dataDir: string, name: string, url: string): ListCopy {
@@ -20,25 +20,39 @@ export function listCopy(dataDir: string, name: string, url: string): ListCopy {
   return {
     path,
     async at() {
-      try {
-        const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
-        return text.startsWith(title) ? mtimeMs : undefined
-      } catch {
-        return undefined
-      }
+      return (await headOf(path))?.startsWith(title) ? (await stat(path)).mtimeMs : undefined
     },
     async read() {
+      const head = await headOf(path)
+      if (head?.startsWith(title) === false) return { state: 'refused', reason: 'is the copy of another URL' }
       const read = await readListFile(path, 'lines')
-      if (read.state === 'refused') return read
-      const text = await readFile(path, 'utf8')
-      if (!text.startsWith(title)) return { state: 'refused', reason: 'is the copy of another URL' }
-      const left = Number(/^, left (\d+)\n/.exec(text.slice(title.length, title.length + 40))?.[1] ?? 0)
-      return { ...read, entries: { ...read.entries, left } }
+      const left = Number(/, left (\d+)\n/.exec(head ?? '')?.[1] ?? 0)
+      return read.state === 'refused' ? read : { ...read, entries: { ...read.entries, left } }
     },
-    textOf({ addresses, systems, texts, left }) {
-      const lines = [`${title}, left ${left}`, ...addresses, ...systems.map((system) => `AS${system}`), ...texts]
-      return `${lines.join('\n')}\n`
+    *textOf({ addresses, systems, texts, left }) {
+      yield `${title}, left ${left}\n`
+      for (const entries of [addresses, systems.map((system) => `AS${system}`), texts]) {
+        for (let from = 0; from < entries.length; from += A_PART) {
+          yield `${entries.slice(from, from + A_PART).join('\n')}\n`
+        }
+      }
     },
+  }
+}
+
+/** Entries that are written at once. */
+const A_PART = 4_096
+
+/** The beginning of a file; `undefined` where it cannot be read. */
+async function headOf(path: string): Promise<string | undefined> {
+  const file = await open(path).catch(() => undefined)
+  try {
+    const read = await file?.read(Buffer.alloc(100))
+    return read?.buffer.toString('latin1', 0, read.bytesRead)
+  } catch {
+    return undefined
+  } finally {
+    await file?.close()
   }
 }
 

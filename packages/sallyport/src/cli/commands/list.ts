@@ -12,11 +12,13 @@ export function addListCommands(program: Command, terminal: Terminal): void {
 
   withCommonOptions(list.command('show').description('entries of a list; of a url those of the last copy'))
     .argument('<name>', 'name of the list')
+    .argument('[wanted]', 'an address, a CIDR, a system or a text: the entries alone that hold it')
     .addOption(jsonOption())
-    .action(async (name: string, options: Options) => {
-      const shown = await showList(configOf(options), name)
+    .action(async (name: string, wanted: string | undefined, options: Options) => {
+      const shown = await showList(configOf(options), name, wanted)
       if (options.json) return terminal.out(json(shown))
-      terminal.out(shown.entries.length === 0 ? `The list ${name} holds nothing.` : shown.entries.join('\n'))
+      const none = wanted === undefined ? `The list ${name} holds nothing.` : `Nothing in ${name} holds ${wanted}.`
+      terminal.out(shown.entries.length === 0 ? none : shown.entries.join('\n'))
       if (shown.unread.length > 0) terminal.err(`These lines are no entries: ${shown.unread.join(', ')}`)
     })
 

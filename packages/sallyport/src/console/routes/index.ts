@@ -5,6 +5,7 @@ import { dataRows } from './data.ts'
 import { healthRows } from './health.ts'
 import { INSPECT_ROWS } from './inspect.ts'
 import { LEDGER_ROWS } from './ledger.ts'
+import { LIST_ROWS } from './lists.ts'
 import { liveRows } from './live.ts'
 import { POLICY_ROWS } from './policy.ts'
 import { SESSION_ROWS } from './session.ts'
@@ -23,6 +24,7 @@ export function consoleRows(): readonly ConsoleRow[] {
     ...dataRows(),
     ...ACCOUNT_ROWS,
     ...BAN_ROWS,
+    ...LIST_ROWS,
     ...healthRows(),
   ]
 }
@@ -38,4 +40,5 @@ export type ConsoleRow =
   | ReturnType<typeof dataRows>[number]
   | (typeof ACCOUNT_ROWS)[number]
   | (typeof BAN_ROWS)[number]
+  | (typeof LIST_ROWS)[number]
   | ReturnType<typeof healthRows>[number]

@@ -1,0 +1,133 @@
+import t from 'tap'
+import { compilePolicy } from '../src/policy/compile.ts'
+import type { Match } from '../src/policy/match-words.ts'
+import type { Rule } from '../src/policy/policy.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
+import { agentInspector, requestOf } from './agents.ts'
+
+const many = <Made>(count: number, make: (at: number) => Made) => Array.from({ length: count }, (_, at) => make(at))
+const joined = (count: number, make: (at: number) => string, by: string) => many(count, make).join(by)
+
+/** Requests of some size that cost the most, each as large as the factor says. */
+const NASTY: Readonly<Record<string, (factor: number) => InspectionRequest>> = {
+  'a user agent': (factor) => requestOf(['User-Agent', 'z'.repeat(2_048 * factor)]),
+  'a referer of every letter': (factor) =>
+    requestOf(['Referer', joined(400 * factor, (at) => `/${at.toString(36)}`, '')]),
+  'cookies of one name': (factor) => requestOf(['Cookie', joined(800 * factor, (at) => `theme=${at}`, '; ')]),
+  'cookies of many names': (factor) => requestOf(['Cookie', joined(800 * factor, (at) => `n${at}=1`, '; ')]),
+  'parameters of one name': (factor) =>
+    requestOf([], { target: `/?${joined(1_250 * factor, (at) => `page=${at}`, '&')}` }),
+  'one parameter again and again': (factor) => requestOf([], { target: `/?${'page=x&'.repeat(1_250 * factor)}` }),
+  'parameters of many names': (factor) =>
+    requestOf([], { target: `/?${joined(1_250 * factor, (at) => `n${at}=1`, '&')}` }),
+  languages: (factor) => requestOf(['Accept-Language', joined(1_000 * factor, (at) => `x${at}`, ',')]),
+  'lines of one header': (factor) => requestOf(many(25 * factor, (at) => ['User-Agent', `bot${at}`]).flat()),
+  'a deep path': (factor) => requestOf([], { target: `/${'a/'.repeat(1_000 * factor)}` }),
+  'a path of escapes': (factor) => requestOf([], { target: `/${'%2f%61'.repeat(300 * factor)}` }),
+}
+
+/** Every word that reads what the client writes, with patterns that no engine makes light of and that match nothing. */
+const WORDS: readonly Match[] = [
+  { path: ['/admin*/**', '/*/*/*/x*'] },
+  { userAgent: ['*zzzzzz*a', '/(z+)+$y/', '/^(a|b|z)*q$/'] },
+  { referer: ['*9*8*7*z'] },
+  { host: ['*.evil.example'] },
+  { query: { page: ['*q*', '/^([0-9]+)+x$/'] } },
+  { cookie: { theme: ['*q*', '/^([0-9]+)+x$/'] } },
+  { headerValue: { 'user-agent': ['*bot*zz'] } },
+  { contentType: ['multipart/*'] },
+  { language: ['de', 'q*'] },
+  { httpVersion: ['1.0'] },
+  { ja4: ['program'] },
+  { address: ['198.51.100.0/24'] },
+  { share: 0.000001, method: ['PUT'] },
+  { not: { query: { page: ['*'] } }, method: ['PUT'] },
+  { header: { present: ['x-none'] } },
+]
+
+function decider(matches: readonly Match[]) {
+  const rules: readonly Rule[] = matches.map((match, at) => ({ id: `r${at}`, match, action: 'block' }))
+  return agentInspector({ policy: compilePolicy({ preset: 'observe', rules }) }).decide
+}
+
+/** Processor time of the best of some rounds: others on the machine only add to it. */
+function best(work: () => unknown, times: number): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < 7; round++) {
+    const before = process.cpuUsage()
+    for (let time = 0; time < times; time++) work()
+    const { user, system } = process.cpuUsage(before)
+    least = Math.min(least, (user + system) / times)
+  }
+  return least
+}
+
+t.test('a request four times as large costs no more than a line does, whatever it is made of', async (t) => {
+  const decide = decider(WORDS)
+  for (const [name, request] of Object.entries(NASTY)) {
+    const [small, large] = [request(1), request(4)]
+    t.equal(decide(large).action, 'allow', name)
+    const ratio = best(() => decide(large), 10) / best(() => decide(small), 40)
+    // A line is 4, a square 16.
+    t.ok(ratio < 9, `${name}: ${ratio.toFixed(1)} times`)
+  }
+})
+
+t.test('a rule more costs a request as little as any other, however often it says one thing', async (t) => {
+  const shapes: Readonly<Record<string, (at: number) => Match>> = {
+    userAgent: (at) => ({ userAgent: [`*agent${at}*`] }),
+    query: (at) => ({ query: { page: [`*word${at}*`] } }),
+    cookie: (at) => ({ cookie: { theme: [`*word${at}*`] } }),
+    language: (at) => ({ language: [['de', 'fr', 'pl', 'it'][at % 4] as string], path: [`/${at}`] }),
+  }
+  for (const [shape, match] of Object.entries(shapes)) {
+    const [few, lots] = [decider(many(40, match)), decider(many(4_000, match))]
+    for (const [name, make] of Object.entries(NASTY)) {
+      const request = make(4)
+      const ratio = best(() => lots(request), 4) / best(() => few(request), 4)
+      t.ok(ratio < 40, `a hundred times the rules about ${shape}, ${name}: ${ratio.toFixed(1)} times`)
+    }
+  }
+})
+
+t.test('ten thousand rules are compiled and asked, and as many on trial', async (t) => {
+  const words = (at: number): Match => ({ userAgent: [`*agent${at}*`], query: { [`n${at}`]: ['*x*'] } })
+  const ratio = best(() => decider(many(10_000, words)), 1) / best(() => decider(many(1_000, words)), 1)
+  t.ok(ratio < 30, `compiled in ${ratio.toFixed(1)} times what a thousand take`)
+  const trials = (count: number) =>
+    agentInspector({
+      policy: compilePolicy({
+        preset: 'observe',
+        rules: many(count, (at) => ({
+          id: `t${at}`,
+          match: { method: ['GET'] },
+          action: 'block' as const,
+          monitor: true,
+        })),
+      }),
+    }).decide
+  const [few, lots] = [trials(1_000), trials(10_000)]
+  const request = requestOf([])
+  t.equal(lots(request).trial?.rule, 't0')
+  const asked = best(() => lots(request), 4) / best(() => few(request), 40)
+  // A line is 10, a square 100.
+  t.ok(asked < 40, `asked in ${asked.toFixed(1)} times what a thousand take`)
+})
+
+t.test('a cookie of 16 KB and 5,000 parameters are read to their end', async (t) => {
+  const cookie = `${joined(2_000, (at) => `n${at}=1`, '; ')}; theme=bad`
+  const target = `/?${joined(4_999, (at) => `page=${at}`, '&')}&page=bad`
+  const rows: readonly (readonly [match: Match, request: InspectionRequest])[] = [
+    [{ cookie: { theme: ['*bad*'] } }, requestOf(['Cookie', cookie])],
+    [{ query: { page: ['*bad*'] } }, requestOf([], { target })],
+    [{ query: { page: ['*ad'] } }, requestOf([], { target })],
+  ]
+  for (const [match, request] of rows) {
+    t.equal(decider([match])(request).action, 'block', `any for block: ${JSON.stringify(match)}`)
+    const allow: Rule = { id: 'own', match: { ...match, address: ['8.0.0.0/8'] }, action: 'allow' }
+    const rest: Rule = { id: 'rest', match: { path: ['/**'] }, action: 'block' }
+    const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules: [allow, rest] }) })
+    const isAlone = 'cookie' in match
+    t.equal(decide(request).action, isAlone ? 'allow' : 'block', 'all for allow')
+  }
+})
