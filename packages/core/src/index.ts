@@ -113,7 +113,7 @@ export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 export { type CompiledPolicy, compilePolicy, rulesInForce } from './policy/compile.ts'
 export { countsByUser } from './policy/counts-by-user.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
-export { policyFaults, policyWarnings } from './policy/faults.ts'
+export { policyFaults } from './policy/faults.ts'
 export { LIST_FORMATS, type ListFormat, linesOfList } from './policy/list-lines.ts'
 export type { MatchWord, Member } from './policy/match-word.ts'
 export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/match-words.ts'
@@ -124,6 +124,7 @@ export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/po
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
 export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/surroundings.ts'
 export type { TimeSpan } from './policy/time-span.ts'
+export { policyWarnings } from './policy/warnings.ts'
 // ports
 export type {
   AutonomousSystem,

@@ -1,6 +1,7 @@
 import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
+import { extents, OF_NOTHING } from './extent.ts'
 import { unknown } from './fault.ts'
-import { someOf, type Values, type WordsOf } from './match-word.ts'
+import { someOf, someReach, type Values, type WordsOf } from './match-word.ts'
 import { hash } from './share-hash.ts'
 
 /** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
@@ -22,7 +23,22 @@ const SHARE: Values<number> = {
   shape: 'share',
   faults: (share) =>
     share > 0 && share < 1 ? [] : [{ path: [], message: `${unknown(share)}: expected a share between 0 and 1` }],
-  matchesAll: () => false,
+  reach: someReach,
+  // Each rule takes clients of its own.
+  extentOf: OF_NOTHING,
+}
+
+const BOUNDS_OF_LOAD = boundsOf('load', 'ratio', [0.8, 1])
+
+/** A load that nobody measures is none. One that turned on earlier may turn off earlier: those of one bound are on together. */
+const LOAD: Values<Bounds> = {
+  shape: BOUNDS_OF_LOAD.shape,
+  faults: BOUNDS_OF_LOAD.faults,
+  reach: (given) => (BOUNDS_OF_LOAD.reach(given) === 'all' ? 'known' : 'some'),
+  extentOf: extents<Bounds, { readonly least: number; readonly most: number }>({
+    prepare: ({ atLeast = 0, atMost = Number.POSITIVE_INFINITY }) => ({ least: atLeast, most: atMost }),
+    within: (inner, outer) => (outer.least === 0 || outer.least === inner.least) && inner.most <= outer.most,
+  }),
 }
 
 export const STATE_WORDS: WordsOf<StateMatch> = {
@@ -37,7 +53,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     },
   },
   load: {
-    values: boundsOf('load', 'ratio', [0.8, 1]),
+    values: LOAD,
     asks: 'request',
     robots: false,
     description: 'Load of this server, 1 where a limit of it is reached',
