@@ -73,7 +73,7 @@ function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundi
   const { id, onError, weight } = rule
   const counting = compileCounting(rule, splitter)
   const action = counting?.opens ? 'allow' : rule.action
-  const { data, needs, agent, request } = compileMatch(rule.match, { id, action, splitter, surroundings })
+  const { data, needs, agent, request, named } = compileMatch(rule.match, { id, action, splitter, surroundings })
   const matched = matchedRule(rule, action, `The policy's rule "${rule.id}" matches.`)
   const announced = announcedPaths(rule)
   const compiled = {
@@ -81,6 +81,7 @@ function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundi
     data,
     agent,
     request,
+    ...(named && { named }),
     matched,
     ...(counting && { counting }),
     ...(weight !== undefined && { weight }),

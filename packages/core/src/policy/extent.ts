@@ -1,6 +1,6 @@
 import type { Bounds } from './bounds.ts'
 
-/** The requests that a value of a word takes in, prepared once to be held against those of another value of that word. */
+/** The requests that a value of a word takes in, prepared once to be held against those of another value of that word (D420). */
 export interface Extent {
   /**
    * Whether every one of them is one of the other's; false where the values do not tell. `exact`: for two rules that allow,

@@ -53,8 +53,8 @@ export type HttpVersion = (typeof HTTP_VERSIONS)[number]
 
 const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family }) => family))]
 
-/** Members that every such row has: it reads a field that histories do not keep, and robots.txt has no word for it. */
-const OF_FIELDS = { asks: 'request', costly: true, readsFields: true, robots: false } as const
+/** Members that every such row has: histories do not keep what it reads, and robots.txt has no word for it. */
+const OF_FIELDS = { asks: 'request', costly: true, mayLack: true, robots: false } as const
 
 /** Fingerprints and families: a family is a word, and no text of a fingerprint. */
 const OF_JA4 = extents<

@@ -123,6 +123,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   country: {
     values: texts(countryFault),
     asks: 'geo',
+    mayLack: true,
     robots: false,
     index: valueIndex(({ country }) => country ?? 'unknown'),
     description: 'Countries of the client, as two-letter codes; unknown where it is not known',
@@ -136,6 +137,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   asn: {
     values: SYSTEMS,
     asks: 'asn',
+    mayLack: true,
     robots: false,
     index: valueIndex(({ network }) => network.asn),
     description: 'Numbers of autonomous systems, and lists of them as list:NAME',

@@ -36,7 +36,7 @@ export function negation<Match extends object>(wordsOf: (match: Match) => readon
     stricter: true,
     asks: 'request',
     costly: true,
-    readsFields: true,
+    mayLack: true,
     robots: false,
     needs: needsOf,
     description: 'Conditions that must not hold, all together',

@@ -174,7 +174,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     values: HEADER_NAMES,
     asks: 'request',
     costly: true,
-    readsFields: true,
+    mayLack: true,
     claim: true,
     robots: false,
     index: {

@@ -55,13 +55,17 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
   load: {
     values: LOAD,
     asks: 'request',
+    mayLack: true,
     robots: false,
     description: 'Load of this server, 1 where a limit of it is reached',
     test(given, { surroundings: { load } }) {
-      if (load === undefined) return () => undefined
       const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
-      const isOn = atLeast > 0 ? load.latch(atLeast) : () => true
-      return () => isOn() && load.now() <= atMost
+      const isWithin = boundsTest(given)
+      const isOn = load === undefined || atLeast === 0 ? () => true : load.latch(atLeast)
+      return (_, { parts }) => {
+        if (parts.load !== undefined) return isWithin(parts.load)
+        return load && isOn() && load.now() <= atMost
+      }
     },
   },
   share: {
@@ -78,7 +82,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: someOf(ROBOTS_WORDS),
     asks: 'request',
     costly: true,
-    readsFields: true,
+    mayLack: true,
     robots: false,
     description: 'Requests for what robots.txt refuses to the name of who asks',
     example: ['disallowed'],

@@ -19,8 +19,8 @@ export interface MatchWord<Value> {
   readonly asks: 'asn' | 'geo' | 'agent' | 'request'
   /** Asked after the other words of its kind, because it reads a path, a clock or all fields. */
   readonly costly?: boolean | undefined
-  /** It reads fields of the request, which histories do not keep, but for the user agent. */
-  readonly readsFields?: boolean | undefined
+  /** Some sources of requests or of data lack what it reads: then it is not known whether it holds. */
+  readonly mayLack?: boolean | undefined
   /** Anybody can say it: a rule that allows may not rest on such words alone. */
   readonly claim?: boolean | undefined
   /** A rule that allows takes fewer requests in by the same value: what is proven, or what all that was sent agrees in. */

@@ -84,7 +84,7 @@ interface Chosen {
   readonly crowd: number
 }
 
-/** Chooses the way, and for each of its parts the key, that fewest rules share. */
+/** Chooses the way, and for each of its parts the key, that fewest rules share (D421). */
 function rarest(
   ways: readonly Found[],
   crowds: ReadonlyMap<string, ReadonlyMap<IndexKey, number>>,

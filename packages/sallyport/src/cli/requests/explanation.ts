@@ -10,12 +10,15 @@ import { printable } from '../terminal/printable.ts'
 import { bold, columns, dim } from '../terminal/terminal.ts'
 
 /** A decision as text: the action, its rule, the agent with its reasons, and the network. */
-export function explanation({ action, enforced, trial, counting, limits, reasons, inspection }: Decision): string {
+export function explanation(decision: Decision): string {
+  const { action, enforced, trial, counting, limits, reasons, inspection, unjudged = [] } = decision
   const { agent, network, client, request, country, degraded } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['request', `${request.method} ${request.path}${otherReadings(request)}`],
     ['because', rule?.text],
+    ['weights', reasons.find(({ id }) => id === 'policy:weight')?.text],
+    ...unjudged.map(({ rule, words }) => ['not judged', unjudgedText(rule, words)] as const),
     ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
     ...(counting?.rules ?? []).map(({ rule, cost }) => ['counted by', countText(rule, cost)] as const),
     ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
@@ -31,6 +34,11 @@ export function explanation({ action, enforced, trial, counting, limits, reasons
   const known = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))
   const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
   return [head, columns(known), ...weighed(agent.reasons)].join('\n')
+}
+
+/** `rule session: cookie is not known` */
+export function unjudgedText(rule: string, words: readonly string[]): string {
+  return `rule ${rule}: ${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} not known`
 }
 
 /** `rule login: 10 in 1h by client, else throttle; taken as within` */
