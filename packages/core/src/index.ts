@@ -87,6 +87,7 @@ export { decide } from './inspection/decide.ts'
 export type { Inspector } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
 export { strictest } from './inspection/strictest.ts'
+export { countUnjudged, type UnjudgedRule, unjudgedNotes } from './inspection/unjudged.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
 export { createJurisdictionJudge } from './jurisdiction/judge.ts'

@@ -6,7 +6,7 @@ import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, CHROME, fieldsOf, requestOf } from './agents.ts'
 
 /** Values of a word that many rules may have, each another; those that begin alike have more than the first letters in common. */
-const MANY: { readonly [Word in keyof Match]?: readonly ((at: number) => NonNullable<Match[Word]>)[] } = {
+const MANY: Partial<{ readonly [Word in keyof Match]-?: readonly ((at: number) => NonNullable<Match[Word]>)[] }> = {
   address: [(at) => [`10.${at >> 8}.${at & 255}.0/24`], (at) => [`2001:db8:${at.toString(16)}::/48`]],
   asn: [(at) => [64_600 + at]],
   provider: [(at) => [`Provider ${at}`]],

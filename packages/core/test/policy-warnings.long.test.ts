@@ -113,7 +113,7 @@ const NETWORKS = createFakeNetworks([
   ['8.2.0.0/16', { system: systemOf({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
 ])
 
-/** What surrounds a request: whether data is loaded, and how loaded the server is; a load of one bound is on for itself. */
+/** The surroundings of a request: whether data is loaded, and how loaded the server is; a load of one bound is on for itself. */
 const world = fc.record({
   isLoaded: fc.boolean(),
   isMeasured: fc.boolean(),

@@ -80,7 +80,7 @@ export function evaluate(
   let counted = NONE_COUNTED
   let weighed = NONE_WEIGHED
   let lasting = index?.asksRequest !== true
-  // What is not known is no key: rules that may lack something are all asked where they are to be named.
+  // An unknown is no key: all rules are asked where those that a request leaves open are to be named.
   const found = unjudged === undefined ? index?.candidates(inspection, asked) : undefined
   const length = found?.length ?? rules.length
   for (let at = 0; at < length; at++) {

@@ -1,5 +1,3 @@
-import type { Bounds } from './bounds.ts'
-
 /** The requests that a value of a word takes in, prepared once to be held against those of another value of that word (D420). */
 export interface Extent {
   /**
@@ -47,7 +45,7 @@ export function ofNames(
   })
 }
 
-/** What a list holds is not written here. */
+/** Whether other values than those may be meant: the content of a list is not written here. */
 function isOpen(names: ReadonlySet<string>, any: string | undefined): boolean {
   return [...names].some((name) => name === any || name.startsWith('list:'))
 }
@@ -58,7 +56,10 @@ export function isSubset(inner: ReadonlySet<string>, outer: ReadonlySet<string>)
   return true
 }
 
-export const OF_BOUNDS = extents<Bounds, { readonly least: number; readonly most: number }>({
+export const OF_BOUNDS = extents<
+  { readonly atLeast?: number | undefined; readonly atMost?: number | undefined },
+  { readonly least: number; readonly most: number }
+>({
   prepare: ({ atLeast = 0, atMost = Number.POSITIVE_INFINITY }) => ({ least: atLeast, most: atMost }),
   within: (inner, outer) => outer.least <= inner.least && inner.most <= outer.most,
   apart: (one, other) => one.most < other.least || other.most < one.least,

@@ -23,7 +23,7 @@ export function negation<Match extends object>(wordsOf: (match: Match) => readon
       reach: someReach,
       extentOf: extents<Match, ReadonlyMap<string, Extent>>({
         prepare: (match) => new Map(wordsOf(match).map(({ name, word, value }) => [name, word.values.extentOf(value)])),
-        // Of the same words, so that what one leaves open the other does.
+        // Both have the same words, so that an unknown is one for both.
         within: (inner, outer, exact) =>
           inner.size === outer.size &&
           [...outer].every(([name, extent]) => {

@@ -102,7 +102,7 @@ const LETTERS = 'letters'
 const PATH_INDEX: WordIndex<readonly string[]> = {
   waysOf: (patterns) => [
     ...oneWay(patterns.map((pattern) => stemsOf(new SplitPath(beforeStar(pattern))))),
-    ...(patterns.some((pattern) => beforeStar(pattern) !== pattern) ? oneWay(patterns.map(lettersOf), LETTERS) : []),
+    ...oneWay(patterns.map(lettersOf), LETTERS),
   ],
   keysFor({ request: { path, readings } }, _, member) {
     if (readings?.length === 0) return undefined

@@ -80,9 +80,12 @@ export function placeRules(matches: Iterable<readonly [number, Match]>): PlacedR
 interface Chosen {
   readonly found: Found
   readonly keys: ReadonlySet<IndexKey>
-  /** How many rules have these keys, those counted again that have several. */
+  /** How many rules have these keys, those counted again that have several, times the cost of the way. */
   readonly crowd: number
 }
+
+/** A member is read again for each request: it pays where the keys of the word itself lead to several times as many rules. */
+const MEMBER_COST = 8
 
 /** Chooses the way, and for each of its parts the key, that fewest rules share (D421). */
 function rarest(
@@ -94,7 +97,8 @@ function rarest(
     const sizes = crowds.get(found.id)
     const sizeOf = (key: IndexKey) => sizes?.get(key) ?? 0
     const keys = new Set(found.way.parts.map((part) => part.reduce((x, y) => (sizeOf(y) < sizeOf(x) ? y : x))))
-    const crowd = [...keys].reduce<number>((sum, key) => sum + sizeOf(key), 0)
+    const cost = found.way.member === undefined ? 1 : MEMBER_COST
+    const crowd = cost * [...keys].reduce<number>((sum, key) => sum + sizeOf(key), 0)
     if (best === undefined || crowd < best.crowd) best = { found, keys, crowd }
   }
   return best

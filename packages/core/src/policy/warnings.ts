@@ -53,11 +53,11 @@ function weightWarnings(spread: Spread, index: number): readonly PolicyFault[] {
   return [{ path: ['rules', index, 'match', 'weight', 'atLeast'], rule: rule.id, message: `it never matches: ${sum}` }]
 }
 
-/** What is meant is said, so that nobody overlooks it. */
+/** Permissions by a mere claim are meant, and yet said, so that nobody overlooks them. */
 function claimWarnings(rule: Rule, index: number): readonly PolicyFault[] {
   const claims = rule.trustClaim === true ? bareClaims(rule, givenWords(rule.match)).map(({ name }) => name) : []
   if (claims.length === 0) return []
-  const message = `it allows whoever says so: nothing proves ${claims.join(' and ')}`
+  const message = `it allows everybody who says so: nothing proves ${claims.join(' and ')}`
   return [{ path: ['rules', index, 'trustClaim'], rule: rule.id, message }]
 }
 

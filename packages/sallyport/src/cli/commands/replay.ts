@@ -4,12 +4,14 @@ import {
   type Clock,
   type Counter,
   counted,
+  countUnjudged,
   SallyportError,
+  type UnjudgedRule,
+  unjudgedNotes,
   type Writable,
 } from '@sallyport/core'
 import { createTrialCounter, readPolicy, type Sallyport } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
-import { countUnjudged, type UnjudgedRule, unjudgedNotes } from '../../judging/unjudged.ts'
 import { readAccessLog } from '../log/access/access-log.ts'
 import { ACCESS_FORMATS } from '../log/access/formats.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'

@@ -2,13 +2,15 @@ import {
   ACTIONS,
   type Action,
   compilePolicy,
+  countUnjudged,
   type Decision,
   type ObservedRequest,
   rulesInForce,
   SallyportError,
+  type UnjudgedRule,
+  unjudgedNotes,
 } from '@sallyport/core'
 import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/engine'
-import { countUnjudged, type UnjudgedRule, unjudgedNotes } from '../../judging/unjudged.ts'
 import type { Remembered } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
@@ -160,7 +162,7 @@ async function replay(
   return { requests, left: decided.length - requests, classes, examples, unjudged: open.rules }
 }
 
-/** What the memory has of a request beside its inspection. */
+/** The memory of a request beside its inspection. */
 function keptOf({ userAgent, host, ja4 }: ObservedRequest): Pick<ObservedRequest, 'userAgent' | 'host' | 'ja4'> {
   return { userAgent, host, ja4 }
 }

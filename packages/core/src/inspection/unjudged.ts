@@ -1,4 +1,5 @@
-import { counted, type Unjudged } from '@sallyport/core'
+import { counted } from '../counted.ts'
+import type { Unjudged } from '../values/decision.ts'
 
 /** A rule that some requests leave open, because what keeps them lacks what it asks. */
 export interface UnjudgedRule extends Unjudged {
