@@ -92,6 +92,7 @@ export { decide } from './inspection/decide.ts'
 export type { Inspector } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
 export { strictest } from './inspection/strictest.ts'
+export { countUnjudged, type UnjudgedRule, unjudgedNotes } from './inspection/unjudged.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
 export { createJurisdictionJudge } from './jurisdiction/judge.ts'
@@ -114,29 +115,27 @@ export { riskScore } from './network/risk.ts'
 export { createFindings, isStale } from './network/staleness.ts'
 // outbound
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
+export type { AskedParts } from './policy/asked.ts'
 // policy
 export { type CompiledPolicy, compilePolicy, rulesInForce } from './policy/compile.ts'
 export { countsByUser } from './policy/counts-by-user.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
-export { policyFaults, policyWarnings } from './policy/faults.ts'
+export { policyFaults } from './policy/faults.ts'
 export { flaggingRules } from './policy/flagging-rules.ts'
 export { LIST_FORMATS, type ListFormat, linesOfList } from './policy/list-lines.ts'
+export { HTTP_VERSIONS } from './policy/match-claims.ts'
 export type { MatchWord, Member } from './policy/match-word.ts'
 export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/match-words.ts'
 export {
   createListReader,
-  createListReader,
-  createNamedList,
   createNamedList,
   entriesFor,
-  type ListEntries,
   type ListEntries,
   listHolds,
   namedListSteps,
   readListEntries,
-  readListEntries,
 } from './policy/named-list.ts'
-export { parsePathPattern, parsePathPattern, pathPatternFault } from './policy/path-pattern.ts'
+export { parsePathPattern, pathPatternFault } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
 export { createPathTable } from './policy/path-table.ts'
 export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'
@@ -145,6 +144,7 @@ export { probeOf } from './policy/probe.ts'
 export { type PresetRow, STOP_SCRAPERS, UNDER_ATTACK } from './policy/scraper-presets.ts'
 export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/surroundings.ts'
 export type { TimeSpan } from './policy/time-span.ts'
+export { policyWarnings } from './policy/warnings.ts'
 // ports
 export type {
   AutonomousSystem,
@@ -184,7 +184,7 @@ export { BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
 export { CHALLENGE_LEVELS, type ChallengeTerms } from './values/challenge.ts'
 export type { CountingRule, LimitUse } from './values/counting.ts'
 export { COUNT_KEYS, COUNT_KINDS } from './values/counting.ts'
-export type { Attestation, Decision } from './values/decision.ts'
+export type { Attestation, Decision, Unjudged } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'
 export type { InspectedClient, InspectedCrawler, Inspection } from './values/inspection.ts'
 export type { Whole, Writable } from './values/members.ts'

@@ -1,9 +1,10 @@
 import t from 'tap'
 import { createCounter } from '../src/counting/counter.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
-import { policyFaults, policyWarnings } from '../src/policy/faults.ts'
+import { policyFaults } from '../src/policy/faults.ts'
 import type { Match } from '../src/policy/match-words.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
+import { policyWarnings } from '../src/policy/warnings.ts'
 import { createFakeCounts } from '../src/testing/fakes.ts'
 import { agentInspector, requestOf } from './agents.ts'
 
@@ -71,10 +72,15 @@ t.test('a limit that has an effect is not warned of', async (t) => {
     { rules: [few({ path: ['/api/**'] }), { ...shut, monitor: true }] },
     { rules: [few({ path: ['/api/**'] }), { ...shut, match: { ...shut.match, country: ['DE'] } }] },
     { rules: [few({ path: ['/api/**'] }), { id: 'us', match: { country: ['DE'] }, action: 'allow' }, shut] },
-    { rules: [few({ path: ['/api/**'] }), { id: 'all', match: {}, action: 'flag' }, shut] },
+    { rules: [few({ path: ['/api/**'] }), { id: 'all', match: {}, action: 'flag' }] },
     { preset: 'low-friction', default: 'block', rules: [few({ path: ['/api/**'] })] },
   ]
   for (const policy of quiet) t.same(warned(policy), [], JSON.stringify(policy))
+  const [unreached, ...others] = warned({
+    rules: [few({ path: ['/api/**'] }), { id: 'all', match: {}, action: 'flag' }, shut],
+  })
+  t.match(unreached, /^rules\.2 shut: no request reaches it/, 'the block that would undo it is asked by nobody')
+  t.same(others, [])
 })
 
 t.test('the warning tells the truth, and its cure helps', async (t) => {

@@ -8,6 +8,7 @@ import { createUserAgentReader } from '../agent/user-agent.ts'
 import { createCatalogue } from '../crawler/catalogue.ts'
 import { claimedCrawlerOf, inspectedCrawler } from '../crawler/claimed-crawler.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
+import type { AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Snapshot } from '../ports/index.ts'
 import type { AgentVerdict } from '../values/agent-verdict.ts'
@@ -24,8 +25,6 @@ export interface DescribedRequest {
   readonly fields: readonly string[]
   /** Whether the headers are known, rather than at most the user agent. */
   readonly headersKnown: boolean
-  /** The only header fields that its source keeps, in lower case; default all where they are known, else the user agent. */
-  readonly kept?: readonly string[] | undefined
   /** Default GET of `/`, as far as the policy goes. */
   readonly method?: string | undefined
   readonly target?: string | undefined
@@ -34,6 +33,8 @@ export interface DescribedRequest {
   readonly at?: number | undefined
   /** Headless traits that the caller saw in the browser. */
   readonly headlessFlags?: readonly string[] | undefined
+  /** As rules read it, where that is more than the rest says; the decision then names those that it leaves open. */
+  readonly asked?: AskedParts | undefined
 }
 
 /** The agent, and the crawler that was claimed. */

@@ -2,7 +2,7 @@ import { Asked, type AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { type Evaluation, evaluate, type MatchedRule, type Weighed } from '../policy/evaluate.ts'
 import type { Counting } from '../values/counting.ts'
-import type { Decision, Trial } from '../values/decision.ts'
+import type { Decision, Trial, Unjudged } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Writable } from '../values/members.ts'
 import type { Reason } from '../values/reason.ts'
@@ -30,6 +30,8 @@ export interface DecideOptions {
   readonly request?: AskedParts | undefined
   /** The request's, as the decision has it. */
   readonly id?: string | undefined
+  /** It did not come here: the rules that it leaves open are named. */
+  readonly isDescribed?: boolean | undefined
 }
 
 /** A decision without what it is about. */
@@ -38,6 +40,7 @@ export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'
   readonly trial: Trial | undefined
   readonly trials: readonly Trial[] | undefined
   readonly counting: Counting | undefined
+  readonly unjudged: readonly Unjudged[] | undefined
   /** It rests on the visitor alone, not on what was asked for or when. */
   readonly lasting: boolean
 }
@@ -48,7 +51,7 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
 }
 
 export function decisionOf(
-  { action, enforced, challenge, trial, trials, counting, reasons }: Ruling,
+  { action, enforced, challenge, trial, trials, counting, unjudged, reasons }: Ruling,
   inspection: Inspection,
   id?: string,
 ): Decision {
@@ -58,13 +61,19 @@ export function decisionOf(
   if (trial !== undefined) decision.trial = trial
   if (trials !== undefined) decision.trials = trials
   if (counting !== undefined) decision.counting = counting
+  if (unjudged !== undefined) decision.unjudged = unjudged
   return Object.freeze(decision)
 }
 
 /** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided (D60). */
-export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, request = {} }: DecideOptions): Ruling {
+export function ruleOn(
+  policy: CompiledPolicy,
+  inspection: Inspection,
+  { mode, request = {}, isDescribed = false }: DecideOptions,
+): Ruling {
+  const open: Unjudged[] | undefined = isDescribed ? [] : undefined
   const allowlisted = inspection.agent.identity?.type === 'address'
-  const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request))
+  const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request), open)
   const { decided, trials, counted, weighed, lasting } = evaluation
   const { action, challenge } = decided
   const enforced = action === 'allow' || mode === 'enforce'
@@ -76,7 +85,8 @@ export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, r
   )
   const named = trials.length === 0 ? undefined : Object.freeze(trials.map(trialOf))
   const counting = counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) })
-  return { action, enforced, challenge, trial: named?.[stricter], trials: named, counting, reasons, lasting }
+  const unjudged = open && Object.freeze(open)
+  return { action, enforced, challenge, trial: named?.[stricter], trials: named, counting, unjudged, reasons, lasting }
 }
 
 function trialOf({ id, action }: MatchedRule): Trial {

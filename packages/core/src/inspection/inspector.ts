@@ -6,6 +6,7 @@ import type { PassReader } from '../challenge/pass.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import { NOTHING_KNOWN } from '../network/classify.ts'
 import { rangesAreDegraded } from '../network/staleness.ts'
+import type { AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { createPathReader, type RequestPath } from '../policy/path-readings.ts'
 import type { Clock, Snapshot, Snapshots } from '../ports/index.ts'
@@ -44,6 +45,8 @@ export interface InspectorOptions {
 export interface OtherRules {
   readonly policy?: CompiledPolicy | undefined
   readonly mode?: Mode | undefined
+  /** As rules read the request, which did not come here; absent: as it came. */
+  readonly asked?: AskedParts | undefined
 }
 
 /** Looks at requests, in memory, without waiting for anything. */
@@ -109,7 +112,9 @@ export function createInspector(options: InspectorOptions): Inspector {
     const { visit, inspection } = look(request)
     if (others !== undefined) {
       const { id } = request
-      return decide(others.policy ?? policy, inspection, { mode: others.mode ?? mode, request, id })
+      const { asked } = others
+      const options = { mode: others.mode ?? mode, request: asked ?? request, id, isDescribed: asked !== undefined }
+      return decide(others.policy ?? policy, inspection, options)
     }
     if (visit.ruling !== undefined) return decisionOf(visit.ruling, inspection, request.id)
     const ruling = ruleOn(policy, inspection, { mode, request })
@@ -153,9 +158,10 @@ export function createInspector(options: InspectorOptions): Inspector {
         degraded: degradedOf(snapshot, now),
         at,
       })
-      const { fields, ja4, kept = described.headersKnown ? undefined : ['user-agent'] } = described
-      const parts = { fields, target: described.target, ja4, kept }
-      return decide(policy, inspection, { mode, request: parts, id: described.id })
+      const { fields, ja4, asked } = described
+      const kept = described.headersKnown ? undefined : ['user-agent']
+      const parts = asked ?? { fields, target: described.target, ja4, kept }
+      return decide(policy, inspection, { mode, request: parts, id: described.id, isDescribed: asked !== undefined })
     },
   }
 }

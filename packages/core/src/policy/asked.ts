@@ -9,6 +9,10 @@ export interface AskedParts {
   readonly ja4?: string | undefined
   /** The only header fields that its source keeps, in lower case; absent: it keeps all. */
   readonly kept?: readonly string[] | undefined
+  /** Header fields that its source leaves out, in lower case. */
+  readonly lacks?: readonly string[] | undefined
+  /** Load of its server then; absent: that of now, where it is measured. */
+  readonly load?: number | undefined
 }
 
 const NO_FIELDS: readonly string[] = []
@@ -35,7 +39,8 @@ export class Asked {
 
   /** Whether a header field would be here if the client had sent it. */
   keeps(name: string): boolean {
-    return this.parts.fields !== undefined && (this.parts.kept?.includes(name) ?? true)
+    const { fields, kept, lacks } = this.parts
+    return fields !== undefined && (kept?.includes(name) ?? true) && lacks?.includes(name) !== true
   }
 
   has(name: string): boolean {

@@ -1,3 +1,4 @@
+import { OF_BOUNDS } from './extent.ts'
 import { type Fault, unknown } from './fault.ts'
 import type { Member, Values } from './match-word.ts'
 
@@ -30,7 +31,8 @@ export function boundsOf(
         const expected = highest === undefined ? 'a number from 0' : `0 to ${highest}`
         return [{ path: [bound], message: `${unknown(value)}: expected ${expected}` }]
       }),
-    matchesAll: ({ atLeast = 0, atMost = highest }) => atLeast === 0 && atMost === highest,
+    reach: ({ atLeast = 0, atMost = highest }) => (atLeast === 0 && atMost === highest ? 'all' : 'some'),
+    extentOf: ({ atLeast, atMost = highest }) => OF_BOUNDS({ atLeast, atMost }),
   }
 }
 

@@ -80,7 +80,7 @@ function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundi
   const challenge = compileChallenge(rule)
   const counting = compileCounting(rule, splitter, challenge?.terms)
   const action = counting?.opens ? 'allow' : rule.action
-  const { data, needs, agent, request } = compileMatch(rule.match, { id, action, splitter, surroundings })
+  const { data, needs, agent, request, named } = compileMatch(rule.match, { id, action, splitter, surroundings })
   const text = `The policy's rule "${rule.id}" matches.`
   const matched = matchedRule(rule, action, text, action === 'challenge' ? challenge?.terms : undefined)
   const announced = announcedPaths(rule)
@@ -89,6 +89,7 @@ function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundi
     data,
     agent,
     request,
+    ...(named && { named }),
     matched,
     ...(challenge && { challenge }),
     ...(counting && { counting }),

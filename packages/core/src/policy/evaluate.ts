@@ -1,11 +1,13 @@
 import type { ChallengeTerms } from '../values/challenge.ts'
 import type { CountedRule } from '../values/counting.ts'
+import type { Unjudged } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import { type Action, type Degraded, isStricter } from '../vocabulary.ts'
 import type { Asked } from './asked.ts'
 import type { CompiledChallenge } from './challenge-terms.ts'
 import type { CompiledCounting } from './compile-counting.ts'
+import type { NamedTest } from './match.ts'
 import type { Test } from './match-word.ts'
 import type { RuleIndex } from './rule-index.ts'
 
@@ -26,6 +28,8 @@ export interface CompiledRule {
   readonly agent: readonly Test[]
   /** Tests of what is asked for, and when: the only ones that can differ between two requests of a visitor. */
   readonly request: readonly Test[]
+  /** All tests by their words; absent where every source of requests answers them. */
+  readonly named?: readonly NamedTest[] | undefined
   readonly matched: MatchedRule
   /** There where the rule asks. */
   readonly challenge?: CompiledChallenge | undefined
@@ -77,22 +81,32 @@ export interface Ruled {
 
 /**
  * The first rule that matches and is not on trial decides, else `fallback`; one that counts decides only where it opens, and
- * one that weighs only where no other does.
+ * one that weighs only where no other does. `unjudged` takes the rules before the deciding one that the request leaves open.
  */
-export function evaluate({ rules, fallback, index }: Ruled, inspection: Inspection, asked: Asked): Evaluation {
+export function evaluate(
+  { rules, fallback, index }: Ruled,
+  inspection: Inspection,
+  asked: Asked,
+  unjudged?: Unjudged[],
+): Evaluation {
   let trials = NO_TRIALS
   let counted = NONE_COUNTED
   let weighed = NONE_WEIGHED
   let lasting = index?.asksRequest !== true
-  const found = index?.candidates(inspection, asked)
+  // An unknown is no key: all rules are asked where those that a request leaves open are to be named.
+  const found = unjudged === undefined ? index?.candidates(inspection, asked) : undefined
   const length = found?.length ?? rules.length
   for (let at = 0; at < length; at++) {
     const rule = rules[found === undefined ? at : (found[at] as number)] as CompiledRule
     const matched = matchOf(rule, inspection, asked)
-    if (matched === undefined) continue
-    if (rule.request.length > 0) {
-      lasting = false
-      if (!holds(rule.request, inspection, asked)) continue
+    const isAsked = matched !== undefined && rule.request.length > 0
+    if (isAsked) lasting = false
+    if (matched === undefined || (isAsked && !holds(rule.request, inspection, asked))) {
+      if (unjudged !== undefined && rule.named !== undefined) {
+        const words = openWords(rule.named, inspection, asked)
+        if (words.length > 0) unjudged.push({ rule: rule.matched.id, words })
+      }
+      continue
     }
     if (rule.challenge !== undefined && matched === rule.matched) {
       // The next request may bring a pass.
@@ -128,6 +142,17 @@ function matchOf(rule: CompiledRule, inspection: Inspection, asked: Asked): Matc
   const { unanswered } = rule
   if (unanswered?.needs.some((need) => inspection.degraded.includes(need))) return unanswered.matched
   return holds(rule.data, inspection, asked) ? rule.matched : undefined
+}
+
+/** The words that leave it open whether a rule matches; none where another of its words fails. */
+function openWords(named: readonly NamedTest[], inspection: Inspection, asked: Asked): readonly string[] {
+  const open: string[] = []
+  for (const { words, test } of named) {
+    const holds = test(inspection, asked)
+    if (holds === false) return []
+    if (holds === undefined) open.push(...words)
+  }
+  return open
 }
 
 function holds(tests: readonly Test[], inspection: Inspection, asked: Asked): boolean {

@@ -1,15 +1,12 @@
 import { parseAddress } from '../address/address.ts'
 import { parsePrefix } from '../address/prefix.ts'
-import { STRIKES_RULE } from '../counting/strikes.ts'
 import { ACTIONS, PLAIN_ACTIONS } from '../vocabulary.ts'
 import { challengeFaults } from './challenge-faults.ts'
 import { countingFaults, strikesFaults } from './counting-faults.ts'
-import { countsByUser } from './counts-by-user.ts'
 import { type Fault, type PolicyFault, unknown } from './fault.ts'
-import { givenWords, type Match } from './match-words.ts'
+import { givenWords } from './match-words.ts'
 import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from './policy.ts'
 import { claimFaults, listFaults, weightFaults } from './rule-faults.ts'
-import { undoneLimits } from './undone-limits.ts'
 
 const NO_LISTS: ReadonlySet<string> = new Set()
 
@@ -45,36 +42,6 @@ export function policyFaults(policy: Policy, lists: ReadonlySet<string> = NO_LIS
     faults.push({ path: ['allowlist', index], message: `"${entry}" is not an address or a CIDR range` })
   }
   return faults
-}
-
-/** Rules that are allowed and most likely not meant. */
-export function policyWarnings(policy: Policy): readonly PolicyFault[] {
-  return [...openingWarnings(policy), ...userWarnings(policy), ...undoneLimits(policy)]
-}
-
-/** A proxy has no users: what counts by them never counts there. */
-function userWarnings(policy: Policy): readonly PolicyFault[] {
-  const message = 'it counts by user, which only an application with identify() knows: the proxy never counts it'
-  const named = countsByUser(policy)
-  return [
-    ...policy.rules.flatMap(({ id }, index) =>
-      named.includes(id) ? [{ path: ['rules', index], rule: id, message }] : [],
-    ),
-    ...(named.includes(STRIKES_RULE) ? [{ path: ['strikes', 'key'], message }] : []),
-  ]
-}
-
-function openingWarnings({ rules }: Policy): readonly PolicyFault[] {
-  return rules.flatMap(({ id, match, action, then, monitor = false }, index) => {
-    if ((action !== 'allow' && then !== 'allow') || monitor || !matchesAll(match)) return []
-    const message = 'it matches every request and allows it, so no rule after it and none of the preset is ever asked'
-    return [{ path: ['rules', index], rule: id, message }]
-  })
-}
-
-/** Whether no request can fail a match. */
-function matchesAll(match: Match): boolean {
-  return givenWords(match).every(({ word, value }) => word.values.matchesAll(value))
 }
 
 function ruleFaults(rule: Rule, lists: ReadonlySet<string>): readonly Fault[] {

@@ -2,12 +2,15 @@ import { JA4_CIPHERS } from '@sallyport/data/ja4'
 import { withoutPort } from '../address/without-port.ts'
 import { parseJa4 } from '../agent/ja4.ts'
 import type { Asked } from './asked.ts'
+import { extents, isSubset } from './extent.ts'
 import { unknown } from './fault.ts'
 import {
   type IndexKey,
   type MatchWord,
+  oneWay,
   someOf,
   tokenFault,
+  valueIndex,
   type WithinRule,
   type WordIndex,
   type WordsOf,
@@ -15,10 +18,14 @@ import {
 import {
   compilePatterns,
   isLiteral,
+  isWithin,
   keysOfText,
   type NamedPatterns,
   namedPatterns,
   PATTERNS,
+  PATTERNS_OF_MANY,
+  type PreparedPatterns,
+  preparePatterns,
   textKeys,
 } from './text-pattern.ts'
 
@@ -47,8 +54,21 @@ export type HttpVersion = (typeof HTTP_VERSIONS)[number]
 
 const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family }) => family))]
 
-/** Members that every such row has: it reads a field that histories do not keep, and robots.txt has no word for it. */
-const OF_FIELDS = { asks: 'request', costly: true, readsFields: true, robots: false } as const
+/** Members that every such row has: histories do not keep what it reads, and robots.txt has no word for it. */
+const OF_FIELDS = { asks: 'request', costly: true, mayLack: true, robots: false } as const
+
+/** Fingerprints and families: a family is a word, and no text of a fingerprint. */
+const OF_JA4 = extents<
+  readonly string[],
+  { readonly families: ReadonlySet<string>; readonly patterns: PreparedPatterns }
+>({
+  prepare: (given) => ({
+    families: new Set(given.filter((word) => JA4_FAMILIES.includes(word))),
+    patterns: preparePatterns(given.filter((word) => !JA4_FAMILIES.includes(word))),
+  }),
+  within: (inner, outer) =>
+    outer.patterns.any || (isSubset(inner.families, outer.families) && isWithin(inner.patterns, outer.patterns)),
+})
 
 /** A row for patterns of what `read` finds in a request; `undefined` where its source does not keep that. */
 function textWord(
@@ -59,9 +79,10 @@ function textWord(
   return {
     ...OF_FIELDS,
     ...row,
-    values: PATTERNS,
+    values: combine === agree ? PATTERNS : PATTERNS_OF_MANY,
+    stricter: combine === agree,
     index: {
-      keysOf: (given) => flatKnown(given.map(textKeys)),
+      waysOf: (given) => oneWay(given.flatMap(textKeys)),
       keysFor: (_, asked) => flatKnown(asked.once(read, () => read(asked))?.map(keysOfText) ?? []),
     },
     test(given, { action, surroundings }) {
@@ -99,6 +120,12 @@ function noneCan(values: readonly string[], keys: readonly IndexKey[], asked: As
   return found !== undefined && !keys.some((key) => found.has(key))
 }
 
+/** One key of each alternative of some patterns; `undefined` where one of them has none. */
+function leadsOf(patterns: readonly string[]): readonly IndexKey[] | undefined {
+  const leads = patterns.flatMap(textKeys).map(([lead]) => lead)
+  return leads.includes(undefined) ? undefined : (leads as readonly IndexKey[])
+}
+
 function one(values: readonly string[] | undefined, matches: (text: string) => boolean): boolean | undefined {
   return values?.some(matches)
 }
@@ -120,12 +147,13 @@ function namedWord(
   return {
     ...OF_FIELDS,
     ...row,
-    index: namedIndex(all),
+    stricter: true,
+    index: namedIndex(read, all),
     test(given, { action, surroundings }) {
       const members = Object.entries(given).map(([name, patterns]) => ({
         name,
         matches: compilePatterns(patterns, surroundings),
-        keys: flatKnown(patterns.map(textKeys)),
+        keys: leadsOf(patterns),
       }))
       return (_, asked) => {
         let known = true
@@ -142,14 +170,19 @@ function namedWord(
   }
 }
 
-/** Rules are found by the name of their first member, or by that and its value where they ask for few values literally. */
-function namedIndex(all: (asked: Asked) => NamedValues | undefined): WordIndex<NamedPatterns> {
+/** Rules are found by the name of a member, by that and its value where they ask for few values literally, or by its letters. */
+function namedIndex(
+  read: (asked: Asked, name: string) => readonly string[] | undefined,
+  all: (asked: Asked) => NamedValues | undefined,
+): WordIndex<NamedPatterns> {
   return {
-    keysOf(given) {
-      const [[name, patterns] = ['', []]] = Object.entries(given)
-      return patterns.every(isLiteral) ? patterns.map((value) => `${name}=${value.toLowerCase()}`) : [name]
-    },
-    keysFor(_, asked) {
+    waysOf: (given) =>
+      Object.entries(given).flatMap(([name, patterns]) => {
+        const keys = patterns.map((value) => (isLiteral(value) ? [name, `${name}=${value.toLowerCase()}`] : [name]))
+        return [...oneWay(keys), ...oneWay(patterns.flatMap(textKeys), name)]
+      }),
+    keysFor(_, asked, member) {
+      if (member !== undefined) return flatKnown(read(asked, member)?.map(keysOfText) ?? [])
       const found = all(asked)
       return (
         found &&
@@ -218,6 +251,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     ...OF_FIELDS,
     claim: true,
     values: someOf(HTTP_VERSIONS),
+    index: valueIndex((_, { parts: { httpVersion } }) => httpVersion || undefined, shortVersion),
     description: 'Versions of HTTP',
     example: ['1.0'],
     test(given) {
@@ -228,7 +262,16 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
   ja4: {
     ...OF_FIELDS,
     claim: true,
-    values: PATTERNS,
+    values: { ...PATTERNS, extentOf: OF_JA4 },
+    index: {
+      waysOf: (given) => oneWay(given.flatMap(ja4Keys)),
+      keysFor: (_, { parts: { ja4 } }) => {
+        if (ja4 === undefined) return []
+        const family = parseJa4(ja4)?.family
+        const grams = keysOfText(ja4)
+        return family === undefined ? grams : grams && [family, ...grams]
+      },
+    },
     description: `JA4 fingerprints by patterns, or families of TLS clients: ${JA4_FAMILIES.join(', ')}`,
     example: ['program'],
     test(given, { surroundings }) {
@@ -245,6 +288,15 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
       }
     },
   },
+}
+
+function ja4Keys(word: string): readonly (readonly IndexKey[])[] {
+  return JA4_FAMILIES.includes(word) ? [[word]] : textKeys(word)
+}
+
+/** `2.0` is 2, as it is written both ways. */
+function shortVersion(version: string): string {
+  return version.replace(/\.0$/, '')
 }
 
 /** Patterns of one field are found by one spelling of its name. */

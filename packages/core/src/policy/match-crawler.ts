@@ -21,6 +21,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((slug) => wordFault(slug, SLUGS)),
     asks: 'agent',
     robots: true,
+    stricter: true,
     index: valueIndex(({ crawler }) => crawler?.slug),
     description: 'Crawlers, by their slugs in the catalogue',
     example: ['googlebot'],
@@ -35,6 +36,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: someOf(CRAWLER_OUTCOMES),
     asks: 'agent',
     robots: true,
+    index: valueIndex(({ crawler }) => crawler?.outcome),
     description: 'Outcome of the claim to be a crawler',
     example: ['spoofed'],
     test(given) {
@@ -45,6 +47,8 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((operator) => wordFault(operator, OPERATORS)),
     asks: 'agent',
     robots: true,
+    stricter: true,
+    index: valueIndex(({ agent }) => agent.operator),
     description: 'Operators of crawlers, as in the catalogue',
     example: ['Google'],
     test(given, { action }) {
@@ -58,6 +62,8 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: someOf(CRAWLER_PURPOSES),
     asks: 'agent',
     robots: true,
+    stricter: true,
+    index: valueIndex(({ agent }) => agent.purpose),
     description: 'Purpose of a crawler',
     example: ['training'],
     test(given, { action }) {

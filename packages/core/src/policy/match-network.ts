@@ -1,11 +1,23 @@
 import { type Address, parseAddress } from '../address/address.ts'
-import { type Prefix, parsePrefix, prefixOf } from '../address/prefix.ts'
+import { formatPrefix, type Prefix, parsePrefix, prefixOf } from '../address/prefix.ts'
 import { createPrefixSet } from '../address/prefix-set.ts'
 import { isCountry } from '../geo/country.ts'
 import { nearestWord } from '../nearest-word.ts'
 import { NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
+import { extents, isSubset, ofNames } from './extent.ts'
 import { unknown } from './fault.ts'
-import { faultsOf, foldedSet, oneOf, texts, type Values, valueIndex, type WordsOf } from './match-word.ts'
+import {
+  faultsOf,
+  folded,
+  foldedSet,
+  oneOf,
+  oneWay,
+  someReach,
+  texts,
+  type Values,
+  valueIndex,
+  type WordsOf,
+} from './match-word.ts'
 import { listName } from './surroundings.ts'
 
 /** Conditions on the network that the client's address is in. */
@@ -28,19 +40,60 @@ const SYSTEMS: Values<readonly (number | string)[]> = {
       const isMeant = typeof system === 'string' ? listName(system) : Number.isSafeInteger(system) && system >= 0
       return isMeant ? undefined : unknown(system)
     }),
-  matchesAll: () => false,
+  reach: someReach,
+  extentOf: ofNames(),
+}
+
+/** Prefixes by their lengths, and lists. */
+interface PreparedAddresses {
+  readonly prefixes: readonly Prefix[]
+  readonly lists: ReadonlySet<string>
+  readonly byLength: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+const OF_ADDRESSES = extents<readonly string[], PreparedAddresses>({
+  prepare(given) {
+    const lists = new Set(given.filter((entry) => listName(entry) !== undefined))
+    const prefixes = given.filter((entry) => !lists.has(entry)).map(prefixOfEntry)
+    const byLength = new Map<string, Set<string>>()
+    for (const prefix of prefixes) {
+      const place = `${prefix.address.family}/${prefix.length}`
+      byLength.set(place, (byLength.get(place) ?? new Set()).add(formatPrefix(prefix)))
+    }
+    return { prefixes, lists, byLength }
+  },
+  within: (inner, outer) =>
+    isSubset(inner.lists, outer.lists) && inner.prefixes.every((prefix) => isHeld(prefix, outer)),
+  apart: (one, other) =>
+    one.lists.size + other.lists.size === 0 &&
+    !one.prefixes.some((prefix) => isHeld(prefix, other)) &&
+    !other.prefixes.some((prefix) => isHeld(prefix, one)),
+})
+
+/** Whether one of some prefixes holds all of another. */
+function isHeld({ address, length }: Prefix, { byLength }: PreparedAddresses): boolean {
+  for (const [place, prefixes] of byLength) {
+    const [family, wide] = place.split('/').map(Number) as [number, number]
+    if (family !== address.family || wide > length) continue
+    if (prefixes.has(formatPrefix(prefixOf(address, wide)))) return true
+  }
+  return false
 }
 
 export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   address: {
-    values: texts(addressFault, (given) => given.includes('0.0.0.0/0') && given.includes('::/0')),
+    // The address of a client is not always known.
+    values: texts(addressFault, {
+      extentOf: OF_ADDRESSES,
+      reach: (given) => (given.includes('0.0.0.0/0') && given.includes('::/0') ? 'known' : 'some'),
+    }),
     asks: 'agent',
     robots: false,
     index: {
-      keysOf: (given) => (given.every(isNarrow) ? given.map(keyOfEntry) : undefined),
+      waysOf: (given) => oneWay(given.map(keysOfEntry)),
       keysFor({ client }) {
         const address = parseAddress(client.address)
-        return address === undefined ? [] : [keyOf(address)]
+        return address === undefined ? [] : KEY_LENGTHS[address.family].map((length) => keyOf(address, length))
       },
     },
     description: 'Addresses of clients, CIDRs, and lists of them as list:NAME',
@@ -59,6 +112,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: oneOf(NETWORK_CLASSES),
     asks: 'asn',
     robots: false,
+    index: valueIndex(({ network }) => network.verdict.classification),
     description: 'Classes of networks',
     example: ['tor', 'vpn'],
     test(given) {
@@ -69,6 +123,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   country: {
     values: texts(countryFault),
     asks: 'geo',
+    mayLack: true,
     robots: false,
     index: valueIndex(({ country }) => country ?? 'unknown'),
     description: 'Countries of the client, as two-letter codes; unknown where it is not known',
@@ -82,11 +137,9 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   asn: {
     values: SYSTEMS,
     asks: 'asn',
+    mayLack: true,
     robots: false,
-    index: {
-      ...valueIndex(({ network }) => network.asn),
-      keysOf: (given) => (given.some((system) => typeof system === 'string') ? undefined : given.map(String)),
-    },
+    index: valueIndex(({ network }) => network.asn),
     description: 'Numbers of autonomous systems, and lists of them as list:NAME',
     example: [64_500],
     test(given, { surroundings: { lists } }) {
@@ -101,14 +154,15 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     },
   },
   provider: {
-    values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
+    values: texts((name) => (name.trim() === '' ? unknown(name) : undefined), { extentOf: ofNames(folded) }),
     asks: 'asn',
     robots: false,
+    index: valueIndex(({ network }) => network.provider, folded),
     description: 'Brands of VPN, proxy, Tor, hosting and cloud services',
     example: ['iCloud Private Relay'],
     test(given) {
       const providers = foldedSet(given)
-      return ({ network }) => network.provider !== '' && providers.has(network.provider.toLowerCase())
+      return ({ network }) => network.provider !== '' && providers.has(folded(network.provider))
     },
   },
 }
@@ -125,20 +179,20 @@ export function prefixOfEntry(entry: string): Prefix {
   return address === undefined ? (parsePrefix(entry) as Prefix) : prefixOf(address, address.family === 4 ? 32 : 128)
 }
 
-/** Whether all addresses of an entry have one key. */
-function isNarrow(entry: string): boolean {
-  if (listName(entry) !== undefined) return false
+/** Lengths of the prefixes that rules are found by. */
+const KEY_LENGTHS = { 4: [16, 24], 6: [32, 48] } as const
+
+/** Keys that all addresses of an entry have. */
+function keysOfEntry(entry: string): readonly string[] {
+  if (listName(entry) !== undefined) return []
   const { address, length } = prefixOfEntry(entry)
-  return length >= (address.family === 4 ? 16 : 32)
+  return KEY_LENGTHS[address.family].filter((known) => known <= length).map((known) => keyOf(address, known))
 }
 
-function keyOfEntry(entry: string): string {
-  return keyOf(prefixOfEntry(entry).address)
-}
-
-/** The /16 or /32 of an address. */
-function keyOf({ family, a, d }: Address): string {
-  return family === 4 ? `4:${d >>> 16}` : `6:${a}`
+function keyOf(address: Address, length: number): string {
+  const { family, a, b, d } = address
+  if (family === 4) return `${length} ${d >>> (32 - length)}`
+  return length === 32 ? `${a}` : `${a} ${b >>> 16}`
 }
 
 /** Codes that people write for a country that has another one. */

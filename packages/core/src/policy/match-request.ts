@@ -1,8 +1,21 @@
+import { extents, isSubset, OF_EQUALS, ofNames } from './extent.ts'
 import { type Fault, unknown } from './fault.ts'
-import { faultsOf, texts, tokenFault, type Values, type WordIndex, type WordsOf } from './match-word.ts'
+import {
+  faultsOf,
+  foldedSet,
+  oneWay,
+  texts,
+  tokenFault,
+  type Values,
+  valueIndex,
+  type WordIndex,
+  type WordsOf,
+} from './match-word.ts'
+import { OF_PATHS } from './path-extent.ts'
 import { pathPatternFault } from './path-pattern.ts'
 import { compilePaths } from './path-test.ts'
 import { SplitPath } from './split-path.ts'
+import { gramsOf } from './text-pattern.ts'
 import { compileSpan, DAYS, type SpanTest, type TimeSpan } from './time-span.ts'
 
 /** Conditions on what is asked for, and when. */
@@ -31,7 +44,11 @@ const HEADER_NAMES: Values<HeaderNames> = {
     (['present', 'absent'] as const).flatMap((member) =>
       faultsOf(given[member] ?? [], tokenFault).map(({ path, message }) => ({ path: [member, ...path], message })),
     ),
-  matchesAll: ({ present = [], absent = [] }) => present.length === 0 && absent.length === 0,
+  reach: ({ present = [], absent = [] }) => (present.length === 0 && absent.length === 0 ? 'all' : 'some'),
+  extentOf: extents<HeaderNames, { readonly present: ReadonlySet<string>; readonly absent: ReadonlySet<string> }>({
+    prepare: ({ present = [], absent = [] }) => ({ present: foldedSet(present), absent: foldedSet(absent) }),
+    within: (inner, outer) => isSubset(outer.present, inner.present) && isSubset(outer.absent, inner.absent),
+  }),
 }
 
 const EXPECTED = {
@@ -65,7 +82,11 @@ const SPAN: Values<TimeSpan> = {
     if (typeof member === 'function') return []
     return [{ path: [member], message: `${unknown(given[member])}: expected ${EXPECTED[member]}` }]
   },
-  matchesAll: ({ from, to, days }) => from === undefined && to === undefined && days === undefined,
+  // A span that ends when it begins ends a day later.
+  reach: ({ from = '00:00', to = '00:00', days = DAYS }) =>
+    from === to && DAYS.every((day) => days.includes(day)) ? 'all' : 'some',
+  extentOf: ({ from = '00:00', to = '00:00', days = DAYS, zone = 'UTC' }) =>
+    OF_EQUALS([from, to, DAYS.filter((day) => days.includes(day)), zone]),
 }
 
 /** Returns the segments of a pattern before the one with its first star. */
@@ -74,13 +95,35 @@ function beforeStar(pattern: string): string {
   return star === -1 ? pattern : pattern.slice(0, pattern.lastIndexOf('/', star) + 1)
 }
 
-/** Rules are found by the whole segments before the first star, in the case that all readings share. */
+/** The letters of a path, beside its segments. */
+const LETTERS = 'letters'
+
+/** Rules are found by the whole segments before the first star, in the case that all readings share, or by their letters. */
 const PATH_INDEX: WordIndex<readonly string[]> = {
-  keysOf: (patterns) => patterns.map((pattern) => stemsOf(new SplitPath(beforeStar(pattern))).at(-1) as string),
-  keysFor({ request: { path, readings } }) {
+  waysOf: (patterns) => [
+    ...oneWay(patterns.map((pattern) => stemsOf(new SplitPath(beforeStar(pattern))))),
+    ...oneWay(patterns.map(lettersOf), LETTERS),
+  ],
+  keysFor({ request: { path, readings } }, _, member) {
     if (readings?.length === 0) return undefined
-    return [path, ...(readings ?? [])].flatMap((reading) => stemsOf(new SplitPath(reading)))
+    const all = [path, ...(readings ?? [])]
+    if (member === undefined) return all.flatMap((reading) => stemsOf(new SplitPath(reading)))
+    const grams = all.map((reading) => gramsOf(withoutEmpty(reading)))
+    return grams.some((some) => some === undefined) ? undefined : grams.flatMap((some) => some ?? [])
   },
+}
+
+/** Runs of letters that each path of a pattern has. */
+function lettersOf(pattern: string): readonly number[] {
+  const stem = pattern.endsWith('/**') ? pattern.slice(0, -3) : pattern
+  return withoutEmpty(stem)
+    .split('*')
+    .flatMap((part) => gramsOf(part) ?? [])
+}
+
+/** A path in the case that all readings share, without empty segments. */
+function withoutEmpty(path: string): string {
+  return `/${new SplitPath(path).segments(false).join('/')}`
 }
 
 /** Segments by which rules are found: a longer path costs no more. */
@@ -93,11 +136,19 @@ function stemsOf(path: SplitPath): readonly string[] {
   return stems
 }
 
+function inCapitals(method: string): string {
+  return method.toUpperCase()
+}
+
 export const REQUEST_WORDS: WordsOf<RequestMatch> = {
   path: {
-    values: texts(pathPatternFault, (given) => given.includes('/**')),
+    values: texts(pathPatternFault, {
+      extentOf: OF_PATHS,
+      reach: (given) => (given.includes('/**') ? 'all' : 'some'),
+    }),
     asks: 'request',
     costly: true,
+    stricter: true,
     robots: true,
     index: PATH_INDEX,
     description: 'Paths: /login is that path alone, /admin/** it and all below, * any characters of a segment',
@@ -108,13 +159,14 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     },
   },
   method: {
-    values: texts(tokenFault),
+    values: texts(tokenFault, { extentOf: ofNames(inCapitals) }),
     asks: 'request',
     robots: true,
+    index: valueIndex(({ request }) => request.method, inCapitals),
     description: 'Methods',
     example: ['POST'],
     test(given) {
-      const methods = new Set(given.map((name) => name.toUpperCase()))
+      const methods = new Set(given.map(inCapitals))
       return ({ request }) => methods.has(request.method)
     },
   },
@@ -122,9 +174,13 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     values: HEADER_NAMES,
     asks: 'request',
     costly: true,
-    readsFields: true,
+    mayLack: true,
     claim: true,
     robots: false,
+    index: {
+      waysOf: ({ present = [] }) => oneWay([[...foldedSet(present)]]),
+      keysFor: (_, asked) => [...asked.headers()].map(([name]) => name),
+    },
     description: 'Names of headers',
     test(given) {
       const present = (given.present ?? []).map((name) => name.toLowerCase())

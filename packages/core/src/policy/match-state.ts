@@ -1,6 +1,7 @@
 import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
+import { extents, OF_NOTHING } from './extent.ts'
 import { unknown } from './fault.ts'
-import { type Shape, someOf, type Values, type WordsOf } from './match-word.ts'
+import { type Shape, someOf, someReach, type Values, type WordsOf } from './match-word.ts'
 import { hash } from './share-hash.ts'
 
 /** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
@@ -24,7 +25,22 @@ const SHARE: Values<number> = {
   shape: 'share',
   faults: (share) =>
     share > 0 && share < 1 ? [] : [{ path: [], message: `${unknown(share)}: expected a share between 0 and 1` }],
-  matchesAll: () => false,
+  reach: someReach,
+  // Each rule takes clients of its own.
+  extentOf: OF_NOTHING,
+}
+
+const BOUNDS_OF_LOAD = boundsOf('load', 'ratio', [0.8, 1])
+
+/** A load that nobody measures is none. One that turned on earlier may turn off earlier: those of one bound are on together. */
+const LOAD: Values<Bounds> = {
+  shape: BOUNDS_OF_LOAD.shape,
+  faults: BOUNDS_OF_LOAD.faults,
+  reach: (given) => (BOUNDS_OF_LOAD.reach(given) === 'all' ? 'known' : 'some'),
+  extentOf: extents<Bounds, { readonly least: number; readonly most: number }>({
+    prepare: ({ atLeast = 0, atMost = Number.POSITIVE_INFINITY }) => ({ least: atLeast, most: atMost }),
+    within: (inner, outer) => (outer.least === 0 || outer.least === inner.least) && inner.most <= outer.most,
+  }),
 }
 
 const LEVELS = boundsOf('level of a pass', 'level', [1, 2], 3)
@@ -32,7 +48,13 @@ const LEVELS = boundsOf('level of a pass', 'level', [1, 2], 3)
 const PASS: Values<'none' | Bounds> = {
   shape: Object.assign({ word: 'none' }, LEVELS.shape as Extract<Shape, { readonly members: unknown }>),
   faults: (given) => (given === 'none' ? [] : LEVELS.faults(given)),
-  matchesAll: (given) => given !== 'none' && LEVELS.matchesAll(given),
+  // A history does not keep the cookie.
+  reach: (given) => (given !== 'none' && LEVELS.reach(given) === 'all' ? 'known' : 'some'),
+  extentOf: extents<'none' | Bounds, { readonly least: number; readonly most: number }>({
+    prepare: (given) =>
+      given === 'none' ? { least: 0, most: 0 } : { least: given.atLeast ?? 0, most: given.atMost ?? 3 },
+    within: (inner, outer) => inner.least >= outer.least && inner.most <= outer.most,
+  }),
 }
 
 export const STATE_WORDS: WordsOf<StateMatch> = {
@@ -47,21 +69,25 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     },
   },
   load: {
-    values: boundsOf('load', 'ratio', [0.8, 1]),
+    values: LOAD,
     asks: 'request',
+    mayLack: true,
     robots: false,
     description: 'Load of this server, 1 where a limit of it is reached',
     test(given, { surroundings: { load } }) {
-      if (load === undefined) return () => undefined
       const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
-      const isOn = atLeast > 0 ? load.latch(atLeast) : () => true
-      return () => isOn() && load.now() <= atMost
+      const isWithin = boundsTest(given)
+      const isOn = load === undefined || atLeast === 0 ? () => true : load.latch(atLeast)
+      return (_, { parts }) => {
+        if (parts.load !== undefined) return isWithin(parts.load)
+        return load && isOn() && load.now() <= atMost
+      }
     },
   },
   pass: {
     values: PASS,
     asks: 'request',
-    readsFields: true,
+    mayLack: true,
     robots: false,
     description: 'Level of the pass that the visitor holds; none: it holds none',
     example: { atLeast: 1 },
@@ -87,7 +113,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: someOf(ROBOTS_WORDS),
     asks: 'request',
     costly: true,
-    readsFields: true,
+    mayLack: true,
     robots: false,
     description: 'Requests for what robots.txt refuses to the name of who asks',
     example: ['disallowed'],

@@ -1,6 +1,7 @@
 import type { Inspection } from '../values/inspection.ts'
+import { ofNames } from './extent.ts'
 import { unknown } from './fault.ts'
-import { type Test, texts, type WordsOf } from './match-word.ts'
+import { type Test, texts, valueIndex, type WordsOf } from './match-word.ts'
 
 /** Conditions on what the application says of its user, which can be another thing at each request. */
 export interface UserMatch {
@@ -10,7 +11,7 @@ export interface UserMatch {
   readonly plan?: readonly string[] | undefined
 }
 
-const NAMES = texts((name) => (name === '' ? unknown(name) : undefined))
+const NAMES = texts((name) => (name === '' ? unknown(name) : undefined), { extentOf: ofNames(undefined, '*') })
 
 export const USER_WORDS: WordsOf<UserMatch> = {
   user: {
@@ -19,10 +20,7 @@ export const USER_WORDS: WordsOf<UserMatch> = {
     robots: false,
     description: 'Users, by the ids that identify of an adapter gives; * for any',
     example: ['4711'],
-    index: {
-      keysOf: (given) => (given.includes('*') ? undefined : given),
-      keysFor: ({ user }) => (user === undefined ? [] : [user]),
-    },
+    index: valueIndex(({ user }) => user, undefined, '*'),
     test: (given) => nameTest(given, ({ user }) => user),
   },
   plan: {
@@ -31,6 +29,7 @@ export const USER_WORDS: WordsOf<UserMatch> = {
     robots: false,
     description: 'Plans of those users; * for any',
     example: ['free'],
+    index: valueIndex(({ plan }) => plan, undefined, '*'),
     test: (given) => nameTest(given, ({ plan }) => plan),
   },
 }

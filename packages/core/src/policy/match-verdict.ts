@@ -2,9 +2,20 @@ import { AI_TOKENS } from '@sallyport/data/automation'
 import { AGENT_BASES, type AgentBasis } from '../values/agent-verdict.ts'
 import { AGENT_CLASSES, type AgentClass } from '../vocabulary.ts'
 import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
+import { OF_FLAGS, ofNames } from './extent.ts'
 import { unknown } from './fault.ts'
 import { OPERATORS, SLUGS } from './match-crawler.ts'
-import { foldedSet, mayRestOn, oneOf, texts, type Values, type WordsOf } from './match-word.ts'
+import {
+  folded,
+  foldedSet,
+  mayRestOn,
+  oneOf,
+  someReach,
+  texts,
+  type Values,
+  valueIndex,
+  type WordsOf,
+} from './match-word.ts'
 
 /** Conditions on the verdicts about the agent and about the network. */
 export interface VerdictMatch {
@@ -23,7 +34,7 @@ export interface VerdictMatch {
   readonly vendor?: readonly string[] | undefined
 }
 
-const FLAG: Values<boolean> = { shape: 'flag', faults: () => [], matchesAll: () => false }
+const FLAG: Values<boolean> = { shape: 'flag', faults: () => [], reach: someReach, extentOf: OF_FLAGS }
 
 const CONFIDENCE = boundsOf('confidence', 'share', [0.61, 0.9], 1)
 
@@ -34,6 +45,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: oneOf(AGENT_CLASSES),
     asks: 'agent',
     robots: true,
+    index: valueIndex(({ agent }) => agent.class),
     description: 'Classes of clients',
     example: ['impostor'],
     test(given) {
@@ -44,6 +56,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: oneOf(AGENT_BASES),
     asks: 'agent',
     robots: true,
+    index: valueIndex(({ agent }) => agent.basis),
     description: 'Basis of the verdict about the client',
     example: ['contradiction'],
     test(given) {
@@ -81,9 +94,10 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     },
   },
   identity: {
-    values: texts(identityFault),
+    values: texts(identityFault, { extentOf: ofNames(undefined, '*') }),
     asks: 'agent',
     robots: true,
+    index: valueIndex(({ agent }) => agent.identity?.name, undefined, '*'),
     description: 'Proven identities: slugs, identifiers of signature agents, or * for any',
     example: ['https://chatgpt.com'],
     test(given) {
@@ -92,16 +106,18 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     },
   },
   vendor: {
-    values: texts(vendorFault),
+    values: texts(vendorFault, { extentOf: ofNames(folded) }),
     asks: 'agent',
     robots: true,
+    stricter: true,
+    index: valueIndex(({ agent }) => agent.ai?.vendor, folded),
     description: 'Operators of an AI, as verdicts show them',
     example: ['OpenAI'],
     test(given, { action }) {
       const vendors = foldedSet(given)
       return ({ agent }) => {
         if (agent.ai === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
-        return vendors.has(agent.ai.vendor.toLowerCase())
+        return vendors.has(folded(agent.ai.vendor))
       }
     },
   },

@@ -1,6 +1,7 @@
 import type { Inspection } from '../values/inspection.ts'
 import type { Action, Degraded } from '../vocabulary.ts'
 import type { Asked } from './asked.ts'
+import { type Extent, ofNames } from './extent.ts'
 import { type Fault, unknown, wordFault } from './fault.ts'
 import type { PathSplitter } from './split-path.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -18,10 +19,12 @@ export interface MatchWord<Value> {
   readonly asks: 'asn' | 'geo' | 'agent' | 'request'
   /** Asked after the other words of its kind, because it reads a path, a clock or all fields. */
   readonly costly?: boolean | undefined
-  /** It reads fields of the request, which histories do not keep, but for the user agent. */
-  readonly readsFields?: boolean | undefined
+  /** Some sources of requests or of data lack what it reads: then it is not known whether it holds. */
+  readonly mayLack?: boolean | undefined
   /** Anybody can say it: a rule that allows may not rest on such words alone. */
   readonly claim?: boolean | undefined
+  /** A rule that allows takes fewer requests in by the same value: what is proven, or what all that was sent agrees in. */
+  readonly stricter?: boolean | undefined
   /** The way to a few of many rules that have the word, by keys of the request (D402). */
   readonly index?: WordIndex<Value> | undefined
   /** The data that a value asks about, beyond `asks`. */
@@ -41,23 +44,39 @@ export type WordsOf<Match> = { readonly [Word in keyof Match]-?: MatchWord<NonNu
 
 export type IndexKey = string | number
 
-/** How rules are found by a word. */
-export interface WordIndex<Value> {
-  /** Keys of which every request that matches the value has one; `undefined` where it cannot be said. */
-  keysOf(value: Value): readonly IndexKey[] | undefined
-  /** Keys of a request; `undefined` where it may match any rule. */
-  keysFor(inspection: Inspection, asked: Asked): readonly IndexKey[] | undefined
+/** A way to find a rule. */
+export interface Way {
+  /** The member of the value whose own keys these are; absent: those of the word. */
+  readonly member?: string | undefined
+  /** A list for each part of the value: a request that matches the part has every key of its list. */
+  readonly parts: readonly (readonly IndexKey[])[]
 }
 
-/** An index by the values of a list, of which a request has `read`. */
+/** How rules are found by a word. */
+export interface WordIndex<Value> {
+  /** All ways to find a rule with the value; none where no key is in every request that matches. */
+  waysOf(value: Value): readonly Way[]
+  /** Keys of a request, or of a member of it; `undefined` where it may match any rule. */
+  keysFor(inspection: Inspection, asked: Asked, member: string | undefined): readonly IndexKey[] | undefined
+}
+
+/** The one way of a word; none where a part has no key. */
+export function oneWay(parts: readonly (readonly IndexKey[])[], member?: string): readonly Way[] {
+  return parts.some(({ length }) => length === 0) ? [] : [{ parts, ...(member !== undefined && { member }) }]
+}
+
+/** An index by the values of a list, of which a request has `read`; none by `any`, nor by what a list holds. */
 export function valueIndex(
-  read: (inspection: Inspection) => string | number | undefined,
+  read: (inspection: Inspection, asked: Asked) => string | number | undefined,
+  fold: (value: string) => string = String,
+  any?: string,
 ): WordIndex<readonly (string | number)[]> {
   return {
-    keysOf: (values) => values.map(String),
-    keysFor: (inspection) => {
-      const value = read(inspection)
-      return value === undefined ? [] : [String(value)]
+    waysOf: (values) =>
+      oneWay(values.map((value) => (value === any || String(value).startsWith('list:') ? [] : [fold(String(value))]))),
+    keysFor(inspection, asked) {
+      const value = read(inspection, asked)
+      return value === undefined ? [] : [fold(String(value))]
     },
   }
 }
@@ -75,8 +94,15 @@ export interface Values<Value> {
   readonly shape: Shape
   /** Returns what cannot be meant, by its place within the value. */
   faults(value: Value): readonly Fault[]
-  /** Whether no request can fail it. */
-  matchesAll(value: Value): boolean
+  reach(value: Value): Reach
+  extentOf(value: Value): Extent
+}
+
+/** `all`: no request fails a value; `known`: none of which is known what it asks; `some`: others. */
+export type Reach = 'all' | 'known' | 'some'
+
+export function someReach(): Reach {
+  return 'some'
 }
 
 /** The form of a value in configurations: one of some kinds, a list of words of a closed list, or named members. */
@@ -113,14 +139,12 @@ export function tokenFault(name: string): string | undefined {
   return TOKEN.test(name) ? undefined : unknown(name)
 }
 
-const never = () => false
-
 /** A list of texts, each judged by `faultOf`: a text that nothing ever has would stop nothing. */
 export function texts(
   faultOf: (text: string) => string | undefined,
-  matchesAll: (given: readonly string[]) => boolean = never,
+  { extentOf = ofNames(), reach = someReach }: Partial<Pick<Values<readonly string[]>, 'extentOf' | 'reach'>> = {},
 ): Values<readonly string[]> {
-  return { shape: 'texts', faults: (given) => faultsOf(given, faultOf), matchesAll }
+  return { shape: 'texts', faults: (given) => faultsOf(given, faultOf), reach, extentOf }
 }
 
 /** A list of words of a closed list. */
@@ -128,13 +152,14 @@ export function someOf<Word extends string>(known: readonly Word[]): Values<read
   return {
     shape: { words: known },
     faults: (given) => faultsOf(given, (word) => wordFault(String(word), known)),
-    matchesAll: never,
+    reach: someReach,
+    extentOf: ofNames(),
   }
 }
 
 /** The same where every request has one of the words. */
 export function oneOf<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {
-  return { ...someOf(known), matchesAll: (given) => known.every((word) => given.includes(word)) }
+  return { ...someOf(known), reach: (given) => (known.every((word) => given.includes(word)) ? 'all' : 'some') }
 }
 
 /** The faults of a list, each at its index. */
@@ -152,5 +177,9 @@ export function mayRestOn(verified: boolean, action: Action): boolean {
 
 /** A set of names whose case does not count; it is asked in lower case. */
 export function foldedSet(names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.map((name) => name.toLowerCase()))
+  return new Set(names.map(folded))
+}
+
+export function folded(name: string): string {
+  return name.toLowerCase()
 }

@@ -12,20 +12,39 @@ export interface CompiledMatch {
   readonly needs: readonly Degraded[]
   readonly agent: readonly Test[]
   readonly request: readonly Test[]
+  /** All of its tests by their words; absent where every source of requests answers them. */
+  readonly named?: readonly NamedTest[] | undefined
+}
+
+/** The test of a word, or of several within a negation. */
+export interface NamedTest {
+  readonly words: readonly string[]
+  readonly test: Test
 }
 
 /** Sets are built once. Every value of the match has been checked. Costly tests come last (D337). */
 export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   const given = givenWords(match).toSorted((one, other) => costOf(one.word) - costOf(other.word))
+  const tests = given.map((word) => ({ word, test: testOf(word, rule) }))
   const testsOf = (...subjects: readonly MatchWord<unknown>['asks'][]): readonly Test[] =>
-    given.flatMap((word) => (subjects.includes(kindOf(word)) ? [testOf(word, rule)] : []))
+    tests.flatMap(({ word, test }) => (subjects.includes(kindOf(word)) ? [test] : []))
   const asked = given.flatMap(({ word, value }) => [word.asks, ...(word.needs?.(value) ?? [])])
   return {
     data: testsOf('asn', 'geo'),
     needs: (['asn', 'geo'] as const).filter((subject) => asked.includes(subject)),
     agent: testsOf('agent'),
     request: testsOf('request'),
+    ...(given.some(mayLack) && { named: tests.map(({ word, test }) => ({ words: wordsIn(word), test })) }),
   }
+}
+
+function mayLack({ word, value }: GivenWord): boolean {
+  return word.mayLack === true || listsNamed(value).length > 0
+}
+
+/** The name of a word, or of those that a negation has. */
+function wordsIn({ name, value }: GivenWord): readonly string[] {
+  return name === 'not' ? Object.keys(value as object) : [name]
 }
 
 /** A list may be another at the visitor's next request. */

@@ -66,7 +66,8 @@ function literalPattern(stem: string, below: boolean): SplitPathPattern {
 
 const SLASH = 47
 
-function compileSegment(wanted: string): (segment: string) => boolean {
+/** A segment with stars. */
+export function compileSegment(wanted: string): (segment: string) => boolean {
   if (!wanted.includes('*')) return (segment) => segment === wanted
   const parts = wanted.split('*')
   const first = parts[0] ?? ''

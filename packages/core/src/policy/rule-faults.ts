@@ -19,18 +19,23 @@ const PROOFS: readonly string[] = [
 ]
 
 /** A permission that rests on what the client merely says alone. */
-export function claimFaults({ action, then, trustClaim = false }: Rule, given: readonly GivenWord[]): readonly Fault[] {
-  if (trustClaim || (action !== 'allow' && then !== 'allow')) return []
+export function claimFaults(rule: Rule, given: readonly GivenWord[]): readonly Fault[] {
+  const [claim] = rule.trustClaim === true ? [] : bareClaims(rule, given)
+  if (claim === undefined) return []
+  const message =
+    'anybody can say it, so a rule that allows may not rest on it alone; trustClaim: true where that is meant'
+  return [{ path: ['match', claim.name], message }]
+}
+
+/** The claims that a permission rests on, where nothing else of it is proven. */
+export function bareClaims({ action, then }: Rule, given: readonly GivenWord[]): readonly GivenWord[] {
+  if (action !== 'allow' && then !== 'allow') return []
   const isProven = ({ name, word, value }: GivenWord) =>
     PROOFS.includes(name) ||
     word.asks === 'asn' ||
     word.asks === 'geo' ||
     (name === 'crawlerOutcome' && Array.isArray(value) && value.every((outcome) => outcome === 'verified'))
-  const claim = given.find(({ word, value }) => word.claim && !word.values.matchesAll(value))
-  if (claim === undefined || given.some(isProven)) return []
-  const message =
-    'anybody can say it, so a rule that allows may not rest on it alone; trustClaim: true where that is meant'
-  return [{ path: ['match', claim.name], message }]
+  return given.some(isProven) ? [] : given.filter(({ word, value }) => word.claim && word.values.reach(value) !== 'all')
 }
 
 export function weightFaults({ weight, action, limit, concurrent }: Rule): readonly Fault[] {

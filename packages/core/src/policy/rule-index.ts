@@ -1,8 +1,7 @@
 import type { Inspection } from '../values/inspection.ts'
 import type { Asked } from './asked.ts'
-import type { IndexKey, WordIndex } from './match-word.ts'
+import type { IndexKey, Way, WordIndex } from './match-word.ts'
 import { givenWords, type Match } from './match-words.ts'
-import type { GivenWord } from './word-test.ts'
 
 /** Finds the rules that a request may match, so that a thousand rules cost hardly more than ten (D402). */
 export interface RuleIndex {
@@ -17,61 +16,148 @@ const MIN_RULES = 32
 
 const NO_RULES: readonly number[] = []
 
-/** Rules by the keys of one word. */
-interface WordRules {
+/** Rules by the keys of one word, or of one member of it. */
+interface Place {
   readonly index: WordIndex<unknown>
+  readonly member: string | undefined
+  readonly asksRequest: boolean
   readonly rules: Map<IndexKey, number[]>
 }
 
-/** A way on which a rule can be found. */
-interface Indexed {
-  readonly rule: number
-  readonly name: string
-  readonly word: GivenWord['word']
-  readonly keys: readonly IndexKey[]
+/** Rules, each at the keys by which it is found among the fewest others. */
+export interface PlacedRules {
+  /** Positions of those that no key finds. */
+  readonly always: readonly number[]
+  readonly places: ReadonlyMap<string, Place>
+}
+
+/** A way to find a rule, and the place to which it leads. */
+interface Found {
+  readonly id: string
+  readonly index: WordIndex<unknown>
+  readonly asksRequest: boolean
+  readonly way: Way
+}
+
+function waysOf(match: Match): readonly Found[] {
+  return givenWords(match).flatMap(({ name, word: { index, asks }, value }) =>
+    (index?.waysOf(value) ?? []).map((way) => ({
+      id: way.member === undefined ? name : `${name} ${way.member}`,
+      index: index as WordIndex<unknown>,
+      asksRequest: asks === 'request',
+      way,
+    })),
+  )
+}
+
+/** Places rules by their positions. */
+export function placeRules(matches: Iterable<readonly [number, Match]>): PlacedRules {
+  const possible = [...matches].map(([rule, match]) => [rule, waysOf(match)] as const)
+  const crowds = new Map<string, Map<IndexKey, number>>()
+  for (const { id, way } of possible.flatMap(([, ways]) => ways)) {
+    const crowd = crowds.get(id) ?? new Map<IndexKey, number>()
+    crowds.set(id, crowd)
+    for (const key of way.parts.flat()) crowd.set(key, (crowd.get(key) ?? 0) + 1)
+  }
+  const always: number[] = []
+  const places = new Map<string, Place>()
+  for (const [rule, ways] of possible) {
+    const best = rarest(ways, crowds)
+    if (best === undefined) {
+      always.push(rule)
+      continue
+    }
+    const { id, index, asksRequest, way } = best.found
+    const place = places.get(id) ?? { index, member: way.member, asksRequest, rules: new Map() }
+    places.set(id, place)
+    for (const key of best.keys) {
+      const led = place.rules.get(key)
+      if (led === undefined) place.rules.set(key, [rule])
+      else led.push(rule)
+    }
+  }
+  return { always, places }
+}
+
+interface Chosen {
+  readonly found: Found
+  readonly keys: ReadonlySet<IndexKey>
+  /** How many rules have these keys, those counted again that have several, times the cost of the way. */
+  readonly crowd: number
+}
+
+/** A member is read again for each request: it pays where the keys of the word itself lead to several times as many rules. */
+const MEMBER_COST = 8
+
+/** Chooses the way, and for each of its parts the key, that fewest rules share (D421). */
+function rarest(
+  ways: readonly Found[],
+  crowds: ReadonlyMap<string, ReadonlyMap<IndexKey, number>>,
+): Chosen | undefined {
+  let best: Chosen | undefined
+  for (const found of ways) {
+    const sizes = crowds.get(found.id)
+    const sizeOf = (key: IndexKey) => sizes?.get(key) ?? 0
+    const keys = new Set(found.way.parts.map((part) => part.reduce((x, y) => (sizeOf(y) < sizeOf(x) ? y : x))))
+    const cost = found.way.member === undefined ? 1 : MEMBER_COST
+    const crowd = cost * [...keys].reduce<number>((sum, key) => sum + sizeOf(key), 0)
+    if (best === undefined || crowd < best.crowd) best = { found, keys, crowd }
+  }
+  return best
+}
+
+/** Rules at one key that are looked at: of a greater crowd nothing is said. */
+const MAX_CROWD = 1_000
+
+/**
+ * Positions between two, ascending, of the rules of which every request of `match` may be one: where it is, the keys of the
+ * rule are among those of the match.
+ */
+export function placesOf(
+  { always, places }: PlacedRules,
+  match: Match,
+  { after, before }: { readonly after: number; readonly before: number },
+): readonly number[] {
+  const found = new Set<number>()
+  const take = (rules: readonly number[]) => {
+    const from = firstAfter(rules, after)
+    for (let at = from; at < Math.min(rules.length, from + MAX_CROWD); at++) {
+      const rule = rules[at] as number
+      if (rule >= before) return
+      found.add(rule)
+    }
+  }
+  take(always)
+  for (const { id, way } of waysOf(match)) {
+    const rules = places.get(id)?.rules
+    if (rules !== undefined) for (const key of new Set(way.parts.flat())) take(rules.get(key) ?? [])
+  }
+  return [...found].sort((one, other) => one - other)
+}
+
+/** The place in an ascending list of the first number beyond another. */
+function firstAfter(numbers: readonly number[], number: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] as number) > number) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** `undefined` where it would not pay. */
 export function createRuleIndex(matches: readonly Match[]): RuleIndex | undefined {
-  const possible = matches.map((match, rule) =>
-    givenWords(match).flatMap(({ name, word, value }): readonly Indexed[] => {
-      const keys = word.index?.keysOf(value)
-      return keys === undefined ? [] : [{ rule, name, word, keys }]
-    }),
-  )
-  if (possible.filter((ways) => ways.length > 0).length < MIN_RULES) return undefined
-  const crowd = new Map<string, number>()
-  for (const { name, keys } of possible.flat()) {
-    for (const key of keys) crowd.set(`${name} ${key}`, (crowd.get(`${name} ${key}`) ?? 0) + 1)
-  }
-  const crowdOf = ({ name, keys }: Indexed) =>
-    keys.reduce<number>((sum, key) => sum + (crowd.get(`${name} ${key}`) ?? 0), 0)
-  const always: number[] = []
-  const words = new Map<string, WordRules>()
-  let asksRequest = false
-  for (const [rule, ways] of possible.entries()) {
-    // The word by which it is found among the fewest others.
-    const [best] = ways.toSorted((one, other) => crowdOf(one) - crowdOf(other))
-    if (best?.word.index === undefined) {
-      always.push(rule)
-      continue
-    }
-    asksRequest ||= best.word.asks === 'request'
-    const found = words.get(best.name) ?? { index: best.word.index, rules: new Map<IndexKey, number[]>() }
-    words.set(best.name, found)
-    for (const key of new Set(best.keys)) {
-      const led = found.rules.get(key)
-      if (led === undefined) found.rules.set(key, [rule])
-      else led.push(rule)
-    }
-  }
-  const indexes = [...words.values()]
+  const { always, places } = placeRules(matches.entries())
+  if (matches.length - always.length < MIN_RULES) return undefined
+  const asked = [...places.values()]
   return {
-    asksRequest,
-    candidates(inspection, asked) {
+    asksRequest: asked.some(({ asksRequest }) => asksRequest),
+    candidates(inspection, request) {
       const found = [...always]
-      for (const { index, rules } of indexes) {
-        const keys = index.keysFor(inspection, asked)
+      for (const { index, member, rules } of asked) {
+        const keys = index.keysFor(inspection, request, member)
         if (keys === undefined) return undefined
         // A client may say one thing five thousand times.
         for (const key of new Set(keys)) for (const rule of rules.get(key) ?? NO_RULES) found.push(rule)

@@ -1,8 +1,9 @@
 import { finish, STEP, type Steps } from '../steps.ts'
+import { extents, isSubset } from './extent.ts'
 import { type Fault, unknown } from './fault.ts'
-import { faultsOf, type IndexKey, type Values } from './match-word.ts'
+import { faultsOf, type IndexKey, someReach, type Values } from './match-word.ts'
 import { compileExpression, literalsOf } from './patterns/expression.ts'
-import { compileGlob, literalOf, type TextTest } from './patterns/glob.ts'
+import { compileGlob, partsOf, sampleOf, type TextTest } from './patterns/glob.ts'
 import { listName, type NamedList, type Surroundings } from './surroundings.ts'
 
 const FLAGS = /^[a-z]*$/
@@ -31,7 +32,55 @@ export function patternFault(pattern: string): string | undefined {
 export const PATTERNS: Values<readonly string[]> = {
   shape: 'texts',
   faults: (given) => faultsOf(given, patternFault),
-  matchesAll: () => false,
+  reach: someReach,
+  extentOf: extents({ prepare: preparePatterns, within: isWithin, apart: isApart }),
+}
+
+/** The same of which one request has several. */
+export const PATTERNS_OF_MANY: typeof PATTERNS = {
+  ...PATTERNS,
+  extentOf: extents({ prepare: preparePatterns, within: isWithin }),
+}
+
+/** Patterns, ready to be held against others. */
+export interface PreparedPatterns {
+  /** Texts, their case set aside. */
+  readonly whole: ReadonlySet<string>
+  readonly globs: readonly { readonly sample: string; readonly test: TextTest }[]
+  /** Expressions, of which the case counts, and names of lists. */
+  readonly others: ReadonlySet<string>
+  /** There is one that every text matches. */
+  readonly any: boolean
+}
+
+export function preparePatterns(given: readonly string[]): PreparedPatterns {
+  const whole = new Set<string>()
+  const others = new Set<string>()
+  const globs: PreparedPatterns['globs'][number][] = []
+  for (const pattern of given) {
+    const folded = pattern.toLowerCase()
+    if (isLiteral(pattern)) whole.add(folded)
+    else if (listName(pattern) !== undefined || expressionIn(pattern) !== undefined) others.add(pattern)
+    else globs.push({ sample: sampleOf(folded), test: compileGlob(folded) })
+  }
+  return { whole, globs, others, any: given.some((pattern) => /^\*+$/.test(pattern)) }
+}
+
+/** Whether a text that matches one always matches the other. */
+export function isWithin(inner: PreparedPatterns, outer: PreparedPatterns): boolean {
+  if (outer.any) return true
+  const holds = (text: string) => outer.whole.has(text) || outer.globs.some(({ test }) => test(text))
+  return (
+    isSubset(inner.others, outer.others) &&
+    inner.globs.every(({ sample }) => holds(sample)) &&
+    [...inner.whole].every(holds)
+  )
+}
+
+/** Whether no text matches both, as far as both are texts. */
+function isApart(one: PreparedPatterns, other: PreparedPatterns): boolean {
+  const isText = ({ globs, others }: PreparedPatterns) => globs.length === 0 && others.size === 0
+  return isText(one) && isText(other) && ![...one.whole].some((text) => other.whole.has(text))
 }
 
 /** Whether one of some patterns, or of the lists that they name, matches a text. All have been checked. */
@@ -78,31 +127,37 @@ export function isLiteral(pattern: string): boolean {
 /** Letters of a text that rules are found by. */
 const GRAM = 4
 
-/**
- * Runs of letters of which every text that matches a pattern has one, as numbers, or the whole of a short text; `undefined`
- * where none is so long.
- */
-export function textKeys(pattern: string): readonly IndexKey[] | undefined {
-  if (listName(pattern) !== undefined) return undefined
-  if (isLiteral(pattern)) return keysOfText(pattern)?.slice(0, 1)
+/** For each alternative of a pattern the runs of letters that every text which matches it has, as numbers, or the whole of a short text. */
+export function textKeys(pattern: string): readonly (readonly IndexKey[])[] {
+  if (listName(pattern) !== undefined) return [[]]
+  if (isLiteral(pattern)) return [keysOfText(pattern) ?? []]
   const source = expressionIn(pattern)?.source
-  const literals = source === undefined ? [literalOf(pattern)] : literalsOf(source)
-  if (literals === undefined || literals.some(({ length }) => length < GRAM)) return undefined
-  return literals.flatMap((literal) => keysOfText(literal.slice(0, GRAM)) ?? [])
+  const alternatives = source === undefined ? [partsOf(pattern)] : literalsOf(source)
+  return alternatives.map((literals) => literals.flatMap((literal) => gramsOf(literal) ?? []))
 }
 
 /** The longest head of a request: to take longer texts apart would cost more than to ask every rule. */
 const MAX_GRAMS = 16_384
 
-/** All runs of as many letters of a text, each a number of seven bits a letter, or all of a shorter one; `undefined` for a long text. */
+/** The long s, which some engines take for an s where case is set aside, and that. */
+const LONG_S = 0x17f
+const SHORT_S = 115
+
+/** The keys of a text: its runs of letters, or the whole of a shorter one; `undefined` for a long text. */
 export function keysOfText(text: string): readonly IndexKey[] | undefined {
+  const folded = text.toLowerCase()
+  return folded.length < GRAM ? [folded] : gramsOf(text)
+}
+
+/** All runs of as many letters of a text, each a number of seven bits a letter; `undefined` for a long text. */
+export function gramsOf(text: string): readonly number[] | undefined {
   if (text.length > MAX_GRAMS) return undefined
   const folded = text.toLowerCase()
-  if (folded.length < GRAM) return [folded]
   const grams: number[] = []
   let gram = 0
   for (let at = 0; at < folded.length; at++) {
-    gram = ((gram << 7) | (folded.charCodeAt(at) & 127)) & 0xfffffff
+    const code = folded.charCodeAt(at)
+    gram = ((gram << 7) | (code === LONG_S ? SHORT_S : code & 127)) & 0xfffffff
     if (at >= GRAM - 1) grams.push(gram)
   }
   return grams
@@ -130,6 +185,17 @@ export function namedPatterns(nameFault: (name: string) => string | undefined): 
         ]
       })
     },
-    matchesAll: () => false,
+    reach: someReach,
+    extentOf: OF_NAMED,
   }
 }
+
+/** The names of the one must be among those of the other, which then asks for more. */
+const OF_NAMED = extents<NamedPatterns, ReadonlyMap<string, PreparedPatterns>>({
+  prepare: (given) => new Map(Object.entries(given).map(([name, patterns]) => [name, preparePatterns(patterns)])),
+  within: (inner, outer) =>
+    [...outer].every(([name, patterns]) => {
+      const own = inner.get(name)
+      return own !== undefined && isWithin(own, patterns)
+    }),
+})

@@ -22,6 +22,14 @@ export interface Trial {
   readonly action: Action
 }
 
+/** A rule of which a request does not tell whether it matches. */
+export interface Unjudged {
+  /** Id of the rule. */
+  readonly rule: string
+  /** The words of its match that cannot be answered. */
+  readonly words: readonly string[]
+}
+
 /**
  * The decision about a request. `action` is what the policy decided, never what a rule on trial would have; `enforced`
  * is false only in monitor mode, where nothing but allow is carried out.
@@ -39,6 +47,8 @@ export interface Decision {
   readonly trials?: readonly Trial[] | undefined
   readonly reasons: readonly Reason[]
   readonly inspection: Inspection
+  /** The rules before the deciding one that what is said of a described request leaves open; absent for one that came here. */
+  readonly unjudged?: readonly Unjudged[] | undefined
   /** There before counting, where counting rules match: the decision holds while the request is within them. */
   readonly counting?: Counting | undefined
   /** There after counting: where the request stands with each limit that it was counted by. */

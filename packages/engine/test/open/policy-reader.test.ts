@@ -36,8 +36,20 @@ t.test('a draft is tried on what was seen', async (t) => {
   const fields = ['User-Agent', 'curl/8.5.0']
   const seen = (target: string) =>
     sallyport.decide({ peer: '8.1.0.1', method: 'GET', target, scheme: 'http', httpVersion: '1.1', fields }).inspection
-  const requests = ['/', '/admin'].map((target) => ({ inspection: seen(target), userAgent: 'curl/8.5.0' }))
+  const requests = ['/', '/admin'].map((target) => ({
+    inspection: seen(target),
+    observed: { userAgent: 'curl/8.5.0', host: 'a.example' },
+  }))
   const { policy } = await reader.check('rules: [{ id: a, match: { path: [/admin] }, action: block }]')
   if (policy === undefined) throw new Error('a fault')
-  t.match(await reader.judge(policy, requests), [{ action: 'allow' }, { action: 'block', because: /"a"/ }])
+  t.match(await reader.judge(policy, requests), [
+    { action: 'allow' },
+    { action: 'block', because: /"a"/, unjudged: [] },
+  ])
+  const asked = await reader.check(
+    'rules: [{ id: c, match: { cookie: { a: ["*"] }, host: [a.example] }, action: block }, { id: h, match: { host: ["a.*"] }, action: flag }]',
+  )
+  if (asked.policy === undefined) throw new Error('a fault')
+  const [first] = await reader.judge(asked.policy, requests)
+  t.match(first, { action: 'flag', unjudged: [{ rule: 'c', words: ['cookie'] }] })
 })

@@ -90,3 +90,19 @@ t.test('config schema', async (t) => {
   t.equal(code, 0)
   t.match(JSON.parse(out), { title: 'sallyport.yaml', properties: { mode: { enum: ['enforce', 'monitor'] } } })
 })
+
+t.test('config check names rules that nothing reaches, what is trusted, and what a log does not tell', async (t) => {
+  const { config } = workspace(t, [
+    ...(await free()),
+    'policy:',
+    '  rules:',
+    '    - { id: wide, match: { path: [/a/**] }, action: block }',
+    '    - { id: narrow, match: { path: [/a/b] }, action: flag }',
+    '    - { id: mine, match: { cookie: { key: [secret] } }, action: allow, trustClaim: true }',
+  ])
+  const { code, out, err } = await run('config', 'check', config)
+  t.equal(code, 0)
+  t.match(err, /rule "narrow": no request reaches it: the rule "wide" before it/)
+  t.match(err, /rule "mine": it allows everybody who says so: nothing proves cookie/)
+  t.equal(out, 'The configuration is valid.\nAn access log has no cookie: replay cannot judge mine by it.\n')
+})

@@ -74,3 +74,72 @@ t.test('a path that is a decoy or a probe is named as one', async (t) => {
   t.match(await explain('/shop/.env'), /path +a probe, which scanner-guard counts: settings of a framework/)
   t.notMatch(await explain('/'), /probe|decoy/)
 })
+
+t.test('what nobody says of a request is not known, and the rules that ask it are named', async (t) => {
+  const { folder, config } = workspace(t, [
+    'policy:',
+    '  preset: observe',
+    '  rules:',
+    '    - { id: busy, match: { load: { atLeast: 0.8 } }, action: block }',
+    '    - { id: idle, match: { not: { load: { atLeast: 0.8 } } }, action: block }',
+    '    - { id: old, match: { httpVersion: ["1.0"] }, action: flag, weight: 3 }',
+    '    - { id: new, match: { httpVersion: ["2"] }, action: flag, weight: 4 }',
+    '    - { id: shop, match: { host: [shop.example] }, action: flag, weight: 5 }',
+    '    - { id: twice, match: { cookie: { a: ["2"] } }, action: block }',
+  ])
+  const explain = async (value: unknown, ...more: readonly string[]) => {
+    const file = join(folder, 'request.json')
+    writeFileSync(file, JSON.stringify(value))
+    const { code, out, err } = await run('explain', file, '--config', config, ...more)
+    t.equal(code, 0, err)
+    return out
+  }
+  const said = { ip: '203.0.114.7', headers: { 'user-agent': 'x', accept: '*/*' } }
+  const bare = await explain(said)
+  for (const line of ['busy: load is', 'idle: load is', 'old: httpVersion is', 'new: httpVersion is', 'shop: host is'])
+    t.match(bare, `not judged  rule ${line} not known`, line)
+  t.match(bare, /^allow\n/)
+  t.notMatch(bare, 'rule twice')
+  t.match(await explain({ ip: '203.0.114.7', userAgent: 'x' }), 'not judged  rule twice: cookie is not known')
+  t.match(await explain({ ...said, load: 1 }), /^block\n[\s\S]*rule "busy"/)
+  t.match(await explain({ ...said, load: 0.1 }), /^block\n[\s\S]*rule "idle"/)
+  t.match(
+    await explain({ ...said, httpVersion: 'HTTP/2.0', host: 'shop.example:8443' }),
+    /come to 9: "new" 4, "shop" 5/,
+  )
+  t.match(await explain({ ...said, headers: { ...said.headers, host: 'shop.example' } }), /come to 5: "shop" 5/)
+  const cookies = { ...said, headers: { ...said.headers, cookie: ['a=1', 'a=2'] } }
+  t.match(await explain(cookies), /^block\n[\s\S]*rule "twice"/)
+  const lines = Object.entries({ ':authority': 'shop.example', cookie: 'a=1' }).map(([name, value]) => ({
+    name,
+    value,
+  }))
+  const har = (...more: readonly unknown[]) => ({
+    log: {
+      entries: [
+        { request: { method: 'GET', url: 'https://other.example/', httpVersion: 'h2', headers: [...lines, ...more] } },
+      ],
+    },
+  })
+  const ip = ['--ip', '203.0.114.7'] as const
+  t.match(await explain(har(), ...ip), /come to 9/)
+  t.match(await explain(har({ name: 'cookie', value: 'a=2' }), ...ip), /^block\n[\s\S]*rule "twice"/)
+  writeFileSync(join(folder, 'request.json'), JSON.stringify({ ...said, load: 'much' }))
+  t.match(await run('explain', join(folder, 'request.json'), '--config', config), {
+    err: /load: must be a number from 0/,
+  })
+
+  const tests = join(folder, 'tests.yaml')
+  const request = 'ip: 203.0.114.7, headers: { cookie: ["a=1", "a=2"] }'
+  writeFileSync(
+    tests,
+    [
+      'tests:',
+      `  - { name: twice, request: { ${request} }, expect: { rule: twice } }`,
+      `  - { name: busy, request: { ${request}, load: 0.9, host: shop.example, httpVersion: "2" }, expect: { rule: busy } }`,
+    ].join('\n'),
+  )
+  const { code, out } = await run('policy', 'test', tests, '--config', config)
+  t.equal(code, 0)
+  t.match(out, /^ok {6}twice\n {8}not judged: rule busy: load is not known\n[\s\S]*^ok {6}busy\n2 expectations met$/m)
+})

@@ -121,3 +121,27 @@ t.test('a line without a user agent says nothing of the other headers', async (t
   const { out } = await run('replay', log, '--policy', policy, '--json', '--config', config)
   t.match(JSON.parse(out), { requests: 1, classes: [{ after: { block: 0 } }] })
 })
+
+t.test('rules that a log leaves open are named, with what it lacks and in how many lines', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = written(
+    folder,
+    'p.yaml',
+    'rules:',
+    '  - { id: cookie, match: { path: [/login], not: { cookie: { s: ["*"] } } }, action: block }',
+    '  - { id: print, match: { ja4: [program], header: { absent: [accept] } }, action: flag }',
+    '  - { id: page, match: { query: { page: ["1"] } }, action: flag }',
+  )
+  const line = (target: string) =>
+    `203.0.114.7 - - [21/Nov/2026:10:00:00 +0000] "GET ${target} HTTP/1.1" 200 1 "-" "curl/8.5.0"`
+  const log = written(folder, 'a.log', line('/login'), line('/?page=1'), line('/'))
+  const replay = (...more: readonly string[]) => run('replay', log, '--policy', policy, '--config', config, ...more)
+  t.match(JSON.parse((await replay('--json')).out), {
+    requests: 3,
+    unjudged: [
+      { rule: 'print', words: ['header', 'ja4'], requests: 3 },
+      { rule: 'cookie', words: ['cookie'], requests: 1 },
+    ],
+  })
+  t.match((await replay()).out, /^Rule cookie is not judged in 1 of 3 requests: the log has no cookie\.$/m)
+})

@@ -9,7 +9,7 @@ t.test('robots prints what the policy comes to, and says what it could not say',
   const { code, out, err } = await run('robots', '--config', config)
   t.equal(code, 0)
   t.match(out, /^# Made [^\n]*\n\nUser-agent: \*\nDisallow: \/x\$\nDisallow: \/x\?\nDisallow: \/x\/\n$/)
-  t.equal(err, 'Rules that robots.txt cannot say, or not wholly: b\n')
+  t.equal(err, 'Rules that robots.txt cannot say, or not wholly: b (country)\n')
   t.match((await run('robots', '--config', config, '--host', 'a.example')).out, /Disallow: \/y\//)
   t.match(JSON.parse((await run('robots', '--json', '--config', config)).out), { text: String, unspoken: ['b'] })
 })

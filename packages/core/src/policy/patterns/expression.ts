@@ -11,19 +11,44 @@ const MAX_BRANCHES = 32
 
 const parser = new RegExpParser({ ecmaVersion: 2024 })
 
-/** Runs of ASCII letters of which every text that matches has one; `undefined` for what is none, or has none. */
-export function literalsOf(source: string): readonly string[] | undefined {
+/** The most texts that an expression is taken apart into. */
+const MAX_TEXTS = 32
+
+/** Stands for what may be any letters. */
+const GAP = '\n'
+
+/**
+ * For each way in which an expression can match the runs of ASCII letters that a text which matches so has; none for what is
+ * no expression.
+ */
+export function literalsOf(source: string): readonly (readonly string[])[] {
   let pattern: AST.Pattern
   try {
     pattern = parser.parsePattern(source)
   } catch {
-    return undefined
+    return []
   }
-  const runs = pattern.alternatives.map(({ elements }) => {
-    const text = elements.map((element) => (isAscii(element) ? String.fromCharCode(element.value) : '\n')).join('')
-    return text.split('\n').reduce((longest, run) => (run.length > longest.length ? run : longest))
-  })
-  return runs.includes('') ? undefined : runs
+  return textsOf(pattern).map((text) => text.split(GAP).filter((run) => run !== ''))
+}
+
+function textsOf({ alternatives }: AST.Pattern | AST.Group | AST.CapturingGroup): readonly string[] {
+  return alternatives.flatMap(({ elements }) =>
+    elements.reduce<readonly string[]>(
+      (texts, element) => {
+        const next = textsOfElement(element)
+        const few = texts.length * next.length > MAX_TEXTS ? [GAP] : next
+        return texts.flatMap((text) => few.map((more) => text + more))
+      },
+      [''],
+    ),
+  )
+}
+
+function textsOfElement(element: AST.Element): readonly string[] {
+  if (isAscii(element)) return [String.fromCharCode(element.value)]
+  if (element.type === 'Group' || element.type === 'CapturingGroup') return textsOf(element)
+  // The beginning, the end, and the edge of a word are no letters.
+  return [element.type === 'Assertion' ? '' : GAP]
 }
 
 function isAscii(element: AST.Element): element is AST.Character {

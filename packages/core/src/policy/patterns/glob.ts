@@ -2,7 +2,7 @@
 export type TextTest = (text: string) => boolean
 
 /** The parts of a glob between its stars: `*` is any characters, `\*` a star, `\\` a backslash. */
-function partsOf(glob: string): readonly string[] {
+export function partsOf(glob: string): readonly string[] {
   const parts = ['']
   for (let at = 0; at < glob.length; at++) {
     const letter = glob.charAt(at)
@@ -18,9 +18,12 @@ function partsOf(glob: string): readonly string[] {
   return parts
 }
 
-/** The longest part of a glob that every text which matches has in it. */
-export function literalOf(glob: string): string {
-  return partsOf(glob).reduce((longest, part) => (part.length > longest.length ? part : longest))
+/** A letter that no text of a request has. */
+const NO_LETTER = '\udc00'
+
+/** A text that stands for all that a glob matches: another glob takes them all in if it matches this one. */
+export function sampleOf(glob: string): string {
+  return partsOf(glob).join(NO_LETTER)
 }
 
 /** A glob over whole texts. One pass without a regular expression: no glob and no text can make it slow. */

@@ -1,4 +1,4 @@
-import { ACTIONS, AGENT_CLASSES, parseDuration } from '@sallyport/core'
+import { ACTIONS, AGENT_CLASSES, HTTP_VERSIONS, parseDuration } from '@sallyport/core'
 import { z } from 'zod'
 import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
@@ -13,10 +13,14 @@ const Request = z.strictObject({
   method: z.string().default('GET'),
   path: z.string().startsWith('/').default('/'),
   scheme: z.enum(['http', 'https', 'unknown']).default('unknown'),
-  /** Absent: no header is known but the user agent. */
-  headers: z.record(z.string(), z.string()).optional(),
+  /** Absent: no header is known but the user agent. A field that is sent several times is a list. */
+  headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
   userAgent: z.string().optional(),
+  /** Those that nobody says are not known, and rules that ask for them not judged. */
+  host: z.string().optional(),
+  httpVersion: z.enum(HTTP_VERSIONS).optional(),
   ja4: z.string().optional(),
+  load: z.number().nonnegative().optional(),
 })
 
 const Requested = {

@@ -1,5 +1,15 @@
 import { parentPort } from 'node:worker_threads'
-import { type Action, compilePolicy, decide, type Inspection, listsNamed, SallyportError } from '@sallyport/core'
+import {
+  type Action,
+  type AskedParts,
+  compilePolicy,
+  decide,
+  type Inspection,
+  listsNamed,
+  type ObservedRequest,
+  SallyportError,
+  type Unjudged,
+} from '@sallyport/core'
 import type { ListsOfConfig } from '../lists/list-config.ts'
 import { readLists } from '../lists/read-lists.ts'
 import { checkPolicyText, type PolicyText, replacePolicy } from './policy-text.ts'
@@ -10,13 +20,15 @@ import type { Config } from './schema.ts'
 /** A request that was judged before. */
 export interface JudgedRequest {
   readonly inspection: Inspection
-  readonly userAgent?: string | undefined
+  readonly observed: Pick<ObservedRequest, 'userAgent' | 'host' | 'ja4'>
 }
 
 /** A policy's action on a request, and the sentence of its first reason. */
 export interface Judgement {
   readonly action: Action
   readonly because: string | undefined
+  /** Rules that what is remembered of the request leaves open. */
+  readonly unjudged: readonly Unjudged[]
 }
 
 /** A text to check; one to put into a configuration in place of its policy; a policy to try on requests. */
@@ -51,6 +63,12 @@ async function answer(question: PolicyQuestion): Promise<PolicyAnswer> {
   }
 }
 
+function askedOf({ userAgent, host, ja4 }: JudgedRequest['observed']): AskedParts {
+  const agent = userAgent === undefined ? [] : ['User-Agent', userAgent]
+  const kept = [...(userAgent === undefined ? [] : ['user-agent']), 'host']
+  return { fields: host === '' ? agent : [...agent, 'Host', host], kept, ja4 }
+}
+
 /** The first of the requests, as many as there is time for: one at least. */
 async function judge({
   policy,
@@ -60,11 +78,10 @@ async function judge({
   const compiled = compilePolicy(policy, { lists: await readLists(lists, listsNamed(policy.rules)) })
   const begun = performance.now()
   const judged: Judgement[] = []
-  for (const { inspection, userAgent } of requests) {
-    const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-    const request = { fields, kept: ['user-agent'] }
-    const { action, reasons } = decide(compiled, inspection, { mode: 'enforce', request })
-    judged.push({ action, because: reasons[0]?.text })
+  for (const { inspection, observed } of requests) {
+    const options = { mode: 'enforce', request: askedOf(observed), isDescribed: true } as const
+    const { action, reasons, unjudged = [] } = decide(compiled, inspection, options)
+    judged.push({ action, because: reasons[0]?.text, unjudged })
     if (performance.now() - begun > JUDGING_MS) break
   }
   return judged

@@ -1,3 +1,4 @@
+import { givenWords, type Rule } from '@sallyport/core'
 import {
   ConfigError,
   type ConfigFault,
@@ -31,13 +32,16 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .argument('[file]', 'instead of --config')
     .addOption(jsonOption())
     .action(async (file: string | undefined, options: Options) => {
-      const { errors, warnings, notices } = await checked(file === undefined ? options : { ...options, config: file })
-      if (options.json) terminal.out(json({ ok: errors.length === 0, errors, warnings, notices }))
+      const { errors, warnings, notices, notes } = await checked(
+        file === undefined ? options : { ...options, config: file },
+      )
+      if (options.json) terminal.out(json({ ok: errors.length === 0, errors, warnings, notices, notes }))
       else {
         for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
         for (const fault of warnings) terminal.err(printableMessage(warningText(fault)))
         for (const fault of notices) terminal.err(printableMessage(`notice: ${faultText(fault)}`))
         if (errors.length === 0) terminal.out('The configuration is valid.')
+        for (const note of notes) terminal.out(dim(note))
       }
       if (errors.length > 0) throw new ExitError(UNUSABLE)
     })
@@ -59,20 +63,46 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
 type Faults = readonly ConfigFault[]
 
 /** Faults of the text; where there is none, those of what it names. */
-async function checked(
-  options: CommonOptions,
-): Promise<{ readonly errors: Faults; readonly warnings: Faults; readonly notices: Faults }> {
+async function checked(options: CommonOptions): Promise<
+  Pick<ConfigRead, 'warnings'> & {
+    readonly errors: Faults
+    readonly notices: Faults
+    readonly notes: readonly string[]
+  }
+> {
   let read: ConfigRead
   try {
     read = configReadOf(options, {}, true)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return { errors: error.faults, warnings: [], notices: [] }
+    return { errors: error.faults, warnings: [], notices: [], notes: [] }
   }
   const named = await examineNamed(read, { more: PROXY_LOOKS })
+  const notes = named.errors.length > 0 ? [] : unloggedNotes(read.config.policy.rules)
   const warnings = [...read.warnings, ...named.warnings]
-  return { errors: named.errors, warnings, notices: configNotices(read.config, read.layers) }
+  return { errors: named.errors, warnings, notices: configNotices(read.config, read.layers), notes }
 }
+
+/** Words that some sources lack and an access log has. */
+const LOGGED: readonly string[] = ['userAgent', 'query', 'robots', 'asn', 'country']
+
+/** Notes on the rules that a log does not tell of, so that nobody takes a replay for the whole. */
+function unloggedNotes(rules: readonly Rule[]): readonly string[] {
+  const found = rules.flatMap(({ id, match: { not = {}, ...match } }) => {
+    const words = [...givenWords(match), ...givenWords(not)].filter(
+      ({ name, word }) => word.mayLack === true && !LOGGED.includes(name),
+    )
+    return words.length === 0 ? [] : [{ id, words: words.map(({ name }) => name) }]
+  })
+  if (found.length === 0) return []
+  const words = [...new Set(found.flatMap((rule) => rule.words))].join(', ')
+  const ids = found.slice(0, MAX_NAMED).map(({ id }) => id)
+  const more = found.length > MAX_NAMED ? [`${found.length - MAX_NAMED} more`] : []
+  return [`An access log has no ${words}: replay cannot judge ${[...ids, ...more].join(', ')} by it.`]
+}
+
+/** Rules of which a note names each. */
+const MAX_NAMED = 10
 
 /** Words as they are, all else as JSON. */
 function shown(value: unknown): string {

@@ -1,7 +1,7 @@
 import { type Clock, counted, type Decision, parseDuration, SallyportError } from '@sallyport/core'
 import { createTrialCounter, open, type PolicyTest, readPolicyTests } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { FLAG } from '../requests/explanation.ts'
+import { FLAG, unjudgedText } from '../requests/explanation.ts'
 import { countDescribed, decideDescribed } from '../requests/requests.ts'
 import {
   type CommonOptions,
@@ -18,6 +18,8 @@ interface Outcome {
   readonly name: string
   readonly passed: boolean
   readonly wrong: readonly string[]
+  /** Rules that what is said of the request leaves open, and why. */
+  readonly unjudged: readonly string[]
 }
 
 /** `sallyport policy test` */
@@ -79,9 +81,11 @@ function outcomeOf({ name, expect }: PolicyTest, decision: Decision): Outcome {
   const wrong = members
     .filter((member) => expect[member] !== undefined && expect[member] !== found[member])
     .map((member) => `${member} is ${found[member]}, not ${expect[member]}`)
-  return { name, passed: wrong.length === 0, wrong }
+  const unjudged = (decision.unjudged ?? []).map(({ rule, words }) => unjudgedText(rule, words))
+  return { name, passed: wrong.length === 0, wrong, unjudged }
 }
 
-function lineOf({ name, passed, wrong }: Outcome): string {
-  return passed ? `ok      ${name}` : `failed  ${name}: ${wrong.join('; ')}`
+function lineOf({ name, passed, wrong, unjudged }: Outcome): string {
+  const line = passed ? `ok      ${name}` : `failed  ${name}: ${wrong.join('; ')}`
+  return [line, ...unjudged.map((text) => dim(`        not judged: ${text}`))].join('\n')
 }

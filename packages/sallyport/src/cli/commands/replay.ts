@@ -5,7 +5,10 @@ import {
   type Clock,
   type Counter,
   counted,
+  countUnjudged,
   SallyportError,
+  type UnjudgedRule,
+  unjudgedNotes,
   type Writable,
 } from '@sallyport/core'
 import { createTrialCounter, readPolicy, type Sallyport } from '@sallyport/engine'
@@ -53,6 +56,8 @@ interface Replayed {
   readonly requests: number
   readonly unread: Unread
   readonly classes: readonly ClassRow[]
+  /** Rules of the other policy that lines leave open. */
+  readonly unjudged: readonly UnjudgedRule[]
 }
 
 /** `sallyport replay LOG --policy FILE` */
@@ -82,12 +87,14 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
           })
         }),
       )
-      const { requests, unread, classes } = replayed
+      const { requests, unread, classes, unjudged } = replayed
       if (requests === 0 && unread.lines > 0)
         throw new SallyportError('invalid_request', `${log}: ${unread.sentence()}`)
-      if (options.json) return terminal.out(json({ requests, unread: unread.lines, lacking: unread.lacking, classes }))
+      if (options.json)
+        return terminal.out(json({ requests, unread: unread.lines, lacking: unread.lacking, classes, unjudged }))
       terminal.out(tableOf(replayed))
-      for (const note of [counted(requests, 'request'), ...unread.notes()]) terminal.out(dim(note))
+      const open = unjudgedNotes(unjudged, requests, 'the log')
+      for (const note of [counted(requests, 'request'), ...unread.notes(), ...open]) terminal.out(dim(note))
       terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
     })
 }
@@ -99,6 +106,7 @@ async function replay(
 ): Promise<Replayed> {
   const rows = new Map<AgentClass, Counts>()
   const unread = createUnread()
+  const unjudged = countUnjudged()
   let requests = 0
   const formats = ACCESS_FORMATS.filter((format) => name === undefined || format.name === name)
   for await (const { reading, format } of readAccessLog(log, formats)) {
@@ -115,9 +123,10 @@ async function replay(
     row.after[decided.after]++
     if (decided.before !== decided.after) row.changed++
     if (decided.onTrial) row.onTrial++
+    unjudged.add(decided.unjudged)
   }
   const classes = [...rows].map(([name, row]) => ({ class: name, ...row }))
-  return { requests, unread, classes: classes.sort((x, y) => y.requests - x.requests) }
+  return { requests, unread, classes: classes.sort((x, y) => y.requests - x.requests), unjudged: unjudged.rules }
 }
 
 /** Something of the policy in force and of the other. */
@@ -130,21 +139,22 @@ async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>
   const { address, method, target, at, status } = request
   const userAgent = request.userAgent === '' ? undefined : request.userAgent
   // That there was no user agent is known, and judged; what other headers there were is not.
-  const about = {
-    fields: userAgent === undefined ? [] : ['User-Agent', userAgent],
-    headersKnown: userAgent === undefined,
-    // A line without a user agent says nothing of the other headers either.
-    kept: ['user-agent'],
-    method,
-    target,
-    at,
-  }
+  const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
+  // A line without a user agent says nothing of the other headers either.
+  const asked = { fields, kept: ['user-agent'], target }
+  const about = { fields, headersKnown: userAgent === undefined, method, target, at, asked }
   const [first, second] = await Promise.all([
     countDescribed(counters.before, { userAgent }, await before.check(address, about), status),
     countDescribed(counters.after, { userAgent }, await after.check(address, about), status),
   ])
   const { agent } = first.inspection
-  return { class: agent.class, before: first.action, after: second.action, onTrial: second.trial !== undefined }
+  return {
+    class: agent.class,
+    before: first.action,
+    after: second.action,
+    onTrial: second.trial !== undefined,
+    unjudged: second.unjudged ?? [],
+  }
 }
 
 function none(): Actions {

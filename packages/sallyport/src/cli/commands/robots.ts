@@ -1,3 +1,4 @@
+import { givenWords, type Rule, rulesInForce } from '@sallyport/core'
 import { robotsOfConfig } from '@sallyport/engine'
 import { sitePartsOf } from '@sallyport/proxy/internal'
 import type { Command } from 'commander'
@@ -20,6 +21,17 @@ export function addRobotsCommand(program: Command, terminal: Terminal): void {
         const said = config.decoys.paths.length === 0 ? 'nothing' : 'decoys alone'
         terminal.err(`Monitor mode refuses nobody, so robots.txt disallows ${said}.`)
       }
-      if (unspoken.length > 0) terminal.err(`Rules that robots.txt cannot say, or not wholly: ${unspoken.join(', ')}`)
+      if (unspoken.length === 0) return
+      const policies = [config.policy, ...config.routes.flatMap(({ policy }) => policy ?? [])]
+      const rules = policies.flatMap(rulesInForce)
+      const named = unspoken.map((id) => `${id}${wordsText(rules.filter((rule) => rule.id === id))}`)
+      terminal.err(`Rules that robots.txt cannot say, or not wholly: ${named.join(', ')}`)
     })
+}
+
+/** ` (country, load)`: the words that robots.txt has not; nothing for a path that it cannot say. */
+function wordsText(rules: readonly Rule[]): string {
+  const given = rules.flatMap(({ match }) => givenWords(match))
+  const words = new Set(given.flatMap(({ name, word }) => (word.robots ? [] : [name])))
+  return words.size === 0 ? '' : ` (${[...words].join(', ')})`
 }

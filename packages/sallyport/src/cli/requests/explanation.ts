@@ -11,9 +11,10 @@ import { bold, columns, dim } from '../terminal/terminal.ts'
 
 /** A decision as text: the action, its rule, the agent with its reasons, and the network. */
 export function explanation(
-  { action, enforced, trial, counting, limits, reasons, inspection }: Decision,
+  decision: Decision,
   trapOf: (request: Decision['inspection']['request']) => string | undefined = () => undefined,
 ): string {
+  const { action, enforced, trial, counting, limits, reasons, inspection, unjudged = [] } = decision
   const { agent, network, client, request, country, degraded } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -21,6 +22,8 @@ export function explanation(
     ['path', trapOf(request)],
     ['because', rule?.text],
     ['flag', action === 'flag' ? FLAG : undefined],
+    ['weights', reasons.find(({ id }) => id === 'policy:weight')?.text],
+    ...unjudged.map(({ rule, words }) => ['not judged', unjudgedText(rule, words)] as const),
     ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
     ...(counting?.rules ?? []).map(({ rule, cost }) => ['counted by', countText(rule, cost)] as const),
     ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
@@ -40,6 +43,11 @@ export function explanation(
 
 /** The effect of a flag. */
 export const FLAG = 'stops nothing: behind the proxy the origin reads sallyport-action, and a rule of yours refuses'
+
+/** `rule session: cookie is not known` */
+export function unjudgedText(rule: string, words: readonly string[]): string {
+  return `rule ${rule}: ${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} not known`
+}
 
 /** `rule login: 10 in 1h by client, else throttle; taken as within` */
 function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cost: number): string {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import {
+  type AskedParts,
   type Counter,
   type Decision,
+  HTTP_VERSIONS,
   type InspectionRequest,
   parseAddress,
   SallyportError,
@@ -22,22 +24,56 @@ export interface DescribedRequest extends Readonly<PolicyTest['request']> {
 export async function decideDescribed(sallyport: Sallyport, request: DescribedRequest): Promise<Decision> {
   const address = parseAddress(request.ip)
   if (address === undefined) throw new SallyportError('invalid_ip', `"${request.ip}" is not an IP address.`)
-  const named = request.userAgent === undefined ? [] : ['User-Agent', request.userAgent]
-  const { method, headers, headlessFlags } = request
+  const { method, headers, headlessFlags, ja4 } = request
   // As the bytes that would have come.
   const target = Buffer.from(request.path).toString('latin1')
-  const ja4 = request.ja4 === undefined ? {} : { ja4: request.ja4 }
-  const fields = [...Object.entries(headers ?? {}).flat(), ...named]
-  const flags = headlessFlags === undefined ? {} : { headlessFlags }
-  const about = { fields, headersKnown: headers !== undefined, method, target, ...ja4, ...flags }
+  const fields = fieldsOf(request)
+  const asked = askedParts(request, fields, target)
+  const about = { fields, headersKnown: headers !== undefined, method, target, ja4, headlessFlags, asked }
   if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
   const httpVersion = isSpelled(request) ? '' : '2.0'
-  const seen: InspectionRequest = { peer: request.ip, method, target, scheme: request.scheme, httpVersion, fields }
-  const first = sallyport.decide({ ...seen, ...ja4 })
+  const seen: InspectionRequest = {
+    peer: request.ip,
+    method,
+    target,
+    scheme: request.scheme,
+    httpVersion,
+    fields,
+    ...(ja4 !== undefined && { ja4 }),
+  }
+  const first = sallyport.decide(seen, { asked })
   if (first.inspection.crawler?.pending !== true || first.inspection.agent.basis === 'signature') return first
   // An explanation waits for DNS; a visitor's request does not.
   await sallyport.check(address, about)
-  return sallyport.decide({ ...seen, ...ja4 })
+  return sallyport.decide(seen, { asked })
+}
+
+/** Header fields as they come, name and value by turns; those of HTTP/2 whose names begin with a colon are no headers. */
+function fieldsOf({ headers = {}, userAgent }: Pick<DescribedRequest, 'headers' | 'userAgent'>): readonly string[] {
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    name.startsWith(':') ? [] : [values].flat().flatMap((value) => [name, value]),
+  )
+  return userAgent === undefined ? lines : [...lines, 'User-Agent', userAgent]
+}
+
+/** The request as rules read it: what nobody says is not known (D422). */
+function askedParts(request: DescribedRequest, fields: readonly string[], target: string): AskedParts {
+  const { headers, userAgent, httpVersion, ja4, load } = request
+  const names = new Set(fields.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
+  const host = names.has('host') ? undefined : (request.host ?? authorityOf(headers))
+  const kept = [...(userAgent === undefined ? [] : ['user-agent']), ...(host === undefined ? [] : ['host'])]
+  return {
+    fields: host === undefined ? fields : [...fields, 'Host', host],
+    target,
+    httpVersion,
+    ja4,
+    load,
+    ...(headers === undefined ? { kept } : !names.has('host') && host === undefined && { lacks: ['host'] }),
+  }
+}
+
+function authorityOf(headers: DescribedRequest['headers']): string | undefined {
+  return [headers?.[':authority'] ?? []].flat()[0]
 }
 
 /** Names are in lower case over HTTP/2, and in the maps of Node and Fetch: nothing is judged by that. */
@@ -52,9 +88,7 @@ export async function countDescribed(
   decided: Decision,
   status?: number,
 ): Promise<Decision> {
-  const named = request.userAgent === undefined ? [] : ['User-Agent', request.userAgent]
-  const fields = [...Object.entries(request.headers ?? {}).flat(), ...named]
-  const { decision, ended } = await counter.count(decided, fields)
+  const { decision, ended } = await counter.count(decided, fieldsOf(request))
   if (ended === undefined) return decision
   ended(status)
   // The next request comes after its strike is counted.
@@ -86,7 +120,10 @@ const MEMBERS: readonly string[] = [
   'headers',
   'userAgent',
   'user_agent',
+  'host',
+  'httpVersion',
   'ja4',
+  'load',
   'headless_flags',
   'request_id',
 ]
@@ -101,8 +138,9 @@ function described(
   if (request === undefined) throw refusal(file, 'request', 'must be an object')
   for (const [name, value] of Object.entries(request)) {
     if (members?.includes(name) === false) throw refusal(file, name, `is not known${suggestion(name, members)}`)
-    const structured = name === 'headers' || name === 'headless_flags'
-    if (members !== undefined && !structured && typeof value !== 'string') throw refusal(file, name, 'must be a text')
+    if (members === undefined || name === 'headers' || name === 'headless_flags') continue
+    if (name === 'load' ? !(typeof value === 'number' && value >= 0) : typeof value !== 'string')
+      throw refusal(file, name, `must be a ${name === 'load' ? 'number from 0' : 'text'}`)
   }
   return describe(request, ip, file)
 }
@@ -132,7 +170,9 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
   const ja4 = textOf(request, 'ja4')
   const headers = headersOf(request['headers'], file)
   const headlessFlags = flagsOf(request['headless_flags'], file)
-  const spelled = isHttp1(textOf(request, 'httpVersion'), request['headers'])
+  const version = textOf(request, 'httpVersion')
+  const spelled = isHttp1(version, request['headers'])
+  const load = request['load']
   return {
     ip: address,
     method: textOf(request, 'method') ?? 'GET',
@@ -140,7 +180,10 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
     scheme: schemeOf(textOf(request, 'scheme') ?? url?.protocol.slice(0, -1)),
     headers,
     userAgent,
+    host: textOf(request, 'host') ?? authorityOf(headers) ?? url?.host,
+    httpVersion: HTTP_VERSIONS.find((known) => known === shortVersion(version)),
     ja4,
+    load: typeof load === 'number' ? load : undefined,
     headlessFlags,
     ...(spelled === false && { spelled }),
   }
@@ -153,6 +196,11 @@ function isHttp1(version: string | undefined, headers: unknown): boolean | undef
   return version === undefined ? undefined : /^http\/1/i.test(version)
 }
 
+/** Version of HTTP as rules say it: programs write `HTTP/1.1`, `h2`, `http/2.0`. */
+function shortVersion(version = ''): string {
+  return version.replace(/^(?:http\/|h)(?=\d)/i, '').replace(/^([2-9])\.0$/, '$1')
+}
+
 function urlOf(text: string | undefined): URL | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text) : undefined
 }
@@ -161,17 +209,19 @@ function schemeOf(text: string | undefined): DescribedRequest['scheme'] {
   return text === 'http' || text === 'https' ? text : 'unknown'
 }
 
-/** Headers as an object, or as a HAR lists them; pseudo-headers of HTTP/2 are no headers. */
-function headersOf(given: unknown, file: string): Record<string, string> | undefined {
+/** Headers as an object, or as a HAR lists them: a field that was sent several times is a list. */
+function headersOf(given: unknown, file: string): DescribedRequest['headers'] {
   if (given === undefined) return undefined
   if (typeof given !== 'object' || given === null) throw refusal(file, 'headers', 'must be an object')
   const pairs: readonly (readonly [string, unknown])[] = Array.isArray(given)
     ? given.map((item) => [textOf(recordOf(item) ?? {}, 'name') ?? '', recordOf(item)?.['value']])
     : Object.entries(given)
-  const kept: [string, string][] = []
-  for (const [name, value] of pairs) {
-    if (typeof value !== 'string') throw refusal(file, `headers.${name}`, 'must be a text')
-    if (name !== '' && !name.startsWith(':')) kept.push([name, value])
+  const kept = new Map<string, string[]>()
+  for (const [name, given] of pairs) {
+    const values: readonly unknown[] = Array.isArray(given) ? given : [given]
+    const texts = values.filter((value) => typeof value === 'string')
+    if (texts.length < values.length) throw refusal(file, `headers.${name}`, 'must be a text')
+    if (name !== '') kept.set(name, [...(kept.get(name) ?? []), ...texts])
   }
   return Object.fromEntries(kept)
 }

@@ -26,10 +26,16 @@ const POLICY = 'policy'
 
 const QUIET: Terminal = { out() {}, err() {} }
 
+/** Warnings that a start says. */
+const MAX_WARNINGS = 20
+
 /** Runs the proxy of a configuration until it is stopped: in `workers` processes, or in this one. */
 export async function runService(source: ConfigSource, workers: number | undefined, terminal: Terminal): Promise<void> {
   const warn = ({ warnings }: Pick<ConfigRead, 'warnings'>): void => {
-    if (!isWorker()) for (const fault of warnings) terminal.err(`sallyport: ${warningText(fault)}`)
+    if (isWorker()) return
+    for (const fault of warnings.slice(0, MAX_WARNINGS)) terminal.err(`sallyport: ${warningText(fault)}`)
+    const left = warnings.length - MAX_WARNINGS
+    if (left > 0) terminal.err(`sallyport: ${counted(left, 'warning')} more: config check has them all`)
   }
   if (workers !== undefined && !isWorker()) {
     const first = source.read()

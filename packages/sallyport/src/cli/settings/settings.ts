@@ -59,9 +59,9 @@ export function configReadOf(options: CommonOptions, flags: ConfigInput = {}, ne
   })
 }
 
-/** Opens a Sallyport for one command, with a progress bar; it downloads nothing. */
+/** Opens a Sallyport for one command, with a progress bar; it downloads nothing, and its own load is nobody's. */
 export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
-  return openService(withoutRefresh(config), terminal, hooks)
+  return openService(withoutRefresh(config), terminal, { clock: { now: () => Date.now() }, ...hooks })
 }
 
 /**

@@ -2,10 +2,13 @@ import {
   ACTIONS,
   type Action,
   compilePolicy,
+  countUnjudged,
   type Decision,
-  givenWords,
+  type ObservedRequest,
   rulesInForce,
   SallyportError,
+  type UnjudgedRule,
+  unjudgedNotes,
 } from '@sallyport/core'
 import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/engine'
 import type { Remembered } from '../history/recent.ts'
@@ -120,6 +123,7 @@ interface Replayed {
   readonly left: number
   readonly classes: Readonly<Record<string, ClassRow>>
   readonly examples: readonly Example[]
+  readonly unjudged: readonly UnjudgedRule[]
 }
 
 /** Tries a draft on the remembered requests, the newest first; what counts is taken as within its limits. */
@@ -130,6 +134,7 @@ async function replay(
   const decided = history.recent.list().toReversed().flatMap(decidedOf)
   const classes: Record<string, ClassRow> = {}
   const examples: Example[] = []
+  const open = countUnjudged()
   const isWanted = fewOfAKind()
   const begun = performance.now()
   let requests = 0
@@ -137,9 +142,10 @@ async function replay(
     const batch = decided.slice(requests, requests + BATCH)
     const judged = await policies.judge(
       policy,
-      batch.map(({ one, decision }) => ({ inspection: decision.inspection, userAgent: one.observed.userAgent })),
+      batch.map(({ one: { observed }, decision: { inspection } }) => ({ inspection, observed: keptOf(observed) })),
     )
-    for (const [index, { action, because }] of judged.entries()) {
+    for (const [index, { action, because, unjudged }] of judged.entries()) {
+      open.add(unjudged)
       const { one, decision } = batch[index] as Decided
       const { agent } = decision.inspection
       const row = classes[agent.class] ?? { requests: 0, changed: 0, before: {}, after: {} }
@@ -153,7 +159,12 @@ async function replay(
     }
     requests += judged.length
   }
-  return { requests, left: decided.length - requests, classes, examples }
+  return { requests, left: decided.length - requests, classes, examples, unjudged: open.rules }
+}
+
+/** The memory of a request beside its inspection. */
+function keptOf({ userAgent, host, ja4 }: ObservedRequest): Pick<ObservedRequest, 'userAgent' | 'host' | 'ja4'> {
+  return { userAgent, host, ja4 }
 }
 
 interface Decided {
@@ -180,11 +191,15 @@ async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
       sum.after[action] = (sum.after[action] ?? 0) + (row.after[action] ?? 0)
     }
   }
+  const requests = shares.reduce((sum, share) => sum + share.requests, 0)
+  const open = countUnjudged()
+  for (const { unjudged } of shares) open.merge(unjudged)
   return {
-    requests: shares.reduce((sum, { requests }) => sum + requests, 0),
+    requests,
     classes: Object.entries(classes).map(([name, row]) => ({ name, ...row })),
     examples: shares.flatMap((share) => share.examples).filter(fewOfAKind()),
     notes: [
+      ...unjudgedNotes(open.rules, requests, 'the memory'),
       ...notesOf(policy),
       ...(left === 0 ? [] : [`There was no time for ${left} older requests.`]),
       ...(silent === 0 ? [] : [`${silent} other processes did not answer in time.`]),
@@ -216,16 +231,8 @@ async function checkedPolicy(policies: PolicyReader, text: string): Promise<Chec
 
 /** Notes on what a replay of remembered requests cannot know. */
 function notesOf({ rules, strikes }: CheckedPolicy): readonly string[] {
-  const notes: string[] = []
-  const given = rules.flatMap(({ match }) => givenWords(match))
-  const unkept = [...new Set(given.filter(({ word }) => word.readsFields).map(({ name }) => name))].join(', ')
-  if (unkept !== '') {
-    notes.push(`Fields of requests are not kept, but for the user agent: what rules about ${unkept} do is not known.`)
-  }
-  if (rules.some((rule) => 'limit' in rule || 'concurrent' in rule) || strikes !== undefined) {
-    notes.push('Rules that count are taken as within their limits.')
-  }
-  return notes
+  const isCounting = rules.some((rule) => 'limit' in rule || 'concurrent' in rule) || strikes !== undefined
+  return isCounting ? ['Rules that count are taken as within their limits.'] : []
 }
 
 type CheckedPolicy = NonNullable<Awaited<ReturnType<PolicyReader['check']>>['policy']>
