@@ -165,7 +165,6 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const metrics = createMetrics()
   const outbound = createOutbound(config, { dns: hooks.dns, counted: (dns) => countedDns(dns, metrics) })
-  const { dns } = outbound
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
@@ -174,17 +173,16 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const { snapshots, bootstrapFile } = live
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
-  const provenance = await resources.use(
-    openProvenance(config, { clock, snapshots, onFault, onKeyMade: keyNotice(notice) }),
-  )
+  const onKeyMade = keyNotice(notice)
+  const provenance = await resources.use(openProvenance(config, { clock, snapshots, onFault, onKeyMade }))
   const turns = createNameTurns()
   const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry, turns }))
-  const { published } = hooks
-  const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound: outbound.fetch, published })
+  const agents = { clock, outbound: outbound.fetch, published: hooks.published }
+  const { signatures } = openAgents(config, crawlers.verifier, agents)
   const reverseNames = config.dns.reverseNames
-    ? await resources.use(createReverseNames({ clock, dns, store: observations, turns, onFault }))
+    ? await resources.use(createReverseNames({ clock, dns: outbound.dns, store: observations, turns, onFault }))
     : undefined
-  const patient = { dns: dnsWithTimeout(dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
+  const patient = { dns: dnsWithTimeout(outbound.dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, turns, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
   const surroundings = await resources.use(

@@ -136,6 +136,7 @@ async function keyed(method: string, url: string, body: string | (() => Promise<
 t.test('every code of the table appears on the wire with its status, or belongs to another room', async (t) => {
   const elsewhere = [
     'request_blocked',
+    'challenge_required',
     'bad_gateway',
     'gateway_timeout',
     'loop_detected',

@@ -34,8 +34,20 @@ function faultsOf(written: Tree): readonly string[] {
   return wordFaults(data, []).map(({ key = '', message }) => `${key}: ${message}`)
 }
 
+/** A rule that asks, whose action is another one than the example's. */
+function askingRule(): Tree {
+  return { id: 'ask', match: {}, action: 'challenge' }
+}
+
+/** The examples of the keys of a map. */
+function exampleOf(map: string): Tree {
+  return Object.fromEntries(
+    keyTable().flatMap(({ key, example }) => (key.startsWith(map) ? [[key.slice(map.length), example]] : [])),
+  )
+}
+
 /** Keys that are not together with others beside them. */
-const APART = /^(policy\.rules\[\]\.(concurrent|then|weight)|lists\.<id>\.file)$/
+const APART = /^(policy\.rules\[\]\.(concurrent|then|weight|challenge\..*)|lists\.<id>\.file)$/
 
 t.test('the examples of all keys are together a usable configuration', async (t) => {
   t.same(faultsOf(composed((key) => !APART.test(key))), [])
@@ -44,6 +56,7 @@ t.test('the examples of all keys are together a usable configuration', async (t)
 t.test('and so are those that are not together with others of a rule', async (t) => {
   const rule = (key: string) => /^policy\.rules\[\]\.(id|match|action)/.test(key)
   t.same(faultsOf(composed((key) => rule(key) || key.endsWith('].concurrent'))), [])
+  t.same(faultsOf({ policy: { rules: [{ ...askingRule(), challenge: exampleOf('policy.rules[].challenge.') }] } }), [])
   t.same(
     faultsOf(composed((key) => rule(key) || key.startsWith('policy.rules[].limit.') || key.endsWith('].then'))),
     [],

@@ -102,6 +102,7 @@ t.test('a reload is all or nothing: the policy, the log, and what a host takes o
 t.test('every key is taken over by a reload, or after a restart, by its row in the schema', async (t) => {
   const live = keyTable().filter((row) => row.live)
   t.same([...new Set(live.map(({ key }) => /^\w+/.exec(key)?.[0]))].sort(), [
+    'challenge',
     'clientHeader',
     'decoys',
     'earlyHints',
