@@ -49,5 +49,9 @@ export async function fateOf(
     sums[decision.action]++
   }
   const share = (count: number): number => Math.round((100 * count) / coming.length)
-  return { passed: share(sums.allow + sums.flag), slowed: share(sums.throttle), refused: share(sums.block) }
+  return {
+    passed: share(sums.allow + sums.flag),
+    slowed: share(sums.throttle + sums.challenge),
+    refused: share(sums.block),
+  }
 }

@@ -238,11 +238,11 @@ t.test('every preset does to twelve typical visitors what the table says', async
   const table = {
     observe: 'allow allow allow allow allow allow allow allow allow allow allow allow',
     'low-friction': 'allow flag flag flag flag flag flag allow allow allow allow block',
-    'protect-content': 'allow flag flag flag block flag block flag flag block flag block',
+    'protect-content': 'allow flag challenge challenge challenge flag block flag flag block flag block',
     'agents-welcome': 'allow flag allow flag flag flag flag allow allow flag flag block',
     'jurisdiction-strict': 'allow block flag flag block flag flag allow allow allow allow block',
     'stop-scrapers': 'allow flag flag flag block flag block flag allow flag flag block',
-    'under-attack': 'allow flag flag flag block flag block flag allow flag flag block',
+    'under-attack': 'allow challenge challenge challenge block challenge block flag allow flag flag block',
   } as const
   for (const document of ['README.md', 'packages/sallyport/docs/policy.md']) {
     const text = readFileSync(join(import.meta.dirname, '../../../..', document), 'utf8')

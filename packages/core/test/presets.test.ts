@@ -28,7 +28,7 @@ const PAGE = fieldsOf(CHROME)
 const UPTIME = 'Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)'
 const BARE = ['Host', 'a', 'User-Agent', CHROME['User-Agent'] ?? '', 'Accept', '*/*']
 
-/** The decision about a first request, and how many of its like pass until one is slowed. */
+/** The decision about a first request, and how many of its like pass until one is slowed or asked. */
 const KINDS: readonly (readonly [
   request: InspectionRequest,
   stop: string,
@@ -51,13 +51,13 @@ const KINDS: readonly (readonly [
   [named('AhrefsBot/7.0', { peer: '8.1.1.2' }), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
   [named('Devin/1.0'), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
   [named('Bytespider'), 'flag doubtful-seen', 10, 'flag doubtful-seen', 10],
-  [requestOf(BARE), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
-  [requestOf(PAGE, { peer: RACK }), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
+  [requestOf(BARE), 'flag doubtful-seen', 300, 'challenge asked', 0],
+  [requestOf(PAGE, { peer: RACK }), 'flag doubtful-seen', 60, 'challenge asked', 0],
   [requestOf(PAGE), 'allow default', 600, 'allow default', 600],
   [requestOf(BARE, { scheme: 'http' }), 'allow default', 600, 'allow default', 600],
-  [requestOf(PAGE, { peer: SCHOOL }), 'allow default', 999, 'allow default', 120],
+  [requestOf(PAGE, { peer: SCHOOL }), 'allow default', 999, 'challenge unknown-lines', 0],
   [requestOf(PAGE, { peer: '10.0.0.1' }), 'allow default', 999, 'allow default', 999],
-  [requestOf(PAGE, { peer: '8.77.0.1' }), 'allow default', 999, 'allow default', 999],
+  [requestOf(PAGE, { peer: '8.77.0.1' }), 'allow default', 999, 'challenge unknown-lines', 0],
 ]
 
 for (const [preset, at] of [
@@ -70,8 +70,8 @@ for (const [preset, at] of [
       const ask = gateOf(preset)
       const about = `${request.fields.join(' ')} ${request.peer} ${request.target}`
       t.equal(await ask(request), first, about)
-      let passed = first.startsWith('block') ? 0 : 1
-      while (passed > 0 && passed < 999 && !(await ask(request)).startsWith('throttle')) passed++
+      let passed = /^(?:block|challenge)/.test(first) ? 0 : 1
+      while (passed > 0 && passed < 999 && !/^(?:throttle|challenge)/.test(await ask(request))) passed++
       t.equal(passed, most, about)
     }
   })
@@ -100,7 +100,7 @@ t.test(
     t.equal(await passedOf('stop-scrapers', true, lines), 2_000)
     t.equal(await passedOf('under-attack', false, lines), 2_000)
     t.equal(await passedOf('under-attack', true, lines), 600)
-    t.equal(await passedOf('under-attack', true, system), 120)
+    t.equal(await passedOf('under-attack', true, system), 0)
   },
 )
 

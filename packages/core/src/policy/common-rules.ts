@@ -15,3 +15,6 @@ export const CONTRADICTED_TWICE: Rule = {
   match: { basis: ['contradiction'], confidence: TWICE_CONTRADICTED },
   action: 'block',
 }
+
+/** In place of a flag or a block where a person may be in doubt: work, which is done in a moment. */
+export const ASKED: Pick<Rule, 'action' | 'challenge'> = { action: 'challenge', challenge: { level: 2 } }

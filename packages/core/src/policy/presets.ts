@@ -1,4 +1,4 @@
-import { ANONYMISERS, CONTRADICTED_TWICE, HEADLESS, IMPOSTOR, INFRASTRUCTURE, VERIFIED } from './common-rules.ts'
+import { ANONYMISERS, ASKED, CONTRADICTED_TWICE, HEADLESS, IMPOSTOR, INFRASTRUCTURE, VERIFIED } from './common-rules.ts'
 import type { PresetName, Rule } from './policy.ts'
 import { rulesOf, STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
 
@@ -28,11 +28,13 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     { id: 'ai-crawler', match: { purpose: ['ai-search', 'user-fetch'] }, action: 'flag' },
     VERIFIED,
     { ...HEADLESS, action: 'block' },
-    CONTRADICTED_TWICE,
+    { ...CONTRADICTED, ...ASKED },
     { id: 'program', match: { class: ['unverified_bot'] }, action: 'flag' },
     INCOMPLETE,
+    // A host that rents to VPN services and to others: its addresses are no proof of either.
+    { id: 'mixed', match: { networkClass: ['vpn'], networkConfidence: { atMost: 0.6 } }, ...ASKED },
     ANONYMISED,
-    SERVERS,
+    { ...SERVERS, ...ASKED },
   ],
   'agents-welcome': [
     VERIFIED,

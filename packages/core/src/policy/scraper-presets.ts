@@ -1,5 +1,5 @@
 import type { AgentBasis } from '../values/agent-verdict.ts'
-import { ANONYMISERS, CONTRADICTED_TWICE, HEADLESS, IMPOSTOR, INFRASTRUCTURE, VERIFIED } from './common-rules.ts'
+import { ANONYMISERS, ASKED, CONTRADICTED_TWICE, HEADLESS, IMPOSTOR, INFRASTRUCTURE, VERIFIED } from './common-rules.ts'
 import type { Rule } from './policy.ts'
 
 /** A row of a preset that counts, with the reason that the documents give for it. */
@@ -125,7 +125,7 @@ const HOME: readonly PresetRow[] = [
     id: 'home',
     match: { ...PAGES, basis: ['none'], networkClass: ['residential_clean'] },
     perMinute: { client: 600 },
-    action: 'throttle',
+    ...ASKED,
     why: 'ten pages a second of one home line, whatever its headers; carriers of phones share addresses, and are not counted',
   },
   {
@@ -136,6 +136,15 @@ const HOME: readonly PresetRow[] = [
     why: 'the same of what looks like a browser and does not say what a file is for',
   },
 ]
+
+/** A person with a pass opens fewer pages; a machine pays for the next ones. */
+const BUDGET: PresetRow = {
+  id: 'budget',
+  match: { ...PAGES, pass: { atLeast: 1 } },
+  limit: { key: 'pass', max: 120, window: '10m' },
+  ...ASKED,
+  why: 'pages that a pass is good for; then its holder is asked again',
+}
 
 const SEEN: PresetRow = {
   id: 'doubtful-seen',
@@ -171,7 +180,7 @@ const BUSY_SERVERS: PresetRow = {
   id: 'busy-servers',
   match: { ...PAGES, ...BUSY, basis: ['network'] },
   perMinute: { client: 30, prefix: 60, asn: 240, class: 600 },
-  action: 'throttle',
+  ...ASKED,
   why: 'so do whole browsers on servers, VPNs and proxies, in pages',
 }
 
@@ -195,7 +204,7 @@ const DOUBTFUL: PresetRow = {
   id: 'doubtful',
   match: { basis: ['contradiction', 'absence'] },
   perMinute: { client: 300, prefix: 900, asn: 1_800, class: 3_000 },
-  action: 'throttle',
+  ...ASKED,
   why: "copies of browsers; people's filters take headers away too, and load ten pages a minute, or four",
 }
 
@@ -203,7 +212,7 @@ const ON_SERVERS: PresetRow = {
   id: 'servers',
   match: { ...PAGES, basis: ['network'] },
   perMinute: { client: 60, prefix: 240, asn: 600, class: 1_200 },
-  action: 'throttle',
+  ...ASKED,
   why: 'whole browsers on servers, VPNs and Tor, in pages: people, or rented machines',
 }
 
@@ -211,6 +220,7 @@ export const STOP_SCRAPERS: readonly PresetRow[] = [
   ...FIRST,
   HELPER_LIMIT,
   HELPERS_SEEN,
+  BUDGET,
   ...SERVER_PROGRAMS,
   BUSY_LIMIT,
   BUSY_SERVERS,
@@ -226,26 +236,28 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
   ...FIRST,
   { ...HELPER_LIMIT, perMinute: { client: 30, asn: 300 } },
   HELPERS_SEEN,
+  BUDGET,
   ...SERVER_PROGRAMS,
   { ...BUSY_LIMIT, perMinute: { client: 20, prefix: 40, asn: 120, class: 300 } },
-  { ...BUSY_SERVERS, perMinute: { client: 5, prefix: 10, asn: 30, class: 120 } },
   {
     id: 'busy-lines',
     match: { ...PAGES, ...BUSY, basis: ['none'] },
     perMinute: { client: 120, prefix: 600, asn: 6_000 },
-    action: 'throttle',
+    ...ASKED,
     why: 'while it is busy whole browsers too, as a flood through residential proxies has them',
   },
   { ...NAMED, perMinute: { client: 10, asn: 120, class: 300 } },
   { ...PROGRAMS, perMinute: { client: 10, prefix: 40, asn: 120, class: 300 } },
-  { ...DOUBTFUL, perMinute: { client: 120, prefix: 240, asn: 600, class: 1_200 } },
-  { ...ON_SERVERS, perMinute: { client: 10, prefix: 40, asn: 240, class: 600 } },
+  {
+    id: 'asked',
+    match: { basis: ['contradiction', 'absence', 'network'] },
+    ...ASKED,
+    why: 'copies of browsers, and whole ones on servers, VPNs and Tor: every one before its first page',
+  },
   {
     id: 'unknown-lines',
-    match: { ...PAGES, basis: ['none'], networkClass: ['unknown'] },
-    // Addresses without a system are inside, or of a proxy that nobody named.
-    limit: { key: ['asn', 'client'], max: 120, window: '1m' },
-    action: 'throttle',
+    match: { basis: ['none'], networkClass: ['unknown'] },
+    ...ASKED,
     why: 'whole browsers in networks of which nothing is known: neither home lines nor phones',
   },
   ...HOME,
