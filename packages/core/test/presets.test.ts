@@ -55,9 +55,9 @@ const KINDS: readonly (readonly [
   [requestOf(PAGE, { peer: RACK }), 'flag doubtful-seen', 60, 'challenge asked', 0],
   [requestOf(PAGE), 'allow default', 600, 'allow default', 600],
   [requestOf(BARE, { scheme: 'http' }), 'allow default', 600, 'allow default', 600],
-  [requestOf(PAGE, { peer: SCHOOL }), 'allow default', 999, 'challenge unknown-lines', 0],
+  [requestOf(PAGE, { peer: SCHOOL }), 'allow default', 999, 'allow default', 30],
   [requestOf(PAGE, { peer: '10.0.0.1' }), 'allow default', 999, 'allow default', 999],
-  [requestOf(PAGE, { peer: '8.77.0.1' }), 'allow default', 999, 'challenge unknown-lines', 0],
+  [requestOf(PAGE, { peer: '8.77.0.1' }), 'allow default', 999, 'allow default', 999],
 ]
 
 for (const [preset, at] of [

@@ -256,7 +256,9 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
   },
   {
     id: 'unknown-lines',
-    match: { basis: ['none'], networkClass: ['unknown'] },
+    match: { ...PAGES, basis: ['none'], networkClass: ['unknown'] },
+    // Addresses without a system are inside, or of a proxy that nobody named.
+    limit: { key: ['asn', 'client'], max: 30, window: '1m' },
     ...ASKED,
     why: 'whole browsers in networks of which nothing is known: neither home lines nor phones',
   },

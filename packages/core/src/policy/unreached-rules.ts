@@ -49,7 +49,7 @@ export function unreachedRules(
   const unused = presets.flatMap((rules, index): readonly PolicyFault[] => {
     const by = reached.slice(at, at + rules.length)
     at += rules.length
-    // What strikes has no rules.
+    // A preset that strikes has no rules.
     if (rules.length === 0 || by.some(({ length }) => length === 0)) return []
     return [{ path: ['limits', index], message: `no request reaches it: ${beforeText([...new Set(by.flat())])}` }]
   })
