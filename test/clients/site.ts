@@ -45,7 +45,7 @@ export async function openSite(t: Test, files: ReadonlyMap<string, Buffer> = new
           { id: 'closed', match: { path: ['/blocked', '/blocked/**'] }, action: 'block' },
           ...([1, 2, 3] as const).map((level) => ({
             id: `ask-${level}`,
-            match: { path: [`/asked/${level}`] },
+            match: { path: [`/asked/${level}`, `/asked/${level}/**`] },
             action: 'challenge' as const,
             challenge: { level },
           })),

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { FIREFOX, NAVIGATION, openAskingSite } from './asking.ts'
 
-/* Who is asked with a page, and who in JSON: what programs and browsers send for each thing that they ask for. */
+/* A page or JSON: what programs and browsers send for each thing that they ask for. */
 
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 const ANY = { 'user-agent': FIREFOX, accept: '*/*' }
@@ -40,6 +40,13 @@ const PROGRAMS = {
   'a prerendering': { ...navigates('document'), 'sec-purpose': 'prefetch;prerender' },
   'a prefetch of old': { ...NAVIGATION, 'x-moz': 'prefetch' },
   'a preview of old': { ...NAVIGATION, 'x-purpose': 'preview' },
+  'a WebSocket': {
+    ...ANY,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  },
   git: { 'user-agent': 'git/2.39.5', accept: '*/*' },
   apt: { 'user-agent': 'Debian APT-HTTP/1.3 (2.6.1)', accept: 'text/*' },
   curl: { 'user-agent': 'curl/8.5.0', accept: '*/*' },
@@ -51,7 +58,7 @@ const PROGRAMS = {
 }
 
 t.test('a page is for who looks at it, and JSON for everybody else', async (t) => {
-  const { ask } = await openAskingSite(t)
+  const { ask, seen } = await openAskingSite(t)
   for (const [name, headers] of Object.entries(PAGES)) {
     const { status, headers: got, body } = await ask('/', headers)
     t.same([status, got['content-type']], [403, 'text/html; charset=utf-8'], name)
@@ -74,6 +81,7 @@ t.test('a page is for who looks at it, and JSON for everybody else', async (t) =
     t.equal(JSON.parse(body).error, 'challenge_required', name)
     t.notOk(got['set-cookie'], `${name} leaves the questions of windows alone`)
   }
+  t.same(seen, [])
 })
 
 t.test('HEAD is asked as GET is, and a form is not sent again', async (t) => {

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { compilePolicy, createChallengeSecrets, createChallenges, createInspector, parseTrust } from '@sallyport/core'
 import { createFakeClock, createFakeCounts, snapshotsOf } from '@sallyport/core/testing'
 import type { Test } from 'tap'
+import { guardUpgrade } from '../src/guard-upgrade.ts'
 import { listener } from '../src/listener.ts'
 import type { ChallengePage, RefusalPage } from '../src/request/request-host.ts'
 import { serve } from './support.ts'
@@ -35,7 +36,7 @@ export async function openAskingSite(
   {
     challenge = { path: '/.sallyport', status: 403 },
     refusal = {},
-  }: { readonly challenge?: ChallengePage; readonly refusal?: RefusalPage } = {},
+  }: { readonly challenge?: ChallengePage | undefined; readonly refusal?: RefusalPage | undefined } = {},
 ): Promise<AskingSite> {
   const clock = createFakeClock('2026-11-01T00:00:00Z')
   const challenges = createChallenges({
@@ -79,6 +80,13 @@ export async function openAskingSite(
       seen.push(req.url ?? '')
       res.end('hello')
     }),
+    (server) => {
+      guardUpgrade(server, decider)
+      server.on('upgrade', ({ url = '' }, socket) => {
+        seen.push(url)
+        socket.destroy()
+      })
+    },
   )
   return {
     clock,

@@ -101,7 +101,7 @@ export const PAGE_SCRIPT = `
         var pass = answer.headers.get('sallyport-pass')
         if (pass === null || answer.status === 429) return later(tries, answer)
         if (pass !== 'refused') say(data.done, false)
-        setTimeout(function () { location.reload() }, came > 1 ? 1000 * Math.pow(2, came) : 0)
+        setTimeout(function () { location.reload() }, came > 1 ? came * 1000 : 0)
       }).catch(function () { later(tries) })
     }
     function later(tries, answer) {
