@@ -66,7 +66,7 @@ function challengeAnswer(
     if (!('refused' in redeemed)) return opened(head, { 'set-cookie': cookieOf(host, head, redeemed) })
     // Another tab has had the pass for it, and may have brought it by now.
     if (redeemed.refused === 'spent' && isAgain(head.target)) return opened(head, clearedCookie(head))
-    // There was a pass for it, which does not hold: by itself the page would come back for ever (D433, D441).
+    // There was a pass for it, which does not hold: the page would come back without end (D433, D441).
     return page(host, head, { challenge: challenges.issue(head, asked, true), stuck: 'failed' })
   })
 }
