@@ -151,7 +151,7 @@ t.test(
   },
 )
 
-t.test('curl, git and apt get JSON', { skip: missing('curl') || missing('git') || NO_OPENSSL }, async (t) => {
+t.test('curl and git get JSON', { skip: missing('curl') || missing('git') || NO_OPENSSL }, async (t) => {
   const { home, url, secure, arrived, since } = await openSite(t)
   for (const [base, ...how] of [[url], [secure, '-k', '--http1.1'], [secure, '-k', '--http2']] as const) {
     const { out } = await run(home, 'curl', ['-sSi', '--noproxy', '*', ...how, `${base}/asked/2`])
@@ -164,6 +164,26 @@ t.test('curl, git and apt get JSON', { skip: missing('curl') || missing('git') |
   }
   const cloned = await run(home, 'git', ['clone', `${url}/asked/2/`, 'copy'])
   t.match(cloned.err, 'The requested URL returned error: 403')
-  t.same(since().slice(-1), ['GET /asked/2/info/refs human challenge'])
+  t.same(since().slice(-1), ['GET /asked/2/info/refs unverified_bot challenge'])
   t.same(arrived, [])
 })
+
+const APT = '/usr/lib/apt/apt-helper'
+
+t.test(
+  'apt, which accepts any text, gets JSON',
+  { skip: NO_NEIGHBOURS || (!existsSync(APT) && `no ${APT}`) || NO_OPENSSL },
+  async (t) => {
+    const { home, url, since } = await openSite(t)
+    const direct = ['-o', 'Acquire::http::Proxy::127.0.0.1=DIRECT', '-o', 'Acquire::Retries=0']
+    const { code, err } = await run(home, APT, [
+      ...direct,
+      'download-file',
+      `${url}/asked/2/Release`,
+      join(home, 'got'),
+    ])
+    t.not(code, 0)
+    t.match(err, '403')
+    t.same(since(), ['GET /asked/2/Release unverified_bot challenge'])
+  },
+)

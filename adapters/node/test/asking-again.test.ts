@@ -13,7 +13,7 @@ t.test('who waits is sent on with a pass, and the application never sees our par
   t.match(question, /^sallyport-challenge=[\w-]{91}$/)
   const early = await ask(`/a/b${AGAIN}`, withCookie(question))
   t.same([early.status, saidBy(early), comesBack(early)], [403, 'Waiting time: about 1 second.', true])
-  t.equal(cookieOf(early), question, 'the same question, so nobody begins anew')
+  t.equal(cookieOf(early), question, 'the same question: its wait goes on')
   clock.advance(1000)
   const back = await ask('/a/b?c=1&sallyport-again=1', withCookie(question))
   t.same([back.status, back.headers.location, back.headers['cache-control']], [303, './b?c=1', 'no-store'])

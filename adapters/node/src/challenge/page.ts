@@ -18,7 +18,7 @@ export interface PageParts {
   readonly refusal: RefusalPage
   /** Absent for a form, which is not sent again. */
   readonly challenge?: IssuedChallenge | undefined
-  /** Why the page does not come back by itself: it came back without its cookie, or its pass did not hold. */
+  /** Cause that keeps the page from coming back: it came without its cookie, or with a spent one and no pass. */
   readonly stuck?: 'cookies' | 'failed' | undefined
 }
 

@@ -18,7 +18,7 @@ export function again(target: string): string {
 /** The wanted URL without our parameter, as `again` relative to itself. */
 export function clean(target: string): string {
   const wanted = withoutAgain(target)
-  const path = wanted.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
+  const [path = ''] = wanted.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)
   return `./${encoded(path.slice(path.lastIndexOf('/') + 1))}${queryOf(wanted)}`
 }
 
