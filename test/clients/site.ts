@@ -14,7 +14,7 @@ import { type Arrived, openOrigin } from './origin.ts'
 /** An address of a household, which every client of these tests has. */
 const HOME = '73.162.10.20'
 
-/** The real proxy between real clients and an origin, all of it on loopback. `/blocked` is refused to everybody. */
+/** The real proxy between real clients and an origin, all of it on loopback. `/blocked` is refused to everybody, `/asked/2` asks at level 2. */
 export interface Site {
   /** A folder of the client's own, removed with the test. */
   readonly home: string
@@ -41,7 +41,15 @@ export async function openSite(t: Test, files: ReadonlyMap<string, Buffer> = new
       refusal: { contact: 'help@site.example' },
       policy: {
         preset: 'low-friction',
-        rules: [{ id: 'closed', match: { path: ['/blocked', '/blocked/**'] }, action: 'block' }],
+        rules: [
+          { id: 'closed', match: { path: ['/blocked', '/blocked/**'] }, action: 'block' },
+          ...([1, 2, 3] as const).map((level) => ({
+            id: `ask-${level}`,
+            match: { path: [`/asked/${level}`, `/asked/${level}/**`] },
+            action: 'challenge' as const,
+            challenge: { level },
+          })),
+        ],
       },
     },
     { onNotice: () => {} },

@@ -53,7 +53,7 @@ export { typeOfSystem } from './asn/types.ts'
 export type { Challenges } from './challenge/challenges.ts'
 export { createChallenges } from './challenge/challenges.ts'
 export { createChallengeSecrets } from './challenge/secrets.ts'
-export type { AskedFor, IssuedChallenge, Redeemed } from './challenge/terms.ts'
+export type { AskedFor, IssuedChallenge, Redeemed, Redeemer, RedeemFault } from './challenge/terms.ts'
 // words
 export { counted } from './counted.ts'
 // counting

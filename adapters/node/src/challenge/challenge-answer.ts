@@ -1,24 +1,31 @@
-import type { AskedFor, Challenges, Decision, Redeemed } from '@sallyport/core'
+import type { Challenges, Decision, Redeemed, Redeemer, RedeemFault } from '@sallyport/core'
 import { isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { refusal, refusedRequest, rendered } from '../answer/refusal.ts'
+import { refusal, rendered } from '../answer/refusal.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
-import { challengeCookie, passCookie } from './cookies.ts'
+import { bringsChallenge, challengeCookie, clearedCookie, passCookie } from './cookies.ts'
 import { askedAs } from './navigation.ts'
-import { challengePage, isAgain, relative, withoutAgain } from './page.ts'
+import { challengePage, type PageParts } from './page.ts'
+import { clean, isAgain } from './targets.ts'
 
 const PAGE: ChallengePage = { path: '/.sallyport', status: 403 }
 
 /** Never kept, never found by a search engine, and another one for who brings a cookie. */
-const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-robots-tag': 'noindex' }
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+  vary: 'Cookie',
+}
 
-/** How long the cookie of a challenge is kept: as long as it can be answered. */
-const CHALLENGE_SECONDS = 300
+/** Refusals after which nobody can answer that challenge any more: its client needs another one. */
+const USELESS: readonly RedeemFault[] = ['spent', 'expired', 'other_browser', 'forged']
 
 /**
  * The answer to a request that is asked, or that brings a solution: whatever that asks for, it is answered here, unless its
- * client is refused for another reason. `undefined` for any other request. D430
+ * client is refused for another reason. The same for who comes back and is not asked any more, so that the origin never
+ * sees our parameter. `undefined` for any other request. D430
  */
 export function askingAnswer(
   host: RequestHost,
@@ -27,10 +34,12 @@ export function askingAnswer(
 ): ApiResponse | Promise<ApiResponse> | undefined {
   const { action, enforced } = decision
   const isAsked = enforced && action === 'challenge'
-  if (enforced && refuses(action) && !isAsked) return undefined
-  const solution = host.challenges && solutionOf(head)
-  if (solution !== undefined) return solutionAnswer(host, head, solution, decision)
-  return isAsked ? challengeAnswer(host, head, decision) : undefined
+  const { challenges } = host
+  if (challenges === undefined || (enforced && refuses(action) && !isAsked)) return undefined
+  const solution = solutionOf(head)
+  if (solution !== undefined) return solutionAnswer(challenges, host, head, solution, decision)
+  if (isAsked) return challengeAnswer(challenges, host, head, decision)
+  return isAgain(head.target) && isRead(head) ? opened(head) : undefined
 }
 
 /**
@@ -38,22 +47,37 @@ export function askingAnswer(
  * that says where the question is.
  */
 function challengeAnswer(
+  challenges: Challenges,
   host: RequestHost,
   head: ReceivedHead,
-  decision: Decision,
+  { challenge: terms, inspection }: Decision,
 ): ApiResponse | Promise<ApiResponse> {
-  const { challenges } = host
-  const { challenge: terms, inspection } = decision
   const as = askedAs(head, () => host.isBrowser?.(head) === true)
-  if (challenges === undefined || terms === undefined || as === 'program') return forProgram(host, head)
+  if (terms === undefined || as === 'program') return forProgram(host, head)
+  if (as === 'form') return page(host, head, {})
   const asked = { terms, pass: inspection.pass }
-  if (as === 'form') return page(host, head, undefined)
-  if (!challenges.hasWaited(head, asked)) return ask(host, challenges, head, asked)
-  return challenges.redeemWaited(head, asked, clientOf(decision)).then((redeemed) => {
-    if ('refused' in redeemed) return ask(host, challenges, head, asked, true)
-    const location = relative(withoutAgain(head.target))
-    return { status: 303, headers: { ...HEADERS, location, 'set-cookie': cookieOf(host, head, redeemed) }, body: '' }
+  if (!challenges.hasWaited(head, asked)) {
+    const challenge = challenges.issue(head, asked)
+    // A question that comes back was kept, be it too early or too late.
+    const isRefused = challenge.wait > 0 && isAgain(head.target) && !bringsChallenge(head)
+    return page(host, head, { challenge, stuck: isRefused ? 'cookies' : undefined })
+  }
+  return challenges.redeemWaited(head, asked, clientOf(inspection)).then((redeemed) => {
+    if (!('refused' in redeemed)) return opened(head, { 'set-cookie': cookieOf(host, head, redeemed) })
+    // Another tab has had the pass for it, and may have brought it by now.
+    if (redeemed.refused === 'spent' && isAgain(head.target)) return opened(head, clearedCookie(head))
+    // There was a pass for it, which does not hold: the page would come back without end (D433, D441).
+    return page(host, head, { challenge: challenges.issue(head, asked, true), stuck: 'failed' })
   })
+}
+
+function isRead({ method }: ReceivedHead): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** Sends a client that came back to the wanted URL. */
+function opened(head: ReceivedHead, cookie: Readonly<Record<string, string>> = {}): ApiResponse {
+  return { status: 303, headers: { ...HEADERS, location: clean(head.target), ...cookie }, body: '' }
 }
 
 function solutionOf({ fields }: Pick<ReceivedHead, 'fields'>): string | undefined {
@@ -65,29 +89,33 @@ function solutionOf({ fields }: Pick<ReceivedHead, 'fields'>): string | undefine
 
 /** The answer to a solution: 204 and a pass, or why there is none. */
 async function solutionAnswer(
+  challenges: Challenges,
   host: RequestHost,
   head: ReceivedHead,
   solution: string,
-  decision: Decision,
+  { inspection }: Decision,
 ): Promise<ApiResponse> {
-  const { challenges } = host
-  const redeemed: Redeemed =
-    challenges === undefined || !isSameOrigin(head)
-      ? { refused: 'failed' }
-      : await challenges.redeem(head, solution, clientOf(decision))
+  const redeemed: Redeemed = isSameOrigin(head)
+    ? await challenges.redeem(head, solution, clientOf(inspection))
+    : { refused: 'failed' }
   if (!('refused' in redeemed)) {
-    const headers = {
-      ...HEADERS,
-      'set-cookie': cookieOf(host, head, redeemed),
-      'sallyport-pass': String(redeemed.level),
+    const cookie = cookieOf(host, head, redeemed)
+    return {
+      status: 204,
+      headers: { ...HEADERS, 'set-cookie': cookie, 'sallyport-pass': `${redeemed.level}` },
+      body: '',
     }
-    return { status: 204, headers, body: '' }
   }
   const { refused } = redeemed
   const { code, status, message } = refusal(refused === 'too_many' ? 'rate_limit_exceeded' : 'challenge_required')
   const body = JSON.stringify({ error: code, message, details: { requestId: head.id, reason: refused } })
-  const type = 'application/json; charset=utf-8'
-  return { status, headers: { ...HEADERS, 'content-type': type, 'sallyport-pass': 'refused' }, body }
+  const headers = {
+    ...HEADERS,
+    ...(USELESS.includes(refused) ? clearedCookie(head, solution.split('.', 1)[0]) : {}),
+    'content-type': 'application/json; charset=utf-8',
+    'sallyport-pass': 'refused',
+  }
+  return { status, headers, body }
 }
 
 /** A page of another site cannot set our field without being allowed to; a browser that says so is believed at once. */
@@ -95,7 +123,7 @@ function isSameOrigin({ fields }: ReceivedHead): boolean {
   return !fields.some((name, at) => at % 2 === 0 && isNamed(name, 'sec-fetch-site') && fields[at + 1] !== 'same-origin')
 }
 
-function clientOf({ inspection: { client, network } }: Decision) {
+function clientOf({ client, network }: Decision['inspection']): Redeemer {
   return { address: client.address, network: network.verdict.classification }
 }
 
@@ -103,40 +131,24 @@ function cookieOf(host: RequestHost, head: ReceivedHead, given: Exclude<Redeemed
   return passCookie(host, head, given.pass, given.maxAge)
 }
 
-function ask(
-  host: RequestHost,
-  challenges: Challenges,
-  head: ReceivedHead,
-  asked: AskedFor,
-  fresh = false,
-): ApiResponse {
-  const issued = challenges.issue(head, asked, fresh)
-  const answer = page(host, head, issued)
-  if (issued.wait === 0) return answer
-  const cookie = challengeCookie(host, head, issued.text, CHALLENGE_SECONDS)
-  return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
-}
-
-function page(
-  host: RequestHost,
-  head: ReceivedHead,
-  challenge: ReturnType<Challenges['issue']> | undefined,
-): ApiResponse {
+/** The page, and the cookie of its challenge where that may be waited for. */
+function page(host: RequestHost, head: ReceivedHead, parts: Pick<PageParts, 'challenge' | 'stuck'>): ApiResponse {
   const { challenge: configured = PAGE } = host.config ?? {}
-  const cookiesRefused = challenge !== undefined && isAgain(head.target)
-  const made = challengePage({ head, page: configured, refusal: host.refusalPage ?? {}, challenge, cookiesRefused })
-  const headers = { ...HEADERS, ...made.headers, vary: 'Accept, Accept-Language, Cookie' }
+  const { challenge, stuck } = parts
+  const made = challengePage({ head, page: configured, refusal: host.refusalPage ?? {}, challenge, stuck })
+  const waits = challenge !== undefined && challenge.wait > 0
+  const headers = {
+    ...HEADERS,
+    ...made.headers,
+    vary: 'Accept, Accept-Language, Cookie',
+    ...(waits ? { 'set-cookie': challengeCookie(host, head, challenge.text) } : {}),
+  }
   return { status: configured.status, headers, body: made.body }
 }
 
 /** Programs learn where an answer is taken, and are never shown a page. */
-function forProgram(host: RequestHost, head: ReceivedHead): ApiResponse {
-  const { path } = host.config?.challenge ?? PAGE
-  const refused = refusal('challenge_required')
-  const { id } = refusedRequest(host, head)
-  const answer = rendered(refused, { id })
-  return {
-    ...answer,
-    headers: { ...answer.headers, ...HEADERS, vary: 'Cookie', 'sallyport-challenge': `${path}/pass` },
-  }
+function forProgram({ config }: RequestHost, { id }: ReceivedHead): ApiResponse {
+  const { path } = config?.challenge ?? PAGE
+  const answer = rendered(refusal('challenge_required'), { id })
+  return { ...answer, headers: { ...answer.headers, ...HEADERS, 'sallyport-challenge': `${path}/pass` } }
 }

@@ -1,22 +1,30 @@
-import { formOf } from '../request/accept.ts'
-import { fieldOf } from '../request/head-fields.ts'
+import { acceptsHtml, formOf, isShown, valuesOf } from '../request/accept.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 
 /** How a request is asked: with a page, with a page that cannot repeat what was sent, or in words for programs. */
 export type AskedAs = 'page' | 'form' | 'program'
 
+/** Fields of what is fetched before anybody wants it. */
+const EARLY = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const
+
+/** Frames say so; a navigation that a service worker passes on is empty. */
+const SHOWN: readonly string[] = ['', 'document', 'empty']
+
 /**
- * A page is for who looks at it: a navigation of a whole window (Fetch Metadata), or, where the browser does not say, who
- * is refused with a page too. Never for a picture, a script, a frame, or what is fetched before anybody wants it.
+ * A page is for who looks at it: a navigation of a whole window (Fetch Metadata, which browsers send to https and loopback),
+ * else who names HTML and no feed. Never for a picture, a script, a frame, or what is fetched before anybody wants it. D442
  */
 export function askedAs({ method, fields }: ReceivedHead, isBrowser: () => boolean): AskedAs {
-  const mode = fieldOf(fields, 'sec-fetch-mode')
-  const destination = fieldOf(fields, 'sec-fetch-dest')
-  if (mode !== undefined && mode !== 'navigate') return 'program'
-  if (destination !== undefined && destination !== 'document') return 'program'
-  for (const early of ['sec-purpose', 'purpose', 'x-moz']) {
-    if (fieldOf(fields, early)?.toLowerCase().includes('prefetch')) return 'program'
-  }
-  if (formOf(fields, isBrowser) !== 'page') return 'program'
+  if (!isShown(fields) || !SHOWN.includes(valuesOf(fields, 'sec-fetch-dest'))) return 'program'
+  if (EARLY.some((name) => valuesOf(fields, name) !== '')) return 'program'
+  if (/\b(?:rss|atom|feed)\b/.test(valuesOf(fields, 'accept'))) return 'program'
+  if (!acceptsHtml(fields) && !isTextBrowser(fields, isBrowser)) return 'program'
   return method === 'GET' || method === 'HEAD' ? 'page' : 'form'
+}
+
+/** Browsers that accept anything, as NetSurf and Links do; the scripts and styles of the others' pages do so as well. */
+function isTextBrowser(fields: readonly string[], isBrowser: () => boolean): boolean {
+  const userAgent = valuesOf(fields, 'user-agent')
+  const isOther = userAgent.startsWith('mozilla/') && !userAgent.includes('netsurf/')
+  return !isOther && formOf(fields, isBrowser) === 'page' && isBrowser()
 }

@@ -2,8 +2,8 @@
 export interface ChallengeTexts {
   readonly title: string
   readonly text: string
-  /** Name of the progress bar, for who hears the page. */
-  readonly progress: string
+  /** `{time}`: some seconds, in words. */
+  readonly time: string
   readonly done: string
   readonly cookies: string
   readonly failed: string
@@ -19,26 +19,196 @@ export interface ChallengeTexts {
 export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   en: {
     title: 'One moment',
-    text: 'Before it answers, this site makes sure that no scraper is asking. It takes a few seconds, and only now and then.',
-    progress: 'Progress',
+    text: 'This site makes sure that no automated program is asking. You see this page only now and then.',
+    time: 'Waiting time: about {time}.',
     done: 'Done. The page opens.',
-    cookies:
-      'Your browser does not keep the cookie that this needs. Allow cookies for this site, then open the page again.',
-    failed: 'This did not work. Wait a moment, then open the page again.',
-    script: 'This needs JavaScript. Allow it for this site, then open the page again.',
-    form: 'Your form was not taken. Go back, open the page again, and send it once more.',
-    again: 'Open the page again',
+    cookies: 'Your browser does not keep the cookie that this needs. Allow cookies for this site, then open the page.',
+    failed: 'This did not work. Wait a moment, then open the page.',
+    script: 'This needs JavaScript. Allow it for this site, then open the page.',
+    form: 'Your form was not taken. Open the page, then go back and send the form again.',
+    again: 'Open the page',
   },
   de: {
     title: 'Einen Moment',
-    text: 'Bevor sie antwortet, stellt diese Website sicher, dass kein Scraper fragt. Das dauert einige Sekunden und kommt nur ab und zu vor.',
-    progress: 'Fortschritt',
+    text: 'Diese Website stellt sicher, dass kein automatisches Programm sie abruft. Diese Seite sehen Sie nur ab und zu.',
+    time: 'Wartezeit: etwa {time}.',
     done: 'Fertig. Die Seite wird geöffnet.',
     cookies:
-      'Ihr Browser behält das Cookie nicht, das dafür nötig ist. Erlauben Sie dieser Website Cookies und öffnen Sie die Seite noch einmal.',
-    failed: 'Das hat nicht geklappt. Warten Sie einen Moment und öffnen Sie die Seite noch einmal.',
-    script: 'Dafür ist JavaScript nötig. Erlauben Sie es dieser Website und öffnen Sie die Seite noch einmal.',
-    form: 'Ihr Formular wurde nicht angenommen. Gehen Sie zurück, öffnen Sie die Seite noch einmal und senden Sie es erneut.',
-    again: 'Seite noch einmal öffnen',
+      'Ihr Browser behält das Cookie nicht, das dafür nötig ist. Erlauben Sie dieser Website Cookies und öffnen Sie dann die Seite.',
+    failed: 'Das hat nicht geklappt. Warten Sie einen Moment und öffnen Sie dann die Seite.',
+    script: 'Dafür ist JavaScript nötig. Erlauben Sie es dieser Website und öffnen Sie dann die Seite.',
+    form: 'Ihr Formular wurde nicht angenommen. Öffnen Sie die Seite, gehen Sie dann zurück und senden Sie das Formular noch einmal.',
+    again: 'Seite öffnen',
   },
+  fr: {
+    title: 'Un instant',
+    text: 'Ce site s’assure qu’aucun programme automatique ne le consulte. Cette page n’apparaît que de temps en temps.',
+    time: 'Temps d’attente : environ {time}.',
+    done: 'C’est fait. La page s’ouvre.',
+    cookies:
+      'Votre navigateur ne conserve pas le cookie nécessaire. Autorisez les cookies pour ce site, puis ouvrez la page.',
+    failed: 'Cela n’a pas fonctionné. Attendez un instant, puis ouvrez la page.',
+    script: 'JavaScript est nécessaire. Autorisez-le pour ce site, puis ouvrez la page.',
+    form: 'Votre formulaire n’a pas été pris en compte. Ouvrez la page, puis revenez en arrière et renvoyez le formulaire.',
+    again: 'Ouvrir la page',
+  },
+  es: {
+    title: 'Un momento',
+    text: 'Este sitio comprueba que no lo consulta un programa automático. Esta página solo aparece de vez en cuando.',
+    time: 'Tiempo de espera: aproximadamente {time}.',
+    done: 'Listo. La página se abre.',
+    cookies: 'Su navegador no guarda la cookie necesaria. Permita las cookies de este sitio y después abra la página.',
+    failed: 'No ha funcionado. Espere un momento y después abra la página.',
+    script: 'Se necesita JavaScript. Permítalo en este sitio y después abra la página.',
+    form: 'No se ha aceptado su formulario. Abra la página, después vuelva atrás y envíe el formulario de nuevo.',
+    again: 'Abrir la página',
+  },
+  it: {
+    title: 'Un momento',
+    text: 'Questo sito verifica che a consultarlo non sia un programma automatico. Questa pagina compare solo di tanto in tanto.',
+    time: 'Tempo di attesa: circa {time}.',
+    done: 'Fatto. La pagina si apre.',
+    cookies: 'Il tuo browser non conserva il cookie necessario. Consenti i cookie per questo sito, poi apri la pagina.',
+    failed: 'Non ha funzionato. Attendi un momento, poi apri la pagina.',
+    script: 'È necessario JavaScript. Consentilo per questo sito, poi apri la pagina.',
+    form: 'Il modulo non è stato accettato. Apri la pagina, poi torna indietro e invia di nuovo il modulo.',
+    again: 'Apri la pagina',
+  },
+  nl: {
+    title: 'Een ogenblik',
+    text: 'Deze site controleert of er geen automatisch programma aan het woord is. U ziet deze pagina maar af en toe.',
+    time: 'Wachttijd: ongeveer {time}.',
+    done: 'Klaar. De pagina wordt geopend.',
+    cookies: 'Uw browser bewaart de benodigde cookie niet. Sta cookies voor deze site toe en open dan de pagina.',
+    failed: 'Dit is niet gelukt. Wacht even en open dan de pagina.',
+    script: 'Hiervoor is JavaScript nodig. Sta het voor deze site toe en open dan de pagina.',
+    form: 'Uw formulier is niet aangenomen. Open de pagina, ga dan terug en verstuur het formulier opnieuw.',
+    again: 'Pagina openen',
+  },
+  pt: {
+    title: 'Um momento',
+    text: 'Este site verifica que não está a ser consultado por um programa automático. Esta página só aparece de vez em quando.',
+    time: 'Tempo de espera: cerca de {time}.',
+    done: 'Concluído. A página abre-se.',
+    cookies: 'O seu navegador não guarda o cookie necessário. Permita os cookies deste site e depois abra a página.',
+    failed: 'Não funcionou. Aguarde um momento e depois abra a página.',
+    script: 'É necessário JavaScript. Permita-o neste site e depois abra a página.',
+    form: 'O seu formulário não foi aceite. Abra a página, depois volte atrás e envie o formulário novamente.',
+    again: 'Abrir a página',
+  },
+  pl: {
+    title: 'Chwileczkę',
+    text: 'Ta witryna sprawdza, czy nie odwiedza jej automatyczny program. Ta strona pojawia się tylko od czasu do czasu.',
+    time: 'Czas oczekiwania: mniej więcej {time}.',
+    done: 'Gotowe. Strona się otwiera.',
+    cookies:
+      'Przeglądarka nie zachowuje potrzebnego pliku cookie. Zezwól tej witrynie na pliki cookie, a potem otwórz stronę.',
+    failed: 'Nie udało się. Odczekaj chwilę, a potem otwórz stronę.',
+    script: 'Potrzebny jest JavaScript. Zezwól na niego tej witrynie, a potem otwórz stronę.',
+    form: 'Formularz nie został przyjęty. Otwórz stronę, potem wróć i wyślij formularz ponownie.',
+    again: 'Otwórz stronę',
+  },
+  tr: {
+    title: 'Bir dakika',
+    text: 'Bu site, isteğin otomatik bir programdan gelmediğini kontrol ediyor. Bu sayfayı yalnızca ara sıra görürsünüz.',
+    time: 'Bekleme süresi: yaklaşık {time}.',
+    done: 'Tamam. Sayfa açılıyor.',
+    cookies: 'Tarayıcınız gerekli çerezi saklamıyor. Bu site için çerezlere izin verin, ardından sayfayı açın.',
+    failed: 'Bu işe yaramadı. Biraz bekleyin, ardından sayfayı açın.',
+    script: 'Bunun için JavaScript gerekiyor. Bu site için izin verin, ardından sayfayı açın.',
+    form: 'Formunuz alınmadı. Sayfayı açın, ardından geri dönüp formu yeniden gönderin.',
+    again: 'Sayfayı aç',
+  },
+  ru: {
+    title: 'Одну минуту',
+    text: 'Этот сайт проверяет, что к нему обращается не автоматическая программа. Эта страница появляется лишь изредка.',
+    time: 'Время ожидания: примерно {time}.',
+    done: 'Готово. Страница открывается.',
+    cookies:
+      'Ваш браузер не сохраняет нужный файл cookie. Разрешите этому сайту файлы cookie, затем откройте страницу.',
+    failed: 'Не получилось. Подождите немного, затем откройте страницу.',
+    script: 'Для этого нужен JavaScript. Разрешите его этому сайту, затем откройте страницу.',
+    form: 'Форма не была принята. Откройте страницу, затем вернитесь назад и отправьте форму ещё раз.',
+    again: 'Открыть страницу',
+  },
+  uk: {
+    title: 'Одну хвилину',
+    text: 'Цей сайт перевіряє, що до нього звертається не автоматична програма. Ця сторінка з’являється лише зрідка.',
+    time: 'Час очікування: приблизно {time}.',
+    done: 'Готово. Сторінка відкривається.',
+    cookies:
+      'Ваш браузер не зберігає потрібний файл cookie. Дозвольте цьому сайту файли cookie, потім відкрийте сторінку.',
+    failed: 'Не вдалося. Зачекайте трохи, потім відкрийте сторінку.',
+    script: 'Для цього потрібен JavaScript. Дозвольте його цьому сайту, потім відкрийте сторінку.',
+    form: 'Форму не було прийнято. Відкрийте сторінку, потім поверніться назад і надішліть форму ще раз.',
+    again: 'Відкрити сторінку',
+  },
+  ar: {
+    title: 'لحظة واحدة',
+    text: 'يتأكد هذا الموقع من أن الطلب لا يأتي من برنامج آلي. لا تظهر هذه الصفحة إلا من حين إلى آخر.',
+    time: 'مدة الانتظار: {time} تقريبًا.',
+    done: 'تم. يجري فتح الصفحة.',
+    cookies: 'لا يحتفظ متصفحك بملف تعريف الارتباط المطلوب. اسمح لهذا الموقع بملفات تعريف الارتباط، ثم افتح الصفحة.',
+    failed: 'لم ينجح ذلك. انتظر قليلًا، ثم افتح الصفحة.',
+    script: 'يتطلب ذلك JavaScript. اسمح به لهذا الموقع، ثم افتح الصفحة.',
+    form: 'لم يُستلم النموذج. افتح الصفحة، ثم ارجع وأرسل النموذج مرة أخرى.',
+    again: 'فتح الصفحة',
+  },
+  ja: {
+    title: '少々お待ちください',
+    text: 'このサイトは、自動プログラムからのアクセスでないことを確認しています。このページはときどき表示されるだけです。',
+    time: '待ち時間: 約 {time}。',
+    done: '完了しました。ページを開きます。',
+    cookies:
+      'お使いのブラウザーは必要な Cookie を保存していません。このサイトの Cookie を許可してから、ページを開いてください。',
+    failed: 'うまくいきませんでした。しばらく待ってから、ページを開いてください。',
+    script: 'JavaScript が必要です。このサイトで許可してから、ページを開いてください。',
+    form: 'フォームは受け付けられませんでした。ページを開いてから、前のページに戻ってもう一度送信してください。',
+    again: 'ページを開く',
+  },
+  ko: {
+    title: '잠시만 기다려 주세요',
+    text: '이 사이트는 자동 프로그램의 접속이 아닌지 확인합니다. 이 페이지는 가끔만 표시됩니다.',
+    time: '대기 시간: 약 {time}.',
+    done: '완료되었습니다. 페이지를 엽니다.',
+    cookies: '브라우저가 필요한 쿠키를 저장하지 않습니다. 이 사이트의 쿠키를 허용한 다음 페이지를 열어 주세요.',
+    failed: '확인하지 못했습니다. 잠시 기다린 다음 페이지를 열어 주세요.',
+    script: 'JavaScript가 필요합니다. 이 사이트에서 허용한 다음 페이지를 열어 주세요.',
+    form: '양식이 접수되지 않았습니다. 페이지를 연 다음 뒤로 돌아가 양식을 다시 보내 주세요.',
+    again: '페이지 열기',
+  },
+  zh: {
+    title: '请稍候',
+    text: '此网站正在确认访问并非来自自动程序。此页面只会偶尔出现。',
+    time: '等待时间：约 {time}。',
+    done: '完成。正在打开页面。',
+    cookies: '您的浏览器没有保存所需的 Cookie。请允许此网站使用 Cookie，然后打开页面。',
+    failed: '未能成功。请稍等片刻，然后打开页面。',
+    script: '需要 JavaScript。请允许此网站使用，然后打开页面。',
+    form: '您的表单未被接收。请打开页面，然后返回并重新提交表单。',
+    again: '打开页面',
+  },
+  'zh-Hant': {
+    title: '請稍候',
+    text: '此網站正在確認造訪並非來自自動程式。此頁面只會偶爾出現。',
+    time: '等待時間：約 {time}。',
+    done: '完成。正在開啟頁面。',
+    cookies: '您的瀏覽器沒有保存所需的 Cookie。請允許此網站使用 Cookie，然後開啟頁面。',
+    failed: '未能成功。請稍候片刻，然後開啟頁面。',
+    script: '需要 JavaScript。請允許此網站使用，然後開啟頁面。',
+    form: '您的表單未被接收。請開啟頁面，然後返回並重新送出表單。',
+    again: '開啟頁面',
+  },
+}
+
+const SECONDS: Readonly<Record<string, Intl.NumberFormat>> = Object.fromEntries(
+  Object.keys(CHALLENGE_TEXTS).map((lang) => [
+    lang,
+    new Intl.NumberFormat(lang, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
+  ]),
+)
+
+/** How long it takes, in a language that has texts. */
+export function timeOf(lang: string, seconds: number): string {
+  return (CHALLENGE_TEXTS[lang]?.time ?? '').replace('{time}', SECONDS[lang]?.format(seconds) ?? '')
 }

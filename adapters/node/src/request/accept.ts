@@ -10,9 +10,9 @@ export type Form = 'page' | 'text' | 'json'
  * at the whole request.
  */
 export function formOf(fields: readonly string[], isBrowser: () => boolean = () => false): Form {
+  if (acceptsHtml(fields)) return 'page'
   const ranges = mediaRanges(valuesOf(fields, 'accept'))
   const html = likingOf(ranges, 'text/html')
-  if (html.named && html.weight > 0) return 'page'
   const text = likingOf(ranges, 'text/plain')
   const json = likingOf(ranges, 'application/json')
   const rather = json.named ? text.weight > json.weight : text.weight >= json.weight
@@ -22,15 +22,21 @@ export function formOf(fields: readonly string[], isBrowser: () => boolean = () 
   return open && isShown(fields) && isBrowser() ? 'page' : 'json'
 }
 
+/** Whether HTML is accepted by name. */
+export function acceptsHtml(fields: readonly string[]): boolean {
+  const { named, weight } = likingOf(mediaRanges(valuesOf(fields, 'accept')), 'text/html')
+  return named && weight > 0
+}
+
 /** Whether somebody may look at the answer: where it is for a script, a picture or a socket, browsers say so. */
-function isShown(fields: readonly string[]): boolean {
+export function isShown(fields: readonly string[]): boolean {
   const mode = valuesOf(fields, 'sec-fetch-mode')
   const by = valuesOf(fields, 'x-requested-with')
   return (mode === '' || mode === 'navigate') && by !== 'xmlhttprequest' && valuesOf(fields, 'upgrade') === ''
 }
 
 /** The values of a field as one list, in lower case; empty where there is none. */
-function valuesOf(fields: readonly string[], name: string): string {
+export function valuesOf(fields: readonly string[], name: string): string {
   const values: string[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
     if (isNamed(fields[at] as string, name)) values.push((fields[at + 1] as string).trim().toLowerCase())

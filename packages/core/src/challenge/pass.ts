@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { isNamed } from '../address/forwarding.ts'
 import type { ChallengeLevel, InspectedPass } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
 import { type Asker, askerOf, askerPartsOf } from './asker.ts'
+import { cookiesOf } from './cookies.ts'
 import { PASS_COOKIES } from './names.ts'
 import { type ChallengeSecret, macOf } from './secrets.ts'
 
@@ -111,21 +111,4 @@ export function createPassReader(secrets: readonly ChallengeSecret[]): PassReade
     if (best === undefined) return undefined
     return Object.freeze({ id: best.id, level: best.level, age: Math.max(0, Math.floor(seconds - best.issuedAt)) })
   }
-}
-
-/** Returns the values of the first cookies of some names (RFC 6265 section 5.4). */
-export function cookiesOf(fields: readonly string[], names: readonly string[], max: number): readonly string[] {
-  const values: string[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, 'cookie')) continue
-    const line = fields[at + 1] as string
-    // Most requests have cookies, and none of ours.
-    if (!line.includes('sallyport')) continue
-    for (const pair of line.split(';')) {
-      const equals = pair.indexOf('=')
-      if (equals === -1 || !names.includes(pair.slice(0, equals).trim())) continue
-      if (values.push(pair.slice(equals + 1).trim()) === max) return values
-    }
-  }
-  return values
 }

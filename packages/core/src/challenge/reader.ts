@@ -1,7 +1,8 @@
 import type { InspectionRequest } from '../values/request.ts'
 import { type Asker, askerOf, askerPartsOf } from './asker.ts'
+import { cookiesOf } from './cookies.ts'
 import { CHALLENGE_COOKIES } from './names.ts'
-import { cookiesOf, isOfAsker } from './pass.ts'
+import { isOfAsker } from './pass.ts'
 import type { AskedFor, ChallengesOptions, RedeemFault } from './terms.ts'
 import { type OpenedChallenge, openChallenge } from './token.ts'
 

@@ -1,0 +1,105 @@
+import t from 'tap'
+import { type Answer, cookieOf, dataOf, NAVIGATION, openAskingSite, solve } from './asking.ts'
+
+const AGAIN = '?sallyport-again=1'
+const withCookie = (cookie: string) => ({ ...NAVIGATION, cookie })
+const comesBack = ({ body }: Answer): boolean => body.includes('http-equiv="refresh"')
+const saidBy = ({ body }: Answer): string => /role="status">([^<]*)</.exec(body)?.[1] ?? ''
+
+t.test('who waits is sent on with a pass, and the application never sees our parameter', async (t) => {
+  const { ask, clock, seen } = await openAskingSite(t)
+  const page = await ask('/a/b?c=1')
+  const question = cookieOf(page)
+  t.match(question, /^sallyport-challenge=[\w-]{91}$/)
+  const early = await ask(`/a/b${AGAIN}`, withCookie(question))
+  t.same([early.status, saidBy(early), comesBack(early)], [403, 'Waiting time: about 1 second.', true])
+  t.equal(cookieOf(early), question, 'the same question: its wait goes on')
+  clock.advance(1000)
+  const back = await ask('/a/b?c=1&sallyport-again=1', withCookie(question))
+  t.same([back.status, back.headers.location, back.headers['cache-control']], [303, './b?c=1', 'no-store'])
+  const pass = cookieOf(back)
+  t.match(pass, /^sallyport=[\w-]{52}$/)
+  t.equal((await ask('/a/b?c=1', withCookie(`${question}; ${pass}`))).body, 'hello')
+  const other = await ask(`/a/b${AGAIN}`, withCookie(`${question}; ${pass}`))
+  t.same([other.status, other.headers.location, other.headers['set-cookie']], [303, './b', undefined], 'another tab')
+  t.same((await ask(`/open${AGAIN}`)).headers.location, './open', 'who is not asked at all')
+  t.match(await ask(`/closed${AGAIN}`), { status: 403, body: /Access denied/ }, 'a refusal stays one')
+  t.equal((await ask(`/open${AGAIN}`, NAVIGATION, 'POST')).body, 'hello')
+  t.same(seen, ['/a/b?c=1', `/open${AGAIN}`])
+})
+
+t.test('refused cookies are said, and the page stays', async (t) => {
+  const { ask, clock } = await openAskingSite(t)
+  for (const target of ['/', '/work']) {
+    const stuck = await ask(`${target}${AGAIN}`)
+    t.match(saidBy(stuck), /^Your browser does not keep the cookie that this needs\. Allow cookies/)
+    t.notOk(comesBack(stuck))
+    clock.advance(8000)
+    const allowed = await ask(`${target}${AGAIN}`, withCookie(cookieOf(stuck)))
+    t.equal(allowed.status, 303, 'who allows them then follows the link')
+  }
+  const late = await openAskingSite(t)
+  const question = cookieOf(await late.ask('/'))
+  late.clock.advance(400_000)
+  const again = await late.ask(`/${AGAIN}`, withCookie(question))
+  t.same([saidBy(again), comesBack(again)], ['Waiting time: about 1 second.', true], 'late, but with its cookie')
+  t.not(cookieOf(again), question)
+})
+
+t.test('two tabs at one time: who comes second is sent on and its question is put away', async (t) => {
+  const { ask, clock } = await openAskingSite(t)
+  const question = cookieOf(await ask('/'))
+  clock.advance(1000)
+  const tabs = await Promise.all([1, 2].map(() => ask(`/${AGAIN}`, withCookie(question))))
+  t.same(
+    tabs.map(({ status, headers }) => [status, headers.location]),
+    [
+      [303, './'],
+      [303, './'],
+    ],
+  )
+  const [first, second] = tabs.map(cookieOf)
+  t.match(first, /^sallyport=./)
+  t.equal(second, 'sallyport-challenge=')
+})
+
+t.test('a pass that does not hold is no loop', async (t) => {
+  const { ask, clock } = await openAskingSite(t)
+  const question = cookieOf(await ask('/'))
+  clock.advance(1000)
+  t.equal((await ask(`/${AGAIN}`, withCookie(question))).status, 303)
+  const stuck = await ask('/', withCookie(question))
+  t.same([saidBy(stuck), comesBack(stuck)], ['This did not work. Wait a moment, then open the page.', false])
+  const next = cookieOf(stuck)
+  t.not(next, question)
+  clock.advance(1000)
+  t.equal((await ask(`/${AGAIN}`, withCookie(next))).status, 303, 'by hand it goes on')
+})
+
+t.test('a refused solution puts its own question away, and no other', async (t) => {
+  const { ask, clock } = await openAskingSite(t)
+  const page = await ask('/work')
+  const question = cookieOf(page)
+  const solution = solve(page)
+  const give = (cookie: string, sent = solution) =>
+    ask('/.sallyport/pass', { ...NAVIGATION, 'sallyport-solution': sent, ...(cookie === '' ? {} : { cookie }) }, 'POST')
+  const given = await give(question)
+  t.same([given.status, given.headers['sallyport-pass']], [204, '2'])
+  const spent = await give(question)
+  t.same([spent.status, JSON.parse(spent.body).details.reason], [403, 'spent'])
+  t.match(spent.headers['set-cookie']?.[0], /^sallyport-challenge=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/)
+  t.notOk((await give('')).headers['set-cookie'], 'it was not brought')
+  const other = await ask('/work')
+  t.notOk((await give(cookieOf(other))).headers['set-cookie'], 'another tab waits for another one')
+  const wrong = await give(cookieOf(other), `${dataOf(other, 'challenge')}.${Array(32).fill(1)}`)
+  t.same([JSON.parse(wrong.body).details.reason, wrong.headers['set-cookie']], ['wrong', undefined])
+  clock.advance(400_000)
+  const expired = await give(question)
+  t.same([JSON.parse(expired.body).details.reason, cookieOf(expired)], ['expired', 'sallyport-challenge='])
+  const stranger = await ask(
+    '/work',
+    { ...NAVIGATION, 'sallyport-solution': solve(await ask('/work')), 'sec-fetch-site': 'cross-site' },
+    'GET',
+  )
+  t.match(stranger, { status: 403, headers: { 'sallyport-pass': 'refused' } })
+})

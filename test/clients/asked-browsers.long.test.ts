@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { CHALLENGE_LEVELS } from '@sallyport/core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
+import { NO_OPENSSL, openSite } from './site.ts'
+
+/* The page that asks, in a Chromium that is taken for a reader's. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const FINDS = `${AXE}; axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id }) => id))`
+
+const skip = NO_CHROMIUM || NO_OPENSSL
+const PASS = '/.sallyport/pass'
+const isPass = ({ url }: IncomingMessage): boolean => url === PASS
+
+type Contexts = (options?: BrowserContextOptions) => Promise<BrowserContext>
+
+async function openReader(t: Test): Promise<Contexts> {
+  const browser = await openChromium()
+  t.teardown(() => browser.close())
+  const userAgent = readersAgent(browser)
+  return async (options) => {
+    const context = await browser.newContext({ userAgent, locale: 'en-GB', ignoreHTTPSErrors: true, ...options })
+    context.setDefaultTimeout(60_000)
+    return context
+  }
+}
+
+const opens = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Another page' }).waitFor()
+const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
+
+/** A server in front that may answer itself, or change what passes. */
+interface Front {
+  answers?(req: IncomingMessage, res: ServerResponse): boolean
+  readonly drops?: ((cookie: string) => boolean) | undefined
+  readonly policy?: string | undefined
+  /** The answer to a solution is that to its second copy. */
+  readonly twice?: boolean | undefined
+}
+
+async function openFront(t: Test, site: string, front: Front): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = []
+  const pass = (req: IncomingMessage, heard: (answer: IncomingMessage) => void): void => {
+    const cookies = (req.headers.cookie ?? '').split('; ').filter((one) => front.drops?.(one) !== true)
+    const headers = { ...req.headers, cookie: cookies.join('; ') }
+    const sent = request(`${site}${req.url}`, { method: req.method ?? '', headers }, heard)
+    sent.end()
+  }
+  const server = createServer((req, res) => {
+    if (!req.url?.includes('favicon')) asked.push(`${req.method} ${req.url}`)
+    if (front.answers?.(req, res) === true) return
+    const answer = (got: IncomingMessage): void => {
+      const more = front.policy === undefined ? [] : ['content-security-policy', front.policy]
+      res.writeHead(got.statusCode ?? 500, [...got.rawHeaders, ...more])
+      got.pipe(res)
+    }
+    if (front.twice !== true || !isPass(req) || asked.filter((one) => one === `POST ${PASS}`).length > 1)
+      pass(req, answer)
+    else pass(req, (first) => first.resume().on('end', () => pass(req, answer)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+for (const scheme of ['http', 'https'] as const) {
+  t.test(`each level, over ${scheme}`, { skip }, async (t) => {
+    const site = await openSite(t)
+    const newContext = await openReader(t)
+    for (const level of CHALLENGE_LEVELS) {
+      const page = await (await newContext()).newPage()
+      const complaints: string[] = []
+      page.on('console', (message) => complaints.push(message.text()))
+      page.on('pageerror', ({ message }) => complaints.push(message))
+      const url = `${scheme === 'http' ? site.url : site.secure}/asked/${level}?a=1`
+      const first = await page.goto(`${url}#there`)
+      t.equal(first?.status(), 403)
+      await opens(page)
+      t.equal(page.url(), level === 1 ? url : `${url}#there`)
+      const protocol = await page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol")
+      t.equal(protocol, scheme === 'http' ? 'http/1.1' : 'h2')
+      t.equal(await page.evaluate('history.state'), null, 'the application finds nothing of ours in its history')
+      t.notOk(
+        complaints.some((text) => !text.startsWith('Failed to load resource')),
+        complaints.join(),
+      )
+      await page.goto('about:blank')
+      await page.goBack()
+      await opens(page)
+    }
+    const seen = site.arrived.filter(({ target }) => target.startsWith('/asked'))
+    t.ok(seen.every(({ target }) => /^\/asked\/\d\?a=1$/.test(target)))
+    t.ok(seen.every(({ headers }) => headers['sallyport-solution'] === undefined))
+  })
+}
+
+t.test('the status is said once or twice, and not with each puzzle', { skip }, async (t) => {
+  const site = await openSite(t)
+  const context = await (await openReader(t))()
+  const page = await context.newPage()
+  const said: string[] = []
+  await page.exposeFunction('heard', (text: string) => said.push(text))
+  await page.addInitScript(`new MutationObserver((found) => {
+    for (const { target } of found) if (target.id === 'said') heard(target.textContent)
+  }).observe(document, { subtree: true, childList: true })`)
+  await page.goto(`${site.url}/asked/3`)
+  await opens(page)
+  t.same([...new Set(said)].slice(-2), ['Waiting time: about 6 seconds.', 'Done. The page opens.'])
+  t.ok(said.length <= 4, said.join())
+})
+
+t.test(
+  'without script, and under a stricter policy of a server in front, the refresh opens it',
+  { skip },
+  async (t) => {
+    const site = await openSite(t)
+    const newContext = await openReader(t)
+    const plain = await (await newContext({ javaScriptEnabled: false })).newPage()
+    const { url } = await openFront(t, site.url, { policy: "default-src 'self'" })
+    const strict = await (await newContext()).newPage()
+    await Promise.all([plain.goto(`${site.url}/asked/2`), strict.goto(`${url}/asked/2?strict`)])
+    for (const page of [plain, strict]) {
+      await says(page, 'Waiting time: about 8 seconds.')
+      t.notOk(await page.getByRole('progressbar').isVisible(), 'a bar that does not move is not shown')
+    }
+    await Promise.all([opens(plain), opens(strict)])
+    t.equal(strict.url(), `${url}/asked/2?strict`)
+  },
+)
+
+t.test('cookies refused are said, with script and without, and the page stays', { skip }, async (t) => {
+  const site = await openSite(t)
+  const newContext = await openReader(t)
+  for (const javaScriptEnabled of [true, false]) {
+    const { url, asked } = await openFront(t, site.url, { drops: () => true })
+    const context = await newContext({ javaScriptEnabled })
+    const page = await context.newPage()
+    if (javaScriptEnabled) {
+      const session = await context.newCDPSession(page)
+      await session.send('Emulation.setDocumentCookieDisabled', { disabled: true })
+    }
+    await page.goto(`${url}/asked/1`)
+    await says(page, 'Your browser does not keep the cookie')
+    await page.goto(`${url}/asked/2`)
+    await says(page, 'Your browser does not keep the cookie')
+    const count = asked.length
+    // The longest wait that the page could come back after.
+    await page.waitForTimeout(9_000)
+    t.equal(asked.length, count)
+    t.ok(count <= 4, asked.join())
+    t.ok(await page.getByRole('link', { name: 'Open the page' }).isVisible())
+  }
+})
+
+t.test('two tabs at one time, and one that is asked while another has the pass', { skip }, async (t) => {
+  const site = await openSite(t)
+  const context = await (await openReader(t))()
+  const pages = await Promise.all(Array.from({ length: 3 }, () => context.newPage()))
+  for (const level of CHALLENGE_LEVELS) {
+    await Promise.all(pages.map((page) => page.goto(`${site.url}/asked/${level}`)))
+    await Promise.all(pages.map(opens))
+  }
+})
+
+t.test('a question that is spent is followed by another one', { skip }, async (t) => {
+  const site = await openSite(t)
+  const { url, asked } = await openFront(t, site.url, { twice: true })
+  const page = await (await (await openReader(t))()).newPage()
+  await page.goto(`${url}/asked/2`)
+  await opens(page)
+  t.same(asked, ['GET /asked/2', `POST ${PASS}`, 'GET /asked/2', `POST ${PASS}`, 'GET /asked/2'])
+})
+
+t.test('a pass that does not hold ends after five questions', { skip }, async (t) => {
+  const site = await openSite(t)
+  const { url, asked } = await openFront(t, site.url, { drops: (cookie) => cookie.startsWith('sallyport=') })
+  const page = await (await (await openReader(t))()).newPage()
+  await page.goto(`${url}/asked/2`)
+  await says(page, 'This did not work.')
+  t.equal(asked.filter((one) => one === `POST ${PASS}`).length, 5)
+  t.notOk(await page.getByRole('progressbar').isVisible())
+  t.ok(await page.getByRole('link', { name: 'Open the page' }).isVisible())
+})
+
+t.test('a server that sheds or limits is asked again, later each time', { skip }, async (t) => {
+  const site = await openSite(t)
+  const times: number[] = []
+  const statuses = [503, 429, 503]
+  const { url, asked } = await openFront(t, site.url, {
+    answers(req, res) {
+      if (!isPass(req)) return false
+      times.push(Date.now())
+      const status = statuses.shift()
+      if (status !== undefined) res.writeHead(status, { 'retry-after': '2' }).end()
+      return status !== undefined
+    },
+  })
+  const page = await (await (await openReader(t))()).newPage()
+  await page.goto(`${url}/asked/2`)
+  await says(page, 'The server is busy.')
+  await opens(page)
+  const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0))
+  t.ok(gaps.length === 3 && gaps.every((gap) => gap >= 2000) && (gaps[2] ?? 0) >= 4000, gaps.join())
+  t.same(
+    asked.filter((one) => one.includes('again')),
+    [],
+    'the refresh does not take the page away',
+  )
+})
+
+t.test('where its path is another one’s, the page gives its solution to the wanted URL', { skip }, async (t) => {
+  const site = await openSite(t)
+  for (const status of [200, 404, 405, 500, 501]) {
+    const { url, asked } = await openFront(t, site.url, {
+      answers: (req, res) => isPass(req) && res.writeHead(status).end() !== undefined,
+    })
+    const page = await (await (await openReader(t))()).newPage()
+    await page.goto(`${url}/asked/2`)
+    await opens(page)
+    t.same(asked, ['GET /asked/2', `POST ${PASS}`, 'GET /asked/2', 'GET /asked/2'], String(status))
+  }
+})
+
+const LOCALES = 'en-GB de-AT fr-FR es-ES it-IT nl-NL pt-BR pl-PL tr-TR ru-RU uk-UA ar-EG ja-JP ko-KR zh-CN zh-TW'
+
+t.test('the page in every language, light and dark, on a telephone and at 400 %', { skip }, async (t) => {
+  const site = await openSite(t)
+  // A solution that is never answered: the page stays.
+  const { url } = await openFront(t, site.url, { answers: isPass })
+  const newContext = await openReader(t)
+  const papers = new Set<unknown>()
+  for (const [at, locale] of LOCALES.split(' ').entries()) {
+    const colorScheme = at % 2 === 0 ? 'light' : 'dark'
+    const context = await newContext({
+      locale,
+      colorScheme,
+      reducedMotion: 'reduce',
+      viewport: { width: 320, height: 256 },
+    })
+    const page = await context.newPage()
+    await page.goto(`${url}/asked/2`)
+    await page.locator('progress[value="32"]').waitFor()
+    t.same(await page.evaluate(FINDS), [], `${locale}, ${colorScheme}`)
+    t.notOk(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), locale)
+    t.equal(await page.evaluate('document.getAnimations().length'), 0)
+    t.equal(
+      await page.evaluate('getComputedStyle(document.querySelector("h1")).direction'),
+      /^ar/.test(locale) ? 'rtl' : 'ltr',
+    )
+    papers.add(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+    const session = await context.newCDPSession(page)
+    await session.send('Emulation.setDocumentCookieDisabled', { disabled: true })
+    await page.reload()
+    await page.keyboard.press('Tab')
+    t.equal(await page.evaluate('document.activeElement.parentElement.id'), 'again', `${locale}, the link`)
+    t.same(await page.evaluate(FINDS), [], `${locale}, without cookies`)
+    await context.close()
+  }
+  t.equal(papers.size, 2)
+})

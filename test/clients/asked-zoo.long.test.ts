@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
+import { NO_NEIGHBOURS } from '@sallyport/engine/testing'
+import t, { type Test } from 'tap'
+import { missing, run } from './programs.ts'
+import { NO_OPENSSL, openSite, type Site } from './site.ts'
+
+/* Real browsers that nobody drives, before pages that ask at each level: with script, by the refresh, and by the link. */
+
+/** Seconds that each level makes a visitor wait who runs no script. */
+const WAITS = { 1: 1, 2: 8, 3: 32 } as const
+const LEVELS = [1, 2, 3] as const
+type Level = (typeof LEVELS)[number]
+
+/** A browser with a window, or a place for one. */
+interface Windowed {
+  readonly name: string
+  readonly program: string
+  prepare?: ((home: string) => void) | undefined
+  args(home: string, url: string): readonly string[]
+  /** It shows a refresh as a link; that is opened in another window. */
+  readonly byLink?: boolean | undefined
+}
+
+const XVFB = '/usr/bin/xvfb-run'
+const FIREFOX = process.env['SALLYPORT_FIREFOX'] ?? '/usr/bin/firefox-esr'
+const WEBKIT = process.env['SALLYPORT_WEBKIT'] ?? '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
+
+const WINDOWED: readonly Windowed[] = [
+  {
+    name: 'Firefox',
+    program: FIREFOX,
+    prepare(home) {
+      const off = ['browser.shell.checkDefaultBrowser', 'datareporting.policy.dataSubmissionEnabled']
+      mkdirSync(join(home, 'profile'))
+      writeFileSync(join(home, 'profile', 'user.js'), off.map((name) => `user_pref("${name}", false);`).join('\n'))
+    },
+    args: (home, url) => [FIREFOX, '--headless', '--no-remote', '--profile', join(home, 'profile'), url],
+  },
+  { name: 'WebKitGTK', program: WEBKIT, args: (_home, url) => [XVFB, '-a', WEBKIT, '--private', url] },
+  {
+    name: 'NetSurf',
+    program: '/usr/bin/netsurf-gtk',
+    args: (_home, url) => [XVFB, '-a', '/usr/bin/netsurf-gtk', url],
+  },
+  {
+    name: 'Dillo',
+    program: '/usr/bin/dillo',
+    prepare(home) {
+      mkdirSync(join(home, '.dillo'))
+      // As it comes it keeps no cookie of any site.
+      writeFileSync(join(home, '.dillo', 'cookiesrc'), 'DEFAULT ACCEPT\n')
+    },
+    args: (_home, url) => [XVFB, '-a', '/usr/bin/dillo', url],
+    byLink: true,
+  },
+]
+
+for (const { name, program, prepare, args, byLink } of WINDOWED) {
+  const isAbsent = [program, XVFB].some((file) => !existsSync(file)) && `there is no ${program}`
+  t.test(name, { skip: NO_NEIGHBOURS || isAbsent || NO_OPENSSL }, async (t) => {
+    for (const level of LEVELS) {
+      const site = await openSite(t)
+      prepare?.(site.home)
+      const url = `${site.url}/asked/${level}`
+      const windows = [start(t, site.home, args(site.home, url))]
+      if (byLink === true) {
+        while (site.decided.length === 0) await after(100)
+        await after(WAITS[level] * 1000)
+        windows.push(start(t, site.home, args(site.home, `${url}?sallyport-again=1`)))
+      }
+      await arrives(site, `/asked/${level}`)
+      t.notOk(
+        site.arrived.some(({ target }) => target.includes('sallyport-again')),
+        'the origin sees the wanted URL alone',
+      )
+      for (const close of windows) await close()
+    }
+  })
+}
+
+/** Resolves once the origin was asked for a target. */
+async function arrives({ arrived }: Site, target: string): Promise<void> {
+  while (!arrived.some((request) => request.target === target)) await after(100)
+}
+
+/** Runs a program, and all that it starts, until the test has ended or it is closed. */
+function start(t: Test, home: string, [program = '', ...given]: readonly string[]): () => Promise<void> {
+  const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8' }
+  const child = spawn(program, given, { env, stdio: 'ignore', detached: true })
+  const exited = once(child, 'exit')
+  const close = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), 'SIGKILL')
+    await exited
+  }
+  t.teardown(close)
+  return close
+}
+
+/** Browsers of the terminal, which show the link that is to be followed. */
+const TERMINAL: readonly { readonly command: string; args(home: string, url: string): readonly string[] }[] = [
+  {
+    command: 'lynx',
+    args(home, url) {
+      writeFileSync(join(home, 'lynx.cfg'), 'PERSISTENT_COOKIES:TRUE\nACCEPT_ALL_COOKIES:TRUE\n')
+      const jar = join(home, 'jar')
+      return [`-cfg=${home}/lynx.cfg`, '-dump', `-cookie_file=${jar}`, `-cookie_save_file=${jar}`, url]
+    },
+  },
+  { command: 'w3m', args: (_home, url) => ['-dump', '-o', 'use_cookie=1', '-o', 'accept_cookie=1', url] },
+  { command: 'links2', args: (_home, url) => ['-dump', '-save-cookies', '1', url] },
+]
+
+for (const { command, args } of TERMINAL) {
+  t.test(command, { skip: missing(command, '-version') || NO_OPENSSL }, async (t) => {
+    for (const level of LEVELS) {
+      const site = await openSite(t)
+      const show = async (url: string): Promise<string> => {
+        return (await run(site.home, command, args(site.home, url))).out.replace(/\s+/g, ' ')
+      }
+      const url = `${site.url}/asked/${level}`
+      t.match(await show(url), `Waiting time: about ${seconds(level)}. ${command === 'lynx' ? '[2]' : ''}Open the page`)
+      t.match(await show(`${url}?sallyport-again=1`), 'Waiting time: about', 'too early it is asked to wait')
+      await after(WAITS[level] * 1000)
+      t.match(await show(`${url}?sallyport-again=1`), 'Another page The second.')
+      t.match(await show(url), 'Another page', 'once')
+      t.same(
+        site.arrived.map(({ target }) => target),
+        [`/asked/${level}`, `/asked/${level}`],
+      )
+    }
+  })
+}
+
+function seconds(level: Level): string {
+  return level === 1 ? '1 second' : `${WAITS[level]} seconds`
+}
+
+t.test(
+  'elinks, which keeps no cookie where it prints',
+  { skip: missing('elinks', '-version') || NO_OPENSSL },
+  async (t) => {
+    const { home, url, arrived } = await openSite(t)
+    const show = async (target: string) => (await run(home, 'elinks', ['-dump', '1', target])).out.replace(/\s+/g, ' ')
+    t.match(await show(`${url}/asked/1`), `Visible links 1. ${url}/asked/1?sallyport-again=1`)
+    t.match(await show(`${url}/asked/1?sallyport-again=1`), 'Your browser does not keep the cookie')
+    t.same(arrived, [])
+  },
+)
+
+t.test('curl and git get JSON', { skip: missing('curl') || missing('git') || NO_OPENSSL }, async (t) => {
+  const { home, url, secure, arrived, since } = await openSite(t)
+  for (const [base, ...how] of [[url], [secure, '-k', '--http1.1'], [secure, '-k', '--http2']] as const) {
+    const { out } = await run(home, 'curl', ['-sSi', '--noproxy', '*', ...how, `${base}/asked/2`])
+    t.match(
+      out,
+      /^HTTP\/\S+ 403.*\r\nsallyport-challenge: \/\.sallyport\/pass\r\n.*"error":"challenge_required"/is,
+      base,
+    )
+    t.notMatch(out, 'set-cookie')
+  }
+  const cloned = await run(home, 'git', ['clone', `${url}/asked/2/`, 'copy'])
+  t.match(cloned.err, 'The requested URL returned error: 403')
+  t.same(since().slice(-1), ['GET /asked/2/info/refs unverified_bot challenge'])
+  t.same(arrived, [])
+})
+
+const APT = '/usr/lib/apt/apt-helper'
+
+t.test(
+  'apt, which accepts any text, gets JSON',
+  { skip: NO_NEIGHBOURS || (!existsSync(APT) && `no ${APT}`) || NO_OPENSSL },
+  async (t) => {
+    const { home, url, since } = await openSite(t)
+    const direct = ['-o', 'Acquire::http::Proxy::127.0.0.1=DIRECT', '-o', 'Acquire::Retries=0']
+    const { code, err } = await run(home, APT, [
+      ...direct,
+      'download-file',
+      `${url}/asked/2/Release`,
+      join(home, 'got'),
+    ])
+    t.not(code, 0)
+    t.match(err, '403')
+    t.same(since(), ['GET /asked/2/Release unverified_bot challenge'])
+  },
+)
