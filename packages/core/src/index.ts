@@ -126,7 +126,7 @@ export { createListReader, createNamedList, type ListEntries, readListEntries } 
 export { parsePathPattern } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
 export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'
-export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
+export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS, STRIKES_ACTIONS } from './policy/policy.ts'
 export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/surroundings.ts'
 export type { TimeSpan } from './policy/time-span.ts'
 // ports
@@ -165,7 +165,18 @@ export type {
 export { type Robots, robotsOf } from './robots/robots-text.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
 export { BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
-export { CHALLENGE_LEVELS, type ChallengeTerms } from './values/challenge.ts'
+export {
+  CHALLENGE_LEVELS,
+  CHALLENGE_OUTCOMES,
+  type ChallengeLevel,
+  type ChallengeOutcome,
+  type ChallengeStep,
+  type ChallengeTerms,
+  earnedPass,
+  failedPass,
+  type InspectedPass,
+  type RedeemFault,
+} from './values/challenge.ts'
 export type { CountingRule, LimitUse } from './values/counting.ts'
 export { COUNT_KEYS, COUNT_KINDS } from './values/counting.ts'
 export type { Attestation, Decision } from './values/decision.ts'

@@ -1,7 +1,8 @@
-import type { AskedFor, Challenges, Decision, Redeemed } from '@sallyport/core'
+import type { ChallengeStep, Decision, IssuedChallenge, Redeemed, RedeemFault } from '@sallyport/core'
 import { isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { refusal, refusedRequest, rendered } from '../answer/refusal.ts'
+import { noteChallenge, type Observation } from '../inspection/observation.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
 import { challengeCookie, passCookie } from './cookies.ts'
@@ -18,20 +19,25 @@ const CHALLENGE_SECONDS = 300
 
 /**
  * The answer to a request that is asked, or that brings a solution: whatever that asks for, it is answered here, unless its
- * client is refused for another reason. `undefined` for any other request. D430
+ * client is refused for another reason. `undefined` for any other request. What came of it is noted on the observation. D430
  */
 export function askingAnswer(
   host: RequestHost,
   head: ReceivedHead,
   decision: Decision,
+  observation: Observation | undefined,
 ): ApiResponse | Promise<ApiResponse> | undefined {
   const { action, enforced } = decision
   const isAsked = enforced && action === 'challenge'
   if (enforced && refuses(action) && !isAsked) return undefined
   const solution = host.challenges && solutionOf(head)
-  if (solution !== undefined) return solutionAnswer(host, head, solution, decision)
-  return isAsked ? challengeAnswer(host, head, decision) : undefined
+  const note: Note = (step) => noteChallenge(observation, step)
+  if (solution !== undefined) return solutionAnswer(host, head, solution, decision, note)
+  return isAsked ? challengeAnswer(host, head, decision, note) : undefined
 }
+
+/** Takes down the part of the request in a challenge. */
+type Note = (step: ChallengeStep) => void
 
 /**
  * The page that asks, where somebody looks at it; the wanted URL once more, with a pass, for who waited; else 403 in JSON
@@ -41,16 +47,24 @@ function challengeAnswer(
   host: RequestHost,
   head: ReceivedHead,
   decision: Decision,
+  note: Note,
 ): ApiResponse | Promise<ApiResponse> {
   const { challenges } = host
   const { challenge: terms, inspection } = decision
   const as = askedAs(head, () => host.isBrowser?.(head) === true)
-  if (challenges === undefined || terms === undefined || as === 'program') return forProgram(host, head)
+  if (challenges === undefined || terms === undefined || as === 'program') {
+    note({ outcome: 'program', level: terms?.level })
+    return forProgram(host, head)
+  }
   const asked = { terms, pass: inspection.pass }
-  if (as === 'form') return page(host, head, undefined)
-  if (!challenges.hasWaited(head, asked)) return ask(host, challenges, head, asked)
+  if (as === 'form') {
+    note({ outcome: 'form', level: terms.level })
+    return page(host, head, undefined)
+  }
+  if (!challenges.hasWaited(head, asked)) return ask(host, challenges.issue(head, asked), head, note)
   return challenges.redeemWaited(head, asked, clientOf(decision)).then((redeemed) => {
-    if ('refused' in redeemed) return ask(host, challenges, head, asked, true)
+    if ('refused' in redeemed) return ask(host, challenges.issue(head, asked, true), head, note, redeemed.refused)
+    note({ outcome: 'waited', level: redeemed.level, seconds: redeemed.seconds })
     const location = relative(withoutAgain(head.target))
     return { status: 303, headers: { ...HEADERS, location, 'set-cookie': cookieOf(host, head, redeemed) }, body: '' }
   })
@@ -69,6 +83,7 @@ async function solutionAnswer(
   head: ReceivedHead,
   solution: string,
   decision: Decision,
+  note: Note,
 ): Promise<ApiResponse> {
   const { challenges } = host
   const redeemed: Redeemed =
@@ -76,6 +91,7 @@ async function solutionAnswer(
       ? { refused: 'failed' }
       : await challenges.redeem(head, solution, clientOf(decision))
   if (!('refused' in redeemed)) {
+    note({ outcome: 'solved', level: redeemed.level, seconds: redeemed.seconds })
     const headers = {
       ...HEADERS,
       'set-cookie': cookieOf(host, head, redeemed),
@@ -84,6 +100,7 @@ async function solutionAnswer(
     return { status: 204, headers, body: '' }
   }
   const { refused } = redeemed
+  note({ outcome: refused, level: decision.challenge?.level })
   const { code, status, message } = refusal(refused === 'too_many' ? 'rate_limit_exceeded' : 'challenge_required')
   const body = JSON.stringify({ error: code, message, details: { requestId: head.id, reason: refused } })
   const type = 'application/json; charset=utf-8'
@@ -105,23 +122,19 @@ function cookieOf(host: RequestHost, head: ReceivedHead, given: Exclude<Redeemed
 
 function ask(
   host: RequestHost,
-  challenges: Challenges,
+  issued: IssuedChallenge,
   head: ReceivedHead,
-  asked: AskedFor,
-  fresh = false,
+  note: Note,
+  refused?: RedeemFault,
 ): ApiResponse {
-  const issued = challenges.issue(head, asked, fresh)
+  note({ outcome: issued.again ? 'waiting' : 'asked', level: issued.level, refused })
   const answer = page(host, head, issued)
   if (issued.wait === 0) return answer
   const cookie = challengeCookie(host, head, issued.text, CHALLENGE_SECONDS)
   return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
 }
 
-function page(
-  host: RequestHost,
-  head: ReceivedHead,
-  challenge: ReturnType<Challenges['issue']> | undefined,
-): ApiResponse {
+function page(host: RequestHost, head: ReceivedHead, challenge: IssuedChallenge | undefined): ApiResponse {
   const { challenge: configured = PAGE } = host.config ?? {}
   const cookiesRefused = challenge !== undefined && isAgain(head.target)
   const made = challengePage({ head, page: configured, refusal: host.refusalPage ?? {}, challenge, cookiesRefused })

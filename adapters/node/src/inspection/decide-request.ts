@@ -65,7 +65,7 @@ export function outcomeOf(
 /** A decision, and the refusal that it comes to. An answer that goes on says what is left of a limit. */
 export function carriedOut(host: RequestHost, received: Received, decision: Decision): Outcome | Promise<Outcome> {
   const { head } = received.reception
-  const asked = askingAnswer(host, head, decision)
+  const asked = askingAnswer(host, head, decision, received.observation)
   if (asked !== undefined) {
     noteRefusal(received.observation)
     const answered = (answer: ApiResponse): Outcome => ({ decision, refusal: received.closing(answer) })

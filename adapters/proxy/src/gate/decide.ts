@@ -118,7 +118,7 @@ export function ruled(
 ): void {
   const carry = (decision: Decision): void => {
     options.onDecision?.(decision, head)
-    const asked = askingAnswer(sallyport, head, decision)
+    const asked = askingAnswer(sallyport, head, decision, exchange.observation)
     if (asked instanceof Promise) {
       asked.then(
         (answer) => answerAsked(exchange, answer),

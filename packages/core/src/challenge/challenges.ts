@@ -55,7 +55,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
       const now = clock.now()
       const brought = fresh ? undefined : reader.broughtBy(request, asked, now)
       if (brought !== undefined && now - brought.challenge.issuedAt < REISSUE_MS) {
-        return issued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)))
+        return issued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)), true)
       }
       const { level, passMs, script } = asked.terms
       const { host, browser, tls } = askerOf(askerPartsOf(request))
@@ -71,7 +71,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
         tls,
         random: random(RANDOM_BYTES),
       }
-      return issued(sealChallenge(challenge, maker, host), challenge, challenge.wait)
+      return issued(sealChallenge(challenge, maker, host), challenge, challenge.wait, false)
     },
     hasWaited(request, asked) {
       const brought = reader.broughtBy(request, asked, clock.now())
@@ -103,8 +103,9 @@ function issued(
   text: string,
   { level, puzzles, bits }: Pick<Challenge, 'level' | 'puzzles' | 'bits'>,
   wait: number,
+  again: boolean,
 ): IssuedChallenge {
-  return { text, level, puzzles, bits, wait }
+  return { text, level, puzzles, bits, wait, again }
 }
 
 const NUMBERS = /^\d{1,10}(?:,\d{1,10}){0,63}$/

@@ -1,9 +1,8 @@
 import type { Counts } from '../counting/ports.ts'
 import type { Clock } from '../ports/index.ts'
-import type { ChallengeLevel, ChallengeTerms, InspectedPass } from '../values/challenge.ts'
+import type { ChallengeLevel, ChallengeTerms, InspectedPass, RedeemFault } from '../values/challenge.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import type { ChallengeSecret } from './secrets.ts'
-import type { TokenFault } from './token.ts'
 
 /** A question to a client, as its page or another program shows it. */
 export interface IssuedChallenge {
@@ -13,10 +12,9 @@ export interface IssuedChallenge {
   readonly bits: number
   /** Seconds until it is taken as a cookie; 0: it is not. */
   readonly wait: number
+  /** It was asked before: the request waits for it. */
+  readonly again: boolean
 }
-
-/** Why a solution earned no pass. */
-export type RedeemFault = TokenFault | 'early' | 'other_browser' | 'wrong' | 'spent' | 'too_many' | 'failed'
 
 export type Redeemed =
   | {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { ChallengeLevel } from '../values/challenge.ts'
+import type { ChallengeLevel, RedeemFault } from '../values/challenge.ts'
 import type { Asker } from './asker.ts'
 import { type ChallengeSecret, macOf } from './secrets.ts'
 
@@ -28,7 +28,7 @@ export interface OpenedChallenge extends Challenge {
 }
 
 /** Why a challenge is not taken. */
-export type TokenFault = 'malformed' | 'forged' | 'expired'
+export type TokenFault = Extract<RedeemFault, 'malformed' | 'forged' | 'expired'>
 
 const VERSION = 1
 const FIELDS = 36

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { counted } from '../counted.ts'
+import type { ChallengeOutcome, ChallengeStep, ChallengeTerms } from '../values/challenge.ts'
 import type { CountLimit } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
 import type { Mode, NetworkClass } from '../vocabulary.ts'
@@ -14,10 +15,19 @@ export interface CompiledStrikes {
   /** Strikes that ban. */
   readonly count: number
   readonly forMs: number
-  /** `flagged`, `throttled`, `blocked`. */
+  /** How banned clients are asked instead of refused; absent: they are refused. */
+  readonly challenge?: BanChallenge | undefined
+  /** `flagged`, `throttled`, `blocked`, `challenge_failed`. */
   readonly actions: ReadonlySet<string>
   /** Statuses of the origin's answer. */
   readonly statuses: ReadonlySet<number>
+}
+
+/** A question to banned clients. */
+export interface BanChallenge {
+  readonly terms: ChallengeTerms
+  /** Whether a client is asked; one that never is stays refused. */
+  asks(inspection: Decision['inspection'], fields: readonly string[]): boolean
 }
 
 export interface StrikesOptions {
@@ -38,9 +48,9 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
   function follow({ decision, ended }: Counted, key: string): Counted {
     return {
       decision,
-      ended(status) {
-        ended?.(status)
-        const on = strikeOf(strikes, decision, status)
+      ended(status, challenge) {
+        ended?.(status, challenge)
+        const on = strikeOf(strikes, decision, status, challenge)
         if (on !== undefined) void count(key, on).catch(options.onFault)
       },
     }
@@ -60,7 +70,14 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
       const key = isExempt(decision) ? undefined : strikeKey(strikes.key, decision.inspection, fields, ipv6Prefix)
       if (key === undefined) return counter.count(decision, fields)
       const ban = bans.find(key)
-      if (ban !== undefined) return { decision: banned(decision, ban, options.mode) }
+      if (ban !== undefined) {
+        const { challenge } = strikes
+        if (challenge === undefined || !isLifted(ban, challenge, decision.inspection, now())) {
+          const asked = challenge?.asks(decision.inspection, fields) === true ? challenge : undefined
+          return { decision: banned(decision, ban, options.mode, asked?.terms) }
+        }
+        void bans.lift(ban.id).catch(options.onFault)
+      }
       const counted = counter.count(decision, fields)
       return counted instanceof Promise ? counted.then((later) => follow(later, key)) : follow(counted, key)
     },
@@ -116,26 +133,44 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12)
 }
 
+/** A pass that was given after a ban began lifts it; of both the whole seconds are known (D446). */
+function isLifted({ since }: Ban, { terms }: BanChallenge, { pass }: Decision['inspection'], now: number): boolean {
+  if (pass === undefined || pass.level < terms.level) return false
+  return Math.floor(now / 1_000 - pass.age) >= Math.floor(since / 1_000)
+}
+
 /** To be asked is no wrong. */
 const DONE = { allow: '', flag: 'flagged', challenge: '', throttle: 'throttled', block: 'blocked' } as const
 
+/** Solutions that nobody sends by bad luck. */
+const WRONGS: ReadonlySet<ChallengeOutcome> = new Set<ChallengeOutcome>(['wrong', 'forged', 'spent'])
+
 /** The word for what a request did, where that is a strike. `status` is of the origin's answer. */
-function strikeOf(strikes: CompiledStrikes, { action }: Decision, status: number | undefined): string | undefined {
+function strikeOf(
+  strikes: CompiledStrikes,
+  { action, inspection }: Decision,
+  status: number | undefined,
+  challenge: ChallengeStep | undefined,
+): string | undefined {
   const done = DONE[action]
   if (strikes.actions.has(done)) return done
+  // Two tabs of one browser may solve one question: the later brings the pass of the first (D445).
+  const isWrong = challenge !== undefined && WRONGS.has(challenge.outcome) && inspection.pass === undefined
+  if (isWrong && strikes.actions.has('challenge_failed')) return 'challenge_failed'
   return status !== undefined && strikes.statuses.has(status) ? `status:${status}` : undefined
 }
 
 /** Id of the rule that a ban shows as. */
 export const STRIKES_RULE = 'strikes'
 
-function banned(decision: Decision, ban: Ban, mode: Mode): Decision {
-  const { counting: _, trial: __, reasons, ...rest } = decision
+/** `challenge`: it is asked on these terms; else it is refused. */
+function banned(decision: Decision, ban: Ban, mode: Mode, challenge?: ChallengeTerms): Decision {
+  const { counting: _, trial: __, challenge: ___, reasons, ...rest } = decision
   const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${counted(ban.count, 'strike')}, the last ${ban.on}.`
   const reason = Object.freeze({ id: `policy:${STRIKES_RULE}`, text })
   return Object.freeze({
     ...rest,
-    action: 'block',
+    ...(challenge === undefined ? { action: 'block' as const } : { action: 'challenge' as const, challenge }),
     enforced: mode === 'enforce',
     reasons: Object.freeze([reason, ...reasons.slice(1)]),
   })

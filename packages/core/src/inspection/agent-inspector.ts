@@ -11,6 +11,7 @@ import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Snapshot } from '../ports/index.ts'
 import type { AgentVerdict } from '../values/agent-verdict.ts'
+import type { InspectedPass } from '../values/challenge.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createRequestFingerprints, type RequestFingerprint } from './request-fingerprint.ts'
@@ -32,6 +33,7 @@ export interface DescribedRequest {
   readonly ja4?: string | undefined
   /** When it was, in milliseconds since the epoch; absent: now. For rules about hours: data and keys are today's. */
   readonly at?: number | undefined
+  readonly pass?: InspectedPass | undefined
   /** Headless traits that the caller saw in the browser. */
   readonly headlessFlags?: readonly string[] | undefined
 }

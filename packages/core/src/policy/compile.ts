@@ -3,7 +3,7 @@ import type { CompiledStrikes } from '../counting/strikes.ts'
 import { SallyportError } from '../errors.ts'
 import type { ChallengeTerms } from '../values/challenge.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
-import { compileChallenge } from './challenge-terms.ts'
+import { BAN_CHALLENGE, compileChallenge } from './challenge-terms.ts'
 import { compileCounting, durationOf } from './compile-counting.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 import type { PolicyFault } from './fault.ts'
@@ -107,7 +107,7 @@ function matchedRule({ id }: Rule, action: Action, text: string, challenge?: Cha
 }
 
 /** Every member has been checked. */
-function compileStrikes({ key = 'client', count, window, on, for: length }: Strikes): CompiledStrikes {
+function compileStrikes({ key = 'client', count, window, on, then, for: length }: Strikes): CompiledStrikes {
   const statuses = on.filter((word) => word.startsWith('status:'))
   return {
     key,
@@ -116,6 +116,7 @@ function compileStrikes({ key = 'client', count, window, on, for: length }: Stri
     // The strike that no longer fits bans.
     limit: { kind: 'sliding', max: count - 1, windowMs: durationOf(window), refill: count },
     actions: new Set(on.filter((word) => !statuses.includes(word))),
+    ...(then === 'challenge' && { challenge: BAN_CHALLENGE }),
     statuses: new Set(statuses.map((word) => Number(word.slice('status:'.length)))),
   }
 }

@@ -154,7 +154,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const notice = hooks.onNotice ?? sayOnStderr
   const onFault = guarded(hooks.onFault ?? ((error) => notice('SALLYPORT_FAULT', String(error))))
   const clock = hooks.clock ?? SYSTEM_CLOCK
-  const metrics = createMetrics()
+  const metrics = createMetrics(clock.now)
   const outbound = createOutbound(config, { dns: hooks.dns, counted: (dns) => countedDns(dns, metrics) })
   const { dns } = outbound
   const log = await resources.use(openLog(config, onFault))

@@ -1,4 +1,4 @@
-import { ACTIONS, AGENT_CLASSES, parseDuration } from '@sallyport/core'
+import { ACTIONS, AGENT_CLASSES, CHALLENGE_LEVELS, parseDuration } from '@sallyport/core'
 import { z } from 'zod'
 import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
@@ -17,6 +17,10 @@ const Request = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
   userAgent: z.string().optional(),
   ja4: z.string().optional(),
+  /** The pass that it brings, and its age in seconds; absent and `none`: none. */
+  pass: z
+    .union([z.literal('none'), z.strictObject({ level: z.literal(CHALLENGE_LEVELS), age: z.int().min(0).default(0) })])
+    .optional(),
 })
 
 const Requested = {

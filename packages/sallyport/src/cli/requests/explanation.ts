@@ -1,6 +1,8 @@
 import {
   BASIS_TEXTS,
+  type ChallengeTerms,
   type CountingRule,
+  counted,
   type Decision,
   formatDuration,
   type LimitUse,
@@ -10,12 +12,22 @@ import { printable } from '../terminal/printable.ts'
 import { bold, columns, dim } from '../terminal/terminal.ts'
 
 /** A decision as text: the action, its rule, the agent with its reasons, and the network. */
-export function explanation({ action, enforced, trial, counting, limits, reasons, inspection }: Decision): string {
-  const { agent, network, client, request, country, degraded } = inspection
+export function explanation({
+  action,
+  enforced,
+  challenge,
+  trial,
+  counting,
+  limits,
+  reasons,
+  inspection,
+}: Decision): string {
+  const { agent, network, client, request, country, degraded, pass } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['request', `${request.method} ${request.path}${otherReadings(request)}`],
     ['because', rule?.text],
+    ['asks', challenge && termsText(challenge)],
     ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
     ...(counting?.rules ?? []).map(({ rule, cost }) => ['counted by', countText(rule, cost)] as const),
     ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
@@ -23,6 +35,7 @@ export function explanation({ action, enforced, trial, counting, limits, reasons
     ['known by', BASIS_TEXTS[agent.basis]],
     ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`],
     ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],
+    ['pass', passText(pass)],
     ['headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
     ['from', [client.address, network.verdict.classification, network.asName, country].filter(isSaid).join(', ')],
     ['network', networkGrounds(reasons)],
@@ -31,6 +44,22 @@ export function explanation({ action, enforced, trial, counting, limits, reasons
   const known = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))
   const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
   return [head, columns(known), ...weighed(agent.reasons)].join('\n')
+}
+
+/** `level 2, for a pass of 12h` */
+function termsText({ level, passMs, script }: ChallengeTerms): string {
+  return `level ${level}, for a pass of ${formatDuration(passMs)}${script ? '; nobody without script' : ''}`
+}
+
+/** `level 2, 5 minutes old`; `age` is in seconds. */
+export function passText(pass: { readonly level: number; readonly age: number } | undefined): string {
+  return pass === undefined ? 'none' : `level ${pass.level}, ${ageText(pass.age)} old`
+}
+
+function ageText(seconds: number): string {
+  if (seconds < 120) return counted(seconds, 'second')
+  if (seconds < 7_200) return counted(Math.floor(seconds / 60), 'minute')
+  return seconds < 172_800 ? counted(Math.floor(seconds / 3_600), 'hour') : counted(Math.floor(seconds / 86_400), 'day')
 }
 
 /** `rule login: 10 in 1h by client, else throttle; taken as within` */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import {
+  CHALLENGE_LEVELS,
   type Counter,
   type Decision,
+  type InspectedPass,
   type InspectionRequest,
   parseAddress,
   SallyportError,
@@ -28,15 +30,29 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
   const ja4 = request.ja4 === undefined ? {} : { ja4: request.ja4 }
   const fields = [...Object.entries(headers ?? {}).flat(), ...named]
   const flags = headlessFlags === undefined ? {} : { headlessFlags }
-  const about = { fields, headersKnown: headers !== undefined, method, target, ...ja4, ...flags }
+  const pass = passOf(request)
+  const about = { fields, headersKnown: headers !== undefined, method, target, pass, ...ja4, ...flags }
   if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
   const httpVersion = isSpelled(request) ? '' : '2.0'
-  const seen: InspectionRequest = { peer: request.ip, method, target, scheme: request.scheme, httpVersion, fields }
+  const seen: InspectionRequest = {
+    peer: request.ip,
+    method,
+    target,
+    scheme: request.scheme,
+    httpVersion,
+    fields,
+    pass,
+  }
   const first = sallyport.decide({ ...seen, ...ja4 })
   if (first.inspection.crawler?.pending !== true || first.inspection.agent.basis === 'signature') return first
   // An explanation waits for DNS; a visitor's request does not.
   await sallyport.check(address, about)
   return sallyport.decide({ ...seen, ...ja4 })
+}
+
+/** One pass for all requests that are described with one, so that its budget counts them together. */
+function passOf({ pass = 'none' }: DescribedRequest): InspectedPass | undefined {
+  return pass === 'none' ? undefined : { id: 'described-1', level: pass.level, age: pass.age }
 }
 
 /** Names are in lower case over HTTP/2, and in the maps of Node and Fetch: nothing is judged by that. */
@@ -85,6 +101,7 @@ const MEMBERS: readonly string[] = [
   'ja4',
   'headless_flags',
   'request_id',
+  'pass',
 ]
 
 /** A hand-written file may hold `members` alone; a HAR holds many more. */
@@ -97,7 +114,7 @@ function described(
   if (request === undefined) throw refusal(file, 'request', 'must be an object')
   for (const [name, value] of Object.entries(request)) {
     if (members?.includes(name) === false) throw refusal(file, name, `is not known${suggestion(name, members)}`)
-    const structured = name === 'headers' || name === 'headless_flags'
+    const structured = name === 'headers' || name === 'headless_flags' || name === 'pass'
     if (members !== undefined && !structured && typeof value !== 'string') throw refusal(file, name, 'must be a text')
   }
   return describe(request, ip, file)
@@ -138,6 +155,7 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
     userAgent,
     ja4,
     headlessFlags,
+    pass: describedPass(request['pass'], file),
     ...(spelled === false && { spelled }),
   }
 }
@@ -179,6 +197,17 @@ function flagsOf(given: unknown, file: string): readonly string[] | undefined {
     throw refusal(file, 'headless_flags', 'must be an object of true and false')
   }
   return flags.flatMap(([name, seen]) => (seen ? [name] : []))
+}
+
+/** A pass in the form of `policy test`; a HAR has none. */
+function describedPass(given: unknown, file: string): DescribedRequest['pass'] {
+  if (given === undefined || given === 'none') return undefined
+  const { level, age = 0 } = recordOf(given) ?? {}
+  const known = CHALLENGE_LEVELS.find((one) => one === level)
+  if (known === undefined || typeof age !== 'number' || !Number.isInteger(age) || age < 0) {
+    throw refusal(file, 'pass', 'must be none, or { level: 1, 2 or 3, age: seconds }')
+  }
+  return { level: known, age }
 }
 
 function textOf(record: Readonly<Record<string, unknown>>, name: string): string | undefined {
