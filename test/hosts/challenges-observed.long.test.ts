@@ -52,31 +52,37 @@ for (const host of HOSTS) {
   t.test(`${host.name}: what came of a question is observed`, async (t) => {
     const { sallyport, file, ask } = await started(t, host, POLICY)
     const page = await ask('8.3.0.1', '/shop', NAVIGATES)
-    t.match(page, { answer: { status: 403 }, observed: { challenge: { outcome: 'asked', level: 2 } } })
+    t.match(page, { answer: { status: 403 }, observed: { challenge: { outcome: 'asked', rule: 'ask', level: 2 } } })
     const { challenge, solution } = solved(page.answer.body)
     const wait = cookieOf(page.answer)
     t.match((await ask('8.3.0.1', '/shop', [...NAVIGATES, ...wait])).observed.challenge, {
       outcome: 'waiting',
       level: 2,
     })
-    t.match((await ask('8.3.0.1', '/shop', ['Sec-Fetch-Mode', 'cors'])).observed.challenge, { outcome: 'program', level: 2 })
+    t.match((await ask('8.3.0.1', '/shop', ['Sec-Fetch-Mode', 'cors'])).observed.challenge, {
+      outcome: 'program',
+      level: 2,
+    })
     t.match((await ask('8.3.0.1', '/shop', NAVIGATES, 'POST')).observed.challenge, { outcome: 'form', level: 2 })
     const bring = (value: string, more: readonly string[] = []) =>
-      ask('8.3.0.1', '/shop', ['Sallyport-Solution', value, ...more])
-    t.match((await bring(`${challenge}.1,2`)).observed.challenge, { outcome: 'wrong', level: 2 })
-    t.match((await bring('hello')).observed.challenge, { outcome: 'malformed', level: 2 })
-    t.match((await bring(`${challenge.slice(0, -3)}AAA.1`)).observed.challenge, { outcome: 'forged', level: 2 })
+      ask('8.3.0.1', '/.sallyport/pass', ['Sallyport-Solution', value, ...more])
+    t.match((await bring(`${challenge}.1,2`)).observed.challenge, { outcome: 'wrong', rule: 'ask', level: 2 })
+    t.match((await bring('hello')).observed.challenge, { outcome: 'malformed', rule: undefined })
+    t.match((await bring(`${challenge.slice(0, -3)}AAA.1`)).observed.challenge, { outcome: 'forged', rule: undefined })
     const answered = await bring(solution)
     t.match(answered, { answer: { status: 204 }, observed: { challenge: { outcome: 'solved', level: 2 } } })
     t.ok((answered.observed.challenge?.seconds ?? -1) >= 0)
-    t.match((await bring(solution)).observed.challenge, { outcome: 'spent' })
+    t.match((await bring(solution)).observed.challenge, { outcome: 'spent', rule: 'ask' })
     const passed = await ask('8.3.0.1', '/shop', [...NAVIGATES, ...cookieOf(answered.answer)])
     t.equal(passed.answer.status, 200)
     t.equal(passed.observed.challenge, undefined)
     t.match(passed.observed.decision?.inspection.pass, { level: 2 })
 
     const text = await sallyport.metrics().metrics()
-    for (const outcome of ['asked', 'waiting', 'program', 'form', 'wrong', 'malformed', 'forged', 'solved', 'spent']) {
+    for (const outcome of ['malformed', 'forged']) {
+      t.match(text, `sallyport_challenges_total{rule="",outcome="${outcome}",level="",network_class="unknown"} 1\n`)
+    }
+    for (const outcome of ['asked', 'waiting', 'program', 'form', 'wrong', 'solved', 'spent']) {
       t.match(text, `sallyport_challenges_total{rule="ask",outcome="${outcome}",level="2",network_class="unknown"} 1\n`)
     }
     t.match(text, 'sallyport_challenge_seconds_count{level="2"} 1\n')
@@ -93,11 +99,12 @@ for (const host of HOSTS) {
         rule: 'ask',
         asked: 1,
         solved: 1,
-        failed: { wrong: 1, malformed: 1, forged: 1, spent: 1 },
+        failed: { wrong: 1, spent: 1 },
         left: 0,
         unshown: 2,
         mostSolve: false,
       },
+      { rule: '', asked: 0, solved: 0, failed: { malformed: 1, forged: 1 }, left: 0, unshown: 0, mostSolve: false },
     ])
     t.match(carriedOut, { blocked: 0, flagged: 0 })
   })
@@ -116,7 +123,7 @@ for (const host of HOSTS.filter(({ name }) => ['node:http', 'Express 5', 'the pr
   t.test(`${host.name}: who fails is banned, and asked, and a pass lifts the ban`, async (t) => {
     const { sallyport, ask, clock } = await started(t, host, STRIKES)
     const bring = (address: string, value: string, more: readonly string[] = []) =>
-      ask(address, '/shop', ['Sallyport-Solution', value, ...more])
+      ask(address, '/.sallyport/pass', ['Sallyport-Solution', value, ...more])
     clock.ahead = -2_000
     const page = await ask('8.4.0.1', '/shop', NAVIGATES)
     const { challenge, solution } = solved(page.answer.body)

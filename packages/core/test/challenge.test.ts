@@ -15,7 +15,7 @@ t.test('who works has a pass of that level for as long as the rule says', async 
   const { clock, challenges } = world()
   const issued = challenges.issue(requestOf(), askedFor(2))
   t.match(issued, { level: 2, puzzles: 32, bits: 11, wait: 8 })
-  t.match(issued.text, /^[\w-]{91}$/)
+  t.match(issued.text, /^[\w-]{96}$/)
   clock.time += 400
   const redeemed = await challenges.redeem(requestOf(), solve(issued), HOME)
   t.match(redeemed, { level: 2, maxAge: 43_200, seconds: 0.4, degraded: false })
@@ -116,7 +116,7 @@ t.test('a solution is refused for what is wrong with it', async (t) => {
 t.test('a challenge of level 1 has no work, so no numbers answer it', async (t) => {
   const { challenges } = world()
   const { text } = challenges.issue(requestOf(), askedFor(1))
-  t.same(await challenges.redeem(requestOf(), `${text}.0`, HOME), { refused: 'wrong' })
+  t.match(await challenges.redeem(requestOf(), `${text}.0`, HOME), { refused: 'wrong', level: 1 })
 })
 
 t.test('of a hundred solutions at one time one has a pass, over all machines that share counts', async (t) => {
@@ -239,4 +239,20 @@ t.test('random bytes name each question', (t) => {
   const texts = Array.from({ length: 100 }, () => challenges.issue(requestOf(), askedFor(2)).text)
   t.equal(new Set(texts).size, 100)
   t.end()
+})
+
+t.test('who asked is known of an answer, to another process too, and of what is not ours nothing is', async (t) => {
+  const asking = world()
+  const issued = asking.challenges.issue(requestOf(), askedFor(2))
+  const solution = solve(issued)
+  const known = await world({ rules: () => ['other', 'ask'] }).challenges.redeem(requestOf(), solution, HOME)
+  t.match(known, { level: 2, rule: 'ask' })
+  const gone = await world().challenges.redeem(requestOf(), solution, HOME)
+  t.match(gone, { level: 2, rule: undefined })
+  const wrong = await asking.challenges.redeem(requestOf(), `${issued.text}.1`, HOME)
+  t.same(wrong, { refused: 'wrong', level: 2, rule: 'ask' })
+  t.same(await asking.challenges.redeem(requestOf(), 'x.1', HOME), { refused: 'malformed' })
+  const banned = asking.challenges.issue(requestOf(), { ...askedFor(2), rule: 'strikes' })
+  t.match(await world().challenges.redeem(requestOf(), solve(banned), HOME), { rule: 'strikes' })
+  t.notMatch(Buffer.from(issued.text, 'base64url').toString('latin1'), 'ask', 'nobody else reads it')
 })

@@ -51,23 +51,29 @@ function challengeAnswer(
 ): ApiResponse | Promise<ApiResponse> {
   const { challenges } = host
   const { challenge: terms, inspection } = decision
+  const rule = ruleOf(decision)
   const as = askedAs(head, () => host.isBrowser?.(head) === true)
   if (challenges === undefined || terms === undefined || as === 'program') {
-    note({ outcome: 'program', level: terms?.level })
+    note({ outcome: 'program', rule, level: terms?.level })
     return forProgram(host, head)
   }
-  const asked = { terms, pass: inspection.pass }
+  const asked = { terms, rule, pass: inspection.pass }
   if (as === 'form') {
-    note({ outcome: 'form', level: terms.level })
+    note({ outcome: 'form', rule, level: terms.level })
     return page(host, head, undefined)
   }
-  if (!challenges.hasWaited(head, asked)) return ask(host, challenges.issue(head, asked), head, note)
+  if (!challenges.hasWaited(head, asked)) return ask(host, challenges.issue(head, asked), head, rule, note)
   return challenges.redeemWaited(head, asked, clientOf(decision)).then((redeemed) => {
-    if ('refused' in redeemed) return ask(host, challenges.issue(head, asked, true), head, note, redeemed.refused)
-    note({ outcome: 'waited', level: redeemed.level, seconds: redeemed.seconds })
+    if ('refused' in redeemed) return ask(host, challenges.issue(head, asked, true), head, rule, note, redeemed.refused)
+    note({ outcome: 'waited', rule: redeemed.rule, level: redeemed.level, seconds: redeemed.seconds })
     const location = relative(withoutAgain(head.target))
     return { status: 303, headers: { ...HEADERS, location, 'set-cookie': cookieOf(host, head, redeemed) }, body: '' }
   })
+}
+
+/** The id of the rule that decided. */
+function ruleOf({ reasons: [reason] }: Decision): string {
+  return (reason?.id ?? '').replace(/^policy:/, '')
 }
 
 function solutionOf({ fields }: Pick<ReceivedHead, 'fields'>): string | undefined {
@@ -91,7 +97,7 @@ async function solutionAnswer(
       ? { refused: 'failed' }
       : await challenges.redeem(head, solution, clientOf(decision))
   if (!('refused' in redeemed)) {
-    note({ outcome: 'solved', level: redeemed.level, seconds: redeemed.seconds })
+    note({ outcome: 'solved', rule: redeemed.rule, level: redeemed.level, seconds: redeemed.seconds })
     const headers = {
       ...HEADERS,
       'set-cookie': cookieOf(host, head, redeemed),
@@ -99,8 +105,8 @@ async function solutionAnswer(
     }
     return { status: 204, headers, body: '' }
   }
-  const { refused } = redeemed
-  note({ outcome: refused, level: decision.challenge?.level })
+  const { refused, rule, level } = redeemed
+  note({ outcome: refused, rule, level })
   const { code, status, message } = refusal(refused === 'too_many' ? 'rate_limit_exceeded' : 'challenge_required')
   const body = JSON.stringify({ error: code, message, details: { requestId: head.id, reason: refused } })
   const type = 'application/json; charset=utf-8'
@@ -124,10 +130,11 @@ function ask(
   host: RequestHost,
   issued: IssuedChallenge,
   head: ReceivedHead,
+  rule: string,
   note: Note,
   refused?: RedeemFault,
 ): ApiResponse {
-  note({ outcome: issued.again ? 'waiting' : 'asked', level: issued.level, refused })
+  note({ outcome: issued.again ? 'waiting' : 'asked', rule, level: issued.level, refused })
   const answer = page(host, head, issued)
   if (issued.wait === 0) return answer
   const cookie = challengeCookie(host, head, issued.text, CHALLENGE_SECONDS)

@@ -44,6 +44,8 @@ export type ChallengeOutcome = (typeof CHALLENGE_OUTCOMES)[number]
 /** The part of a request in a challenge: one row of what metrics, log, history and report count. */
 export interface ChallengeStep {
   readonly outcome: ChallengeOutcome
+  /** Id of the rule that asked; absent where that is not known, as of a forged solution. */
+  readonly rule?: string | undefined
   /** Of the question, or of the pass that was given; absent where no rule asks and no pass was given. */
   readonly level?: ChallengeLevel | undefined
   /** From the question to its answer, where that earned a pass. */

@@ -64,6 +64,11 @@ export const FIELDS = {
     description:
       'what came of a question or a solution: asked, waiting (for the question before), form or program (shown no question), solved, waited, or why there was no pass: malformed, forged, expired, early, other_browser, wrong, spent, too_many, failed',
   },
+  challengeRule: {
+    ecs: 'sallyport.challenge.rule',
+    example: 'ask-datacenters',
+    description: 'the rule that asked; absent where nobody knows, as of a forged solution',
+  },
   challengeLevel: {
     ecs: 'sallyport.challenge.level',
     example: 2,

@@ -21,8 +21,9 @@ export interface LogLine {
   readonly limitMax?: number | undefined
   /** Absent: requests in flight. */
   readonly limitWindow?: number | undefined
-  /** Outcome of the request's part in a challenge, its level, and how long its answer took. */
+  /** Outcome of the request's part in a challenge, the rule that asked, its level, and how long its answer took. */
   readonly challenge?: string | undefined
+  readonly challengeRule?: string | undefined
   readonly challengeLevel?: number | undefined
   readonly challengeMilliseconds?: number | undefined
   /** The pass that it brought, and its age in seconds. */
@@ -145,8 +146,9 @@ function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequ
   if (degraded.length > 0) line.degraded = degraded
 }
 
-function addChallenge(line: Writable<LogLine>, { outcome, level, seconds }: ChallengeStep): void {
+function addChallenge(line: Writable<LogLine>, { outcome, rule, level, seconds }: ChallengeStep): void {
   line.challenge = outcome
+  if (rule !== undefined) line.challengeRule = rule
   if (level !== undefined) line.challengeLevel = level
   if (seconds !== undefined) line.challengeMilliseconds = rounded(seconds * 1_000)
 }

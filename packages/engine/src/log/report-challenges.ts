@@ -45,7 +45,7 @@ export function createChallengeSums(): { add(line: LogLine): void; result(): rea
   }
 
   return {
-    add({ challenge, rule = '', passLevel }) {
+    add({ challenge, challengeRule: rule = '', passLevel }) {
       const sums = challenge === undefined ? undefined : sumsOf(rule)
       if (challenge === undefined || sums === undefined) return
       const isNewcomer = passLevel === undefined

@@ -70,7 +70,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     if (challenge === undefined || decision === undefined) return
     const { outcome, seconds, refused } = challenge
     const ended = at + milliseconds
-    const rule = ruleOf(decision)
+    const rule = challenge.rule ?? ''
     const level = String(challenge.level ?? '')
     const network = decision.inspection.network.verdict.classification
     unanswered.settle(now())

@@ -14,6 +14,7 @@ import {
   type LookupResult,
   type Observe,
   type Policy,
+  rulesInForce,
   type Snapshots,
   type SourceStatus,
   type Whois,
@@ -190,7 +191,12 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
-  const challenges = openChallenges(config, { clock, onFault, counts: counting.calls })
+  const challenges = openChallenges(config, {
+    clock,
+    onFault,
+    counts: counting.calls,
+    rules: () => rulesInForce(inspection.config.policy).map(({ id }) => id),
+  })
   const tracer = await openTracer()
   const parts = {
     clock,

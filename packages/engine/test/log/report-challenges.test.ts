@@ -7,7 +7,7 @@ function lineFor(challenge: ChallengeStep, rule: string, pass = false) {
   const decision = decisionFor('challenge', rule)
   const held = { id: 'AAAAAAAAAAA', level: 2, age: 300 } as const
   const inspection = pass ? { ...decision.inspection, pass: held } : decision.inspection
-  return lineOf(observed({ challenge, decision: { ...decision, inspection } }), undefined)
+  return lineOf(observed({ challenge: { ...challenge, rule }, decision: { ...decision, inspection } }), undefined)
 }
 
 t.test('a report has what came of the questions of each rule', async (t) => {

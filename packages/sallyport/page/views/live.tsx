@@ -141,7 +141,7 @@ function Funnel({ rows }: { rows: readonly Counted[] }) {
         <tr key={rule}>
           <td>
             <a class="plain-link" href={linkTo('live', { text: rule, outcome: 'challenge' })}>
-              {rule}
+              {rule === '' ? 'not known' : rule}
             </a>
           </td>
           <td>{count(asked)}</td>

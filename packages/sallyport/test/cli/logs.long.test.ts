@@ -120,10 +120,13 @@ t.test('report names the rule that asks people, in text, page and JSON', async (
   const log = createLog({ ...OPTIONS, requests: 'decided', file })
   for (let visit = 0; visit < 12; visit++) {
     const request = observed(`q-${visit}`, 'challenge', { status: 403 })
-    log.observe({ ...request, challenge: { outcome: 'asked', level: 2 } })
-    if (visit < 9) log.observe({ ...request, challenge: { outcome: 'solved', level: 2, seconds: 0.4 } })
+    log.observe({ ...request, challenge: { outcome: 'asked', rule: 'no-tor', level: 2 } })
+    if (visit < 9) log.observe({ ...request, challenge: { outcome: 'solved', rule: 'no-tor', level: 2, seconds: 0.4 } })
   }
-  log.observe({ ...observed('w', 'challenge', { status: 403 }), challenge: { outcome: 'wrong', level: 2 } })
+  log.observe({
+    ...observed('w', 'challenge', { status: 403 }),
+    challenge: { outcome: 'wrong', rule: 'no-tor', level: 2 },
+  })
   log.observe(observed('m', 'challenge', { enforced: false }))
   await log.close()
   const { out } = await run('report', file)

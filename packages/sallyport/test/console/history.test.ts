@@ -121,7 +121,7 @@ t.test('a history has what came of the questions of each rule, by the hour', asy
   const inspection = { network: { verdict: { classification: 'tor' } }, agent: { class: 'human' } }
   for (const outcome of ['asked', 'asked', 'waiting', 'program', 'solved', 'waited', 'wrong', 'spent'] as const) {
     const decided = { ...decision, inspection } as unknown as NonNullable<ObservedRequest['decision']>
-    history.observe(observed(outcome, { decision: decided, challenge: { outcome, level: 2 } }))
+    history.observe(observed(outcome, { decision: decided, challenge: { outcome, rule: 'ask', level: 2 } }))
   }
   t.same(history.top('challenges', AT, 1, 9), [
     { name: 'ask asked', count: 2 },

@@ -1,4 +1,4 @@
-import { type ChallengeOutcome, type Decision, earnedPass, failedPass, type ObservedRequest } from '@sallyport/core'
+import { type ChallengeOutcome, earnedPass, failedPass, type ObservedRequest } from '@sallyport/core'
 import { type Counted, createTop, mergeTops, type Top } from './top.ts'
 
 const HOUR_MS = 3_600_000
@@ -51,9 +51,10 @@ export function createSubjects(): Subjects {
       if (country !== undefined) hour.countries.add(country)
       if (crawler !== undefined) hour.crawlers.add(`${crawler.slug} ${crawler.outcome}`)
       hour.paths.add(observed.path)
-      hour.rules.add(`${ruleOf(decision)} ${decision.action}`)
+      const [rule] = decision.reasons
+      hour.rules.add(`${rule?.id.replace(/^policy:/, '') ?? ''} ${decision.action}`)
       const step = stepOf(observed.challenge?.outcome)
-      if (step !== undefined) hour.challenges.add(`${ruleOf(decision)} ${step}`)
+      if (step !== undefined) hour.challenges.add(`${observed.challenge?.rule ?? ''} ${step}`)
       if (decision.trial !== undefined) hour.trials.add(`${decision.trial.rule} ${decision.trial.action}`)
     },
     read(subject, now, count, limit) {
@@ -62,10 +63,6 @@ export function createSubjects(): Subjects {
       return mergeTops(lists, limit)
     },
   }
-}
-
-function ruleOf({ reasons: [rule] }: Decision): string {
-  return rule?.id.replace(/^policy:/, '') ?? ''
 }
 
 /** The step of a funnel that a request is: questions, passes, and answers that earned none. */
