@@ -72,9 +72,9 @@ export function shareOf(part: number, whole: number): string {
   return whole === 0 ? '' : `${Math.round((part / whole) * 100)}%`
 }
 
-/** `3 blocks, 12 questions, 4 flags` */
+/** `3 blocks, 12 asked, 4 flags` */
 export function sumsOf({ blocked, asked, flagged }: ReportPart): string {
-  return [counted(blocked, 'block'), counted(asked, 'question'), counted(flagged, 'flag')].join(', ')
+  return [counted(blocked, 'block'), `${asked.toLocaleString('en-US')} asked`, counted(flagged, 'flag')].join(', ')
 }
 
 function challengesOf(report: Report): readonly string[] {
