@@ -2,7 +2,6 @@ import type { ChallengeStep, Decision, IssuedChallenge, Redeemed, RedeemFault } 
 import { isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { refusal, refusedRequest, rendered } from '../answer/refusal.ts'
-import { noteChallenge, type Observation } from '../inspection/observation.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
 import { challengeCookie, passCookie } from './cookies.ts'
@@ -19,19 +18,18 @@ const CHALLENGE_SECONDS = 300
 
 /**
  * The answer to a request that is asked, or that brings a solution: whatever that asks for, it is answered here, unless its
- * client is refused for another reason. `undefined` for any other request. What came of it is noted on the observation. D430
+ * client is refused for another reason. `undefined` for any other request. `note` is called once, with what came of it. D430
  */
 export function askingAnswer(
   host: RequestHost,
   head: ReceivedHead,
   decision: Decision,
-  observation: Observation | undefined,
+  note: Note,
 ): ApiResponse | Promise<ApiResponse> | undefined {
   const { action, enforced } = decision
   const isAsked = enforced && action === 'challenge'
   if (enforced && refuses(action) && !isAsked) return undefined
   const solution = host.challenges && solutionOf(head)
-  const note: Note = (step) => noteChallenge(observation, step)
   if (solution !== undefined) return solutionAnswer(host, head, solution, decision, note)
   return isAsked ? challengeAnswer(host, head, decision, note) : undefined
 }

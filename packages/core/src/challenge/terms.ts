@@ -32,7 +32,7 @@ export type Redeemed =
     }
   | {
       readonly refused: RedeemFault
-      /** Of the question, where that is ours. */
+      /** Level of the question, and the rule that asked it, where it is ours. */
       readonly level?: ChallengeLevel | undefined
       readonly rule?: string | undefined
     }

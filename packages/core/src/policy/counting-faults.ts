@@ -65,7 +65,7 @@ export function strikesFaults({ key, count, window, on, then, for: length }: Str
   return faults
 }
 
-/** What counts as a strike beside statuses: decisions, and answers to a question. */
+/** Strikes beside statuses: decisions, and answers to a question. */
 const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked', 'challenge_failed']
 
 function keyFaults(path: Fault['path'], key: string | readonly string[]): readonly Fault[] {

@@ -80,7 +80,7 @@ export interface Strikes {
    * that is wrong, forged or spent.
    */
   readonly on: readonly string[]
-  /** What a banned client gets: default `block`. `challenge`: it is asked, and a pass lifts the ban. */
+  /** Answer to a banned client: default `block`. `challenge`: it is asked, and a pass lifts the ban. */
   readonly then?: StrikesAction | undefined
   /** How long a ban is, as `15m`. */
   readonly for: string | number

@@ -46,11 +46,11 @@ export interface ChallengeStep {
   readonly outcome: ChallengeOutcome
   /** Id of the rule that asked; absent where that is not known, as of a forged solution. */
   readonly rule?: string | undefined
-  /** Of the question, or of the pass that was given; absent where no rule asks and no pass was given. */
+  /** Level of the question, or of the pass; absent where that is not known. */
   readonly level?: ChallengeLevel | undefined
-  /** From the question to its answer, where that earned a pass. */
+  /** Time from the question to its answer, where that earned a pass. */
   readonly seconds?: number | undefined
-  /** Why what was waited for earned no pass, where a new question followed at once. */
+  /** Reason why waiting earned no pass, where a new question followed at once. */
   readonly refused?: RedeemFault | undefined
 }
 

@@ -62,7 +62,7 @@ export const FIELDS = {
     ecs: 'sallyport.challenge.outcome',
     example: 'solved',
     description:
-      'what came of a question or a solution: asked, waiting (for the question before), form or program (shown no question), solved, waited, or why there was no pass: malformed, forged, expired, early, other_browser, wrong, spent, too_many, failed',
+      'its part in a [challenge](challenge.md#what-came-of-it): asked, waiting, form, program, solved, waited, or why there was no pass',
   },
   challengeRule: {
     ecs: 'sallyport.challenge.rule',

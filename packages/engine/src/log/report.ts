@@ -42,7 +42,7 @@ export interface Report {
   readonly carriedOut: ReportPart
   /** Actions that monitor mode, or a rule on trial, would have taken. */
   readonly wouldHave: ReportPart
-  /** What came of the questions, by rule, the one with most first. */
+  /** Outcomes of the questions, by rule, the one with most first. */
   readonly challenges: readonly ReportedChallenges[]
 }
 

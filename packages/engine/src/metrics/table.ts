@@ -44,7 +44,7 @@ export const METRICS = {
     name: 'sallyport_challenges_total',
     type: 'counter',
     labels: ['rule', 'outcome', 'level', 'network_class'],
-    help: 'requests that were asked or brought a solution, by what came of them: asked, waiting, form, program, solved, waited, or why there was no pass',
+    help: 'requests that were asked or brought a solution; outcome: asked, solved and others, as in the log',
     unit: 'requests',
     example: 'sum by (rule, outcome) (rate(sallyport_challenges_total[5m]))',
   },

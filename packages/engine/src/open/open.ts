@@ -191,12 +191,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
-  const challenges = openChallenges(config, {
-    clock,
-    onFault,
-    counts: counting.calls,
-    rules: () => rulesInForce(inspection.config.policy).map(({ id }) => id),
-  })
+  const challenges = openChallenges(config, { clock, onFault, counts: counting.calls, rules: () => idsOf(inspection) })
   const tracer = await openTracer()
   const parts = {
     clock,
@@ -265,6 +260,11 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     load: surroundings.load,
     close: resources.dispose,
   })
+}
+
+/** Ids of the rules in force, those of presets too. */
+function idsOf({ config }: Pick<Sallyport, 'config'>): readonly string[] {
+  return rulesInForce(config.policy).map(({ id }) => id)
 }
 
 /** The API of a configuration: with or without the reference, and for pages of which sites. */
