@@ -167,7 +167,6 @@ export type { AgentVerdict } from './values/agent-verdict.ts'
 export { BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
 export {
   CHALLENGE_LEVELS,
-  CHALLENGE_OUTCOMES,
   type ChallengeLevel,
   type ChallengeOutcome,
   type ChallengeStep,

@@ -141,8 +141,8 @@ t.test('a client tries thirty solutions a minute, and forged ones are not counte
     t.same(await challenges.redeem(requestOf(), forged, HOME), { refused: 'forged' })
   }
   for (let tried = 0; tried < 30; tried++)
-    t.same(await challenges.redeem(requestOf(), wrong, HOME), { refused: 'wrong' })
-  t.same(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'too_many' })
+    t.match(await challenges.redeem(requestOf(), wrong, HOME), { refused: 'wrong' })
+  t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'too_many' })
 })
 
 t.test('two secrets are live, and a third one’s are forged', async (t) => {
@@ -208,7 +208,7 @@ t.test('who waits has a pass too: of the level, for an hour where work was asked
     t.equal(challenges.hasWaited(request, askedFor(level)), true)
     const redeemed = await challenges.redeemWaited(request, askedFor(level), HOME)
     t.match(redeemed, { level, maxAge })
-    t.same(await challenges.redeemWaited(request, askedFor(level), HOME), { refused: 'spent' })
+    t.match(await challenges.redeemWaited(request, askedFor(level), HOME), { refused: 'spent' })
     t.equal(challenges.hasWaited(request, askedFor(level, { script: true })), false, 'not where script is required')
     if (level < 3) t.equal(challenges.hasWaited(request, askedFor(3)), false, 'nor for a higher level')
   }
