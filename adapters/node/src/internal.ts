@@ -11,7 +11,14 @@ export { createInspection } from './inspection/create-inspection.ts'
 export { type Answering, decideHead } from './inspection/decide-head.ts'
 export type { Outcome } from './inspection/decide-request.ts'
 export { NODE, type NodePlace } from './inspection/node-request.ts'
-export { type HostResponse, noteOriginal, noteRefusal, type Observation, observe } from './inspection/observation.ts'
+export {
+  type HostResponse,
+  noteChallenge,
+  noteOriginal,
+  noteRefusal,
+  type Observation,
+  observe,
+} from './inspection/observation.ts'
 export { Received, type Receiver } from './inspection/received.ts'
 export { absoluteTarget, isSite, namesSite } from './request/absolute-target.ts'
 export { noteJa4 } from './request/connection-ja4.ts'

@@ -53,7 +53,7 @@ export { typeOfSystem } from './asn/types.ts'
 export type { Challenges } from './challenge/challenges.ts'
 export { createChallenges } from './challenge/challenges.ts'
 export { createChallengeSecrets } from './challenge/secrets.ts'
-export type { AskedFor, IssuedChallenge, Redeemed, Redeemer, RedeemFault } from './challenge/terms.ts'
+export type { AskedFor, IssuedChallenge, Redeemed, Redeemer } from './challenge/terms.ts'
 // words
 export { counted } from './counted.ts'
 // counting
@@ -139,7 +139,7 @@ export { parsePathPattern, pathPatternFault } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
 export { createPathTable } from './policy/path-table.ts'
 export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'
-export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
+export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS, STRIKES_ACTIONS } from './policy/policy.ts'
 export { probeOf } from './policy/probe.ts'
 export { type PresetRow, STOP_SCRAPERS, UNDER_ATTACK } from './policy/scraper-presets.ts'
 export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/surroundings.ts'
@@ -181,7 +181,17 @@ export type {
 export { type Robots, robotsOf } from './robots/robots-text.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
 export { BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
-export { CHALLENGE_LEVELS, type ChallengeTerms } from './values/challenge.ts'
+export {
+  CHALLENGE_LEVELS,
+  type ChallengeLevel,
+  type ChallengeOutcome,
+  type ChallengeStep,
+  type ChallengeTerms,
+  earnedPass,
+  failedPass,
+  type InspectedPass,
+  type RedeemFault,
+} from './values/challenge.ts'
 export type { CountingRule, LimitUse } from './values/counting.ts'
 export { COUNT_KEYS, COUNT_KINDS } from './values/counting.ts'
 export type { Attestation, Decision, Unjudged } from './values/decision.ts'

@@ -52,7 +52,7 @@ export function requestOf({
 }
 
 export function askedFor(level: ChallengeLevel, more: Partial<AskedFor['terms']> = {}, pass?: InspectedPass): AskedFor {
-  return { terms: { level, passMs: 43_200_000, script: false, ...more }, pass }
+  return { terms: { level, passMs: 43_200_000, script: false, ...more }, rule: 'ask', pass }
 }
 
 /** The solution of a challenge, found as a page finds it. */

@@ -16,7 +16,7 @@ t.test('who works has a pass of that level for as long as the rule says', async 
   const { clock, challenges } = world()
   const issued = challenges.issue(requestOf(), askedFor(2))
   t.match(issued, { level: 2, puzzles: 32, bits: 11, wait: 8 })
-  t.match(issued.text, /^[\w-]{91}$/)
+  t.match(issued.text, /^[\w-]{96}$/)
   clock.time += 400
   const redeemed = await challenges.redeem(requestOf(), solve(issued), HOME)
   t.match(redeemed, { level: 2, maxAge: 43_200, seconds: 0.4, degraded: false })
@@ -117,7 +117,7 @@ t.test('a solution is refused for what is wrong with it', async (t) => {
 t.test('a challenge of level 1 has no work, so no numbers answer it', async (t) => {
   const { challenges } = world()
   const { text } = challenges.issue(requestOf(), askedFor(1))
-  t.same(await challenges.redeem(requestOf(), `${text}.0`, HOME), { refused: 'wrong' })
+  t.match(await challenges.redeem(requestOf(), `${text}.0`, HOME), { refused: 'wrong', level: 1 })
 })
 
 t.test('of a hundred solutions at one time one has a pass, over all machines that share counts', async (t) => {
@@ -142,8 +142,8 @@ t.test('a client tries thirty solutions a minute, and forged ones are not counte
     t.same(await challenges.redeem(requestOf(), forged, HOME), { refused: 'forged' })
   }
   for (let tried = 0; tried < 30; tried++)
-    t.same(await challenges.redeem(requestOf(), wrong, HOME), { refused: 'wrong' })
-  t.same(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'too_many' })
+    t.match(await challenges.redeem(requestOf(), wrong, HOME), { refused: 'wrong' })
+  t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'too_many' })
 })
 
 t.test('two secrets are live, and a third one’s are forged', async (t) => {
@@ -209,7 +209,7 @@ t.test('who waits has a pass too: of the level, for an hour where work was asked
     t.equal(challenges.hasWaited(request, askedFor(level)), true)
     const redeemed = await challenges.redeemWaited(request, askedFor(level), HOME)
     t.match(redeemed, { level, maxAge })
-    t.same(await challenges.redeemWaited(request, askedFor(level), HOME), { refused: 'spent' })
+    t.match(await challenges.redeemWaited(request, askedFor(level), HOME), { refused: 'spent' })
     t.equal(challenges.hasWaited(request, askedFor(level, { script: true })), false, 'not where script is required')
     if (level < 3) t.equal(challenges.hasWaited(request, askedFor(3)), false, 'nor for a higher level')
   }
@@ -240,4 +240,20 @@ t.test('random bytes name each question', (t) => {
   const texts = Array.from({ length: 100 }, () => challenges.issue(requestOf(), askedFor(2)).text)
   t.equal(new Set(texts).size, 100)
   t.end()
+})
+
+t.test('who asked is known of an answer, to another process too, and of what is not ours nothing is', async (t) => {
+  const asking = world()
+  const issued = asking.challenges.issue(requestOf(), askedFor(2))
+  const solution = solve(issued)
+  const known = await world({ rules: () => ['other', 'ask'] }).challenges.redeem(requestOf(), solution, HOME)
+  t.match(known, { level: 2, rule: 'ask' })
+  const gone = await world().challenges.redeem(requestOf(), solution, HOME)
+  t.match(gone, { level: 2, rule: undefined })
+  const wrong = await asking.challenges.redeem(requestOf(), `${issued.text}.1`, HOME)
+  t.same(wrong, { refused: 'wrong', level: 2, rule: 'ask' })
+  t.same(await asking.challenges.redeem(requestOf(), 'x.1', HOME), { refused: 'malformed' })
+  const banned = asking.challenges.issue(requestOf(), { ...askedFor(2), rule: 'strikes' })
+  t.match(await world().challenges.redeem(requestOf(), solve(banned), HOME), { rule: 'strikes' })
+  t.notMatch(Buffer.from(issued.text, 'base64url').toString('latin1'), 'ask', 'nobody else reads it')
 })

@@ -1,4 +1,4 @@
-import type { Challenges, Decision, Redeemed, Redeemer, RedeemFault } from '@sallyport/core'
+import type { ChallengeStep, Challenges, Decision, Redeemed, Redeemer, RedeemFault } from '@sallyport/core'
 import { isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { refusal, rendered } from '../answer/refusal.ts'
@@ -25,21 +25,30 @@ const USELESS: readonly RedeemFault[] = ['spent', 'expired', 'other_browser', 'f
 /**
  * The answer to a request that is asked, or that brings a solution: whatever that asks for, it is answered here, unless its
  * client is refused for another reason. The same for who comes back and is not asked any more, so that the origin never
- * sees our parameter. `undefined` for any other request. D430
+ * sees our parameter. `undefined` for any other request. `note` is called once, with what came of it. D430
  */
 export function askingAnswer(
   host: RequestHost,
   head: ReceivedHead,
   decision: Decision,
+  note: Note,
 ): ApiResponse | Promise<ApiResponse> | undefined {
   const { action, enforced } = decision
   const isAsked = enforced && action === 'challenge'
   const { challenges } = host
   if (challenges === undefined || (enforced && refuses(action) && !isAsked)) return undefined
   const solution = solutionOf(head)
-  if (solution !== undefined) return solutionAnswer(challenges, host, head, solution, decision)
-  if (isAsked) return challengeAnswer(challenges, host, head, decision)
+  if (solution !== undefined) return solutionAnswer(challenges, host, head, { solution, decision, note })
+  if (isAsked) return challengeAnswer(challenges, host, head, { decision, note })
   return isAgain(head.target) && isRead(head) ? opened(head) : undefined
+}
+
+/** Takes down the part of the request in a challenge. */
+type Note = (step: ChallengeStep) => void
+
+interface Noted {
+  readonly decision: Decision
+  readonly note: Note
 }
 
 /**
@@ -50,25 +59,50 @@ function challengeAnswer(
   challenges: Challenges,
   host: RequestHost,
   head: ReceivedHead,
-  { challenge: terms, inspection }: Decision,
+  { decision, note }: Noted,
 ): ApiResponse | Promise<ApiResponse> {
+  const { challenge: terms, inspection } = decision
+  const rule = ruleOf(decision)
   const as = askedAs(head, () => host.isBrowser?.(head) === true)
-  if (terms === undefined || as === 'program') return forProgram(host, head)
-  if (as === 'form') return page(host, head, {})
-  const asked = { terms, pass: inspection.pass }
+  if (terms === undefined || as === 'program') {
+    note({ outcome: 'program', rule, level: terms?.level })
+    return forProgram(host, head)
+  }
+  if (as === 'form') {
+    note({ outcome: 'form', rule, level: terms.level })
+    return page(host, head, {})
+  }
+  const asked = { terms, rule, pass: inspection.pass }
+  const ask = (fresh: boolean, refused?: RedeemFault) => {
+    const challenge = challenges.issue(head, asked, fresh)
+    note({ outcome: challenge.again ? 'waiting' : 'asked', rule, level: challenge.level, refused })
+    return challenge
+  }
   if (!challenges.hasWaited(head, asked)) {
-    const challenge = challenges.issue(head, asked)
+    const challenge = ask(false)
     // A question that comes back was kept, be it too early or too late.
     const isRefused = challenge.wait > 0 && isAgain(head.target) && !bringsChallenge(head)
     return page(host, head, { challenge, stuck: isRefused ? 'cookies' : undefined })
   }
   return challenges.redeemWaited(head, asked, clientOf(inspection)).then((redeemed) => {
-    if (!('refused' in redeemed)) return opened(head, { 'set-cookie': cookieOf(host, head, redeemed) })
+    if (!('refused' in redeemed)) {
+      note({ outcome: 'waited', rule: redeemed.rule, level: redeemed.level, seconds: redeemed.seconds })
+      return opened(head, { 'set-cookie': cookieOf(host, head, redeemed) })
+    }
+    const { refused } = redeemed
     // Another tab has had the pass for it, and may have brought it by now.
-    if (redeemed.refused === 'spent' && isAgain(head.target)) return opened(head, clearedCookie(head))
+    if (refused === 'spent' && isAgain(head.target)) {
+      note({ outcome: 'waiting', rule, level: terms.level, refused })
+      return opened(head, clearedCookie(head))
+    }
     // There was a pass for it, which does not hold: the page would come back without end (D433, D441).
-    return page(host, head, { challenge: challenges.issue(head, asked, true), stuck: 'failed' })
+    return page(host, head, { challenge: ask(true, refused), stuck: 'failed' })
   })
+}
+
+/** The id of the rule that decided. */
+function ruleOf({ reasons: [reason] }: Decision): string {
+  return (reason?.id ?? '').replace(/^policy:/, '')
 }
 
 function isRead({ method }: ReceivedHead): boolean {
@@ -92,13 +126,13 @@ async function solutionAnswer(
   challenges: Challenges,
   host: RequestHost,
   head: ReceivedHead,
-  solution: string,
-  { inspection }: Decision,
+  { solution, decision, note }: Noted & { readonly solution: string },
 ): Promise<ApiResponse> {
   const redeemed: Redeemed = isSameOrigin(head)
-    ? await challenges.redeem(head, solution, clientOf(inspection))
+    ? await challenges.redeem(head, solution, clientOf(decision.inspection))
     : { refused: 'failed' }
   if (!('refused' in redeemed)) {
+    note({ outcome: 'solved', rule: redeemed.rule, level: redeemed.level, seconds: redeemed.seconds })
     const cookie = cookieOf(host, head, redeemed)
     return {
       status: 204,
@@ -106,7 +140,8 @@ async function solutionAnswer(
       body: '',
     }
   }
-  const { refused } = redeemed
+  const { refused, rule, level } = redeemed
+  note({ outcome: refused, rule, level })
   const { code, status, message } = refusal(refused === 'too_many' ? 'rate_limit_exceeded' : 'challenge_required')
   const body = JSON.stringify({ error: code, message, details: { requestId: head.id, reason: refused } })
   const headers = {

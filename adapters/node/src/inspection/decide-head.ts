@@ -42,7 +42,7 @@ export function decideHead(
 }
 
 function followed({ decision, ended }: Counted, answering: Answering): Decision {
-  if (ended !== undefined) answering.onEnd(() => ended(answering.status()))
+  if (ended !== undefined) answering.onEnd(() => ended(answering.status(), answering.observation?.challenge))
   return noted(decision, answering)
 }
 

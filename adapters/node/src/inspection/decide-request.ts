@@ -6,7 +6,7 @@ import { decisionRefusal, headRefusal, type Refusal, refusedRequest, rendered } 
 import { askingAnswer } from '../challenge/challenge-answer.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { type CountingHost, decideHead } from './decide-head.ts'
-import { noteRefusal } from './observation.ts'
+import { noteChallenge, noteRefusal } from './observation.ts'
 import type { Received } from './received.ts'
 
 /** Decides about requests: what `open()` resolves to, or a stand-in. */
@@ -65,7 +65,7 @@ export function outcomeOf(
 /** A decision, and the refusal that it comes to. An answer that goes on says what is left of a limit. */
 export function carriedOut(host: RequestHost, received: Received, decision: Decision): Outcome | Promise<Outcome> {
   const { head } = received.reception
-  const asked = askingAnswer(host, head, decision)
+  const asked = askingAnswer(host, head, decision, (step) => noteChallenge(received.observation, step))
   if (asked !== undefined) {
     noteRefusal(received.observation)
     const answered = (answer: ApiResponse): Outcome => ({ decision, refusal: received.closing(answer) })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Decision, InspectionRequest, Observe, ObservedRequest, Writable } from '@sallyport/core'
+import type { ChallengeStep, Decision, InspectionRequest, Observe, ObservedRequest, Writable } from '@sallyport/core'
 import { formatAddress } from '@sallyport/core/host'
 import { type Ending, endingOf } from '../request/ending.ts'
 import { fieldOf, hostOf } from '../request/head-fields.ts'
@@ -17,6 +17,8 @@ export interface Observation {
   decision?: Decision | undefined
   answeredBy: ObservedRequest['answeredBy']
   refusedFor?: string | undefined
+  /** The request's part in a challenge. */
+  challenge?: ChallengeStep | undefined
   /** From `performance.now()`, when it was decided. */
   decidedAt?: number | undefined
   /** The request that is asked about, where that is another one. */
@@ -95,6 +97,11 @@ export function noteRefusal(observation: Observation | undefined, why?: string):
   if (why !== undefined) observation.refusedFor = why
 }
 
+/** Notes the part of a request in a challenge. */
+export function noteChallenge(observation: Observation | undefined, challenge: ChallengeStep): void {
+  if (observation !== undefined) observation.challenge = challenge
+}
+
 /** Observes a request from its beginning; the returned function says what it was at its end. */
 function watch(
   host: RequestHost,
@@ -106,7 +113,7 @@ function watch(
   const [received, sent] = [connection?.bytesRead ?? 0, connection?.bytesWritten ?? 0]
 
   return () => {
-    const { decision, answeredBy, refusedFor, decidedAt, original } = observation
+    const { decision, answeredBy, refusedFor, challenge, decidedAt, original } = observation
     const observed: Writable<ObservedRequest> = {
       id,
       answeredBy,
@@ -124,6 +131,7 @@ function watch(
     if (ja4 !== undefined) observed.ja4 = ja4
     if (decidedAt !== undefined) observed.inspectionMilliseconds = decidedAt - began
     if (refusedFor !== undefined) observed.refusedFor = refusedFor
+    if (challenge !== undefined) observed.challenge = challenge
     if (connection !== undefined) {
       observed.bytesReceived = connection.bytesRead - received
       observed.bytesSent = connection.bytesWritten - sent

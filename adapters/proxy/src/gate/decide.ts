@@ -7,6 +7,7 @@ import {
   type HeadFault,
   isHttp2,
   limitFields,
+  noteChallenge,
   type ReceivedHead,
   refusal,
 } from '@sallyport/node/internal'
@@ -118,7 +119,7 @@ export function ruled(
 ): void {
   const carry = (decision: Decision): void => {
     options.onDecision?.(decision, head)
-    const asked = askingAnswer(sallyport, head, decision)
+    const asked = askingAnswer(sallyport, head, decision, (step) => noteChallenge(exchange.observation, step))
     if (asked instanceof Promise) {
       asked.then(
         (answer) => answerAsked(exchange, answer),

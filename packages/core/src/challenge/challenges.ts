@@ -1,13 +1,15 @@
 import { clientKey, WIDE_FACTOR } from '../counting/keys.ts'
 import type { CountTask } from '../counting/ports.ts'
+import type { RedeemFault } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { askerOf, askerPartsOf } from './asker.ts'
-import { createPassGiver } from './giver.ts'
+import { createPassGiver, type Given } from './giver.ts'
 import { createPassReader, type PassReader } from './pass.ts'
 import { createChallengeReader } from './reader.ts'
+import { createRuleTags } from './rule-tags.ts'
 import type { ChallengeSecret } from './secrets.ts'
 import type { AskedFor, ChallengesOptions, IssuedChallenge, Redeemed, Redeemer } from './terms.ts'
-import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
+import { CHALLENGE_MS, type Challenge, type OpenedChallenge, RANDOM_BYTES, sealChallenge } from './token.ts'
 import { isSolved, WORK } from './work.ts'
 
 export interface Challenges {
@@ -38,6 +40,14 @@ export function createChallenges(options: ChallengesOptions): Challenges {
   const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
   const reader = createChallengeReader(options)
   const give = createPassGiver(options)
+  const tags = createRuleTags(options.rules)
+
+  function redeemed(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
+    const asked = tags.ruleOf(rule)
+    if ('refused' in given) return { refused: given.refused, level, rule: asked }
+    const { pass, maxAge, seconds, degraded } = given
+    return { pass, level, maxAge, seconds, rule: asked, degraded }
+  }
 
   /** All that is unforeseen is a refusal. */
   async function safely(redeem: () => Promise<Redeemed>): Promise<Redeemed> {
@@ -55,7 +65,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
       const now = clock.now()
       const brought = fresh ? undefined : reader.broughtBy(request, asked, now)
       if (brought !== undefined && now - brought.challenge.issuedAt < REISSUE_MS) {
-        return issued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)))
+        return issued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)), true)
       }
       const { level, passMs, script } = asked.terms
       const { host, browser, tls } = askerOf(askerPartsOf(request))
@@ -69,9 +79,10 @@ export function createChallenges(options: ChallengesOptions): Challenges {
         passSeconds: Math.ceil(passMs / 1000),
         browser,
         tls,
+        rule: tags.tagOf(asked.rule),
         random: random(RANDOM_BYTES),
       }
-      return issued(sealChallenge(challenge, maker, host), challenge, challenge.wait)
+      return issued(sealChallenge(challenge, maker, host), challenge, challenge.wait, false)
     },
     hasWaited(request, asked) {
       const brought = reader.broughtBy(request, asked, clock.now())
@@ -81,7 +92,8 @@ export function createChallenges(options: ChallengesOptions): Challenges {
       safely(async () => {
         const brought = reader.broughtBy(request, asked, clock.now())
         if (brought === undefined || brought.left > 0) return { refused: 'early' }
-        return give(brought.challenge, askerOf(askerPartsOf(request)), client, true)
+        const given = await give(brought.challenge, askerOf(askerPartsOf(request)), client, true)
+        return redeemed(given, brought.challenge)
       }),
     redeem: (request, solution, client) =>
       safely(async () => {
@@ -92,9 +104,9 @@ export function createChallenges(options: ChallengesOptions): Challenges {
         const challenge = reader.read(read.text, asker, clock.now())
         if (typeof challenge === 'string') return { refused: challenge }
         const { states } = await counts.take(redeemTasks(client.address, ipv6Prefix), '')
-        if (states.some(({ allowed }) => !allowed)) return { refused: 'too_many' }
-        if (!isSolved(challenge, read.numbers)) return { refused: 'wrong' }
-        return give(challenge, asker, client, false)
+        if (states.some(({ allowed }) => !allowed)) return redeemed({ refused: 'too_many' }, challenge)
+        if (!isSolved(challenge, read.numbers)) return redeemed({ refused: 'wrong' }, challenge)
+        return redeemed(await give(challenge, asker, client, false), challenge)
       }),
   }
 }
@@ -103,8 +115,9 @@ function issued(
   text: string,
   { level, puzzles, bits }: Pick<Challenge, 'level' | 'puzzles' | 'bits'>,
   wait: number,
+  again: boolean,
 ): IssuedChallenge {
-  return { text, level, puzzles, bits, wait }
+  return { text, level, puzzles, bits, wait, again }
 }
 
 const NUMBERS = /^\d{1,10}(?:,\d{1,10}){0,63}$/

@@ -12,12 +12,10 @@ const DEGRADED_PASS_SECONDS = 300
 const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
 
 /** Gives a pass for a challenge that was answered, and for each one pass alone; `waited`: in place of its work. */
-export type PassGiver = (
-  challenge: OpenedChallenge,
-  asker: Asker,
-  client: Redeemer,
-  waited: boolean,
-) => Promise<Redeemed>
+export type PassGiver = (challenge: OpenedChallenge, asker: Asker, client: Redeemer, waited: boolean) => Promise<Given>
+
+/** The rule that asked is found by who has its tag. */
+export type Given = Omit<Exclude<Redeemed, { refused: unknown }>, 'rule'> | { readonly refused: 'spent' }
 
 export function createPassGiver({ secrets, counts, clock, random }: ChallengesOptions): PassGiver {
   const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]

@@ -1,9 +1,10 @@
+import type { RedeemFault } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { type Asker, askerOf, askerPartsOf } from './asker.ts'
 import { cookiesOf } from './cookies.ts'
 import { CHALLENGE_COOKIES } from './names.ts'
 import { isOfAsker } from './pass.ts'
-import type { AskedFor, ChallengesOptions, RedeemFault } from './terms.ts'
+import type { AskedFor, ChallengesOptions } from './terms.ts'
 import { type OpenedChallenge, openChallenge } from './token.ts'
 
 /** A challenge that a request brings, and its text. */

@@ -1,9 +1,8 @@
 import type { Counts } from '../counting/ports.ts'
 import type { Clock } from '../ports/index.ts'
-import type { ChallengeLevel, ChallengeTerms, InspectedPass } from '../values/challenge.ts'
+import type { ChallengeLevel, ChallengeTerms, InspectedPass, RedeemFault } from '../values/challenge.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import type { ChallengeSecret } from './secrets.ts'
-import type { TokenFault } from './token.ts'
 
 /** A question to a client, as its page or another program shows it. */
 export interface IssuedChallenge {
@@ -13,10 +12,9 @@ export interface IssuedChallenge {
   readonly bits: number
   /** Seconds until it is taken as a cookie; 0: it is not. */
   readonly wait: number
+  /** It was asked before: the request waits for it. */
+  readonly again: boolean
 }
-
-/** Why a solution earned no pass. */
-export type RedeemFault = TokenFault | 'early' | 'other_browser' | 'wrong' | 'spent' | 'too_many' | 'failed'
 
 export type Redeemed =
   | {
@@ -27,10 +25,17 @@ export type Redeemed =
       readonly maxAge: number
       /** Seconds from the question to its answer. */
       readonly seconds: number
+      /** The rule that asked; absent where it is gone. */
+      readonly rule: string | undefined
       /** The shared counts did not answer: nobody knows whether it was spent on another machine. */
       readonly degraded: boolean
     }
-  | { readonly refused: RedeemFault }
+  | {
+      readonly refused: RedeemFault
+      /** Level of the question, and the rule that asked it, where it is ours. */
+      readonly level?: ChallengeLevel | undefined
+      readonly rule?: string | undefined
+    }
 
 /** The client that answers, as the inspection found it. */
 export interface Redeemer {
@@ -38,9 +43,11 @@ export interface Redeemer {
   readonly network: NetworkClass
 }
 
-/** The terms on which a request is asked, and the pass that it brings although it is asked. */
+/** The terms on which a request is asked and the rule, and the pass that it brings although it is asked. */
 export interface AskedFor {
   readonly terms: ChallengeTerms
+  /** Id of the rule that asks. */
+  readonly rule: string
   readonly pass: InspectedPass | undefined
 }
 
@@ -51,6 +58,8 @@ export interface ChallengesOptions {
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly ipv6Prefix: number
+  /** Ids of the rules that other processes may ask by; absent: none. */
+  readonly rules?: (() => Iterable<string>) | undefined
   /** Challenges from before this time are refused: what was spent then is forgotten. Milliseconds since the epoch. */
   readonly since?: number | undefined
   readonly onFault?: ((error: unknown) => void) | undefined

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { ChallengeLevel } from '../values/challenge.ts'
+import type { ChallengeLevel, RedeemFault } from '../values/challenge.ts'
 import type { Asker } from './asker.ts'
 import { type ChallengeSecret, macOf } from './secrets.ts'
 
@@ -17,6 +17,8 @@ export interface Challenge {
   readonly passSeconds: number
   readonly browser: number
   readonly tls: number
+  /** The rule that asked, as `RuleTags` has it. */
+  readonly rule: number
   /** Names this one among all. */
   readonly random: Uint8Array
 }
@@ -28,10 +30,10 @@ export interface OpenedChallenge extends Challenge {
 }
 
 /** Why a challenge is not taken. */
-export type TokenFault = 'malformed' | 'forged' | 'expired'
+export type TokenFault = Extract<RedeemFault, 'malformed' | 'forged' | 'expired'>
 
 const VERSION = 1
-const FIELDS = 36
+const FIELDS = 40
 const MAC = 32
 const LENGTH = Math.ceil(((FIELDS + MAC) * 4) / 3)
 
@@ -43,7 +45,7 @@ const SKEW_MS = 30_000
 
 export const RANDOM_BYTES = 16
 
-/** Returns a challenge as text: its fields and their MAC, which covers the host too (91 characters of base64url). */
+/** Returns a challenge as text: its fields and their MAC, which covers the host too (96 characters of base64url). */
 export function sealChallenge(challenge: Challenge, secret: ChallengeSecret, host: string): string {
   const fields = Buffer.alloc(FIELDS)
   fields.writeUInt8(VERSION, 0)
@@ -56,7 +58,8 @@ export function sealChallenge(challenge: Challenge, secret: ChallengeSecret, hos
   fields.writeUInt32BE(challenge.passSeconds, 12)
   fields.writeUInt16BE(challenge.browser, 16)
   fields.writeUInt16BE(challenge.tls, 18)
-  fields.set(challenge.random, 20)
+  fields.writeUInt32BE(challenge.rule, 20)
+  fields.set(challenge.random, 24)
   return Buffer.concat([fields, macOf(keyAt(secret, challenge.issuedAt), fields, host)]).toString('base64url')
 }
 
@@ -88,7 +91,8 @@ export function openChallenge(
     passSeconds: fields.readUInt32BE(12),
     browser: fields.readUInt16BE(16),
     tls: fields.readUInt16BE(18),
-    random: fields.subarray(20),
+    rule: fields.readUInt32BE(20),
+    random: fields.subarray(24),
     seed,
   }
 }

@@ -1,3 +1,4 @@
+import type { ChallengeStep } from '../values/challenge.ts'
 import type { CountedRule, CountingRule, CountKey, CountLimit, LimitUse } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
@@ -10,10 +11,10 @@ import type { CountState } from './step.ts'
 export interface Counted {
   readonly decision: Decision
   /**
-   * To be called once when the answer has ended, with its status where it is the origin's or the application's own; absent
-   * where nothing waits for it.
+   * To be called once when the answer has ended, with its status where it is the origin's or the application's own, and
+   * the request's part in a challenge; absent where nothing waits for it.
    */
-  readonly ended?: ((status: number | undefined) => void) | undefined
+  readonly ended?: ((status: number | undefined, challenge?: ChallengeStep) => void) | undefined
 }
 
 export interface CounterOptions {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { counted } from '../counted.ts'
+import type { ChallengeOutcome, ChallengeStep, ChallengeTerms } from '../values/challenge.ts'
 import type { CountLimit } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
 import type { Mode, NetworkClass } from '../vocabulary.ts'
@@ -17,12 +18,21 @@ export interface CompiledStrikes {
   /** Strikes that ban. */
   readonly count: number
   readonly forMs: number
-  /** `flagged`, `throttled`, `blocked`. */
+  /** How banned clients are asked instead of refused; absent: they are refused. */
+  readonly challenge?: BanChallenge | undefined
+  /** `flagged`, `throttled`, `blocked`, `challenge_failed`. */
   readonly actions: ReadonlySet<string>
   /** Statuses of the origin's answer. */
   readonly statuses: ReadonlySet<number>
   /** Paths that are a strike; absent: none is. */
   readonly trap?: Trap | undefined
+}
+
+/** A question to banned clients. */
+export interface BanChallenge {
+  readonly terms: ChallengeTerms
+  /** Whether a client is asked; one that never is stays refused. */
+  asks(inspection: Decision['inspection'], fields: readonly string[]): boolean
 }
 
 export interface StrikesOptions {
@@ -57,10 +67,10 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
   function follow({ decision, ended }: Counted, watched: readonly Watched[], fields: readonly string[]): Counted {
     return {
       decision,
-      ended(status) {
-        ended?.(status)
+      ended(status, challenge) {
+        ended?.(status, challenge)
         for (const one of watched) {
-          const strike = strikeOf(one.rules, decision, status, fields)
+          const strike = strikeOf(one.rules, { decision, status, challenge, fields })
           if (strike !== undefined) void count(one, strike, decision).catch(options.onFault)
         }
       },
@@ -92,9 +102,15 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
     count(decision, fields = []) {
       const watched = isExempt(decision) ? [] : watchedOf(strikes, decision.inspection, fields, ipv6Prefix)
       if (watched.length === 0) return counter.count(decision, fields)
-      for (const { key } of watched) {
+      for (const { rules, key } of watched) {
         const ban = bans.find(key)
-        if (ban !== undefined) return { decision: banned(decision, ban, options.mode) }
+        if (ban === undefined) continue
+        const { challenge } = rules
+        if (challenge === undefined || !isLifted(ban, challenge, decision.inspection, now())) {
+          const asked = challenge?.asks(decision.inspection, fields) === true ? challenge : undefined
+          return { decision: banned(decision, ban, options.mode, asked?.terms) }
+        }
+        void bans.lift(ban.id).catch(options.onFault)
       }
       const counted = counter.count(decision, fields)
       if (!(counted instanceof Promise)) return follow(counted, watched, fields)
@@ -167,20 +183,39 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12)
 }
 
+/** A pass that was given after a ban began lifts it; of both the whole seconds are known (D446). */
+function isLifted({ since }: Ban, { terms }: BanChallenge, { pass }: Decision['inspection'], now: number): boolean {
+  if (pass === undefined || pass.level < terms.level) return false
+  return Math.floor(now / 1_000 - pass.age) >= Math.floor(since / 1_000)
+}
+
 /** To be asked is no wrong. */
 const DONE = { allow: '', flag: 'flagged', challenge: '', throttle: 'throttled', block: 'blocked' } as const
 
-/** The strike that a request is; `undefined` for none. `status` is of the origin's answer. */
+/** Solutions that nobody sends by bad luck. */
+const WRONGS: ReadonlySet<ChallengeOutcome> = new Set<ChallengeOutcome>(['wrong', 'forged', 'spent'])
+
+/** A request that has ended. */
+interface Done {
+  readonly decision: Decision
+  /** Of the origin's answer. */
+  readonly status: number | undefined
+  readonly challenge: ChallengeStep | undefined
+  readonly fields: readonly string[]
+}
+
+/** The strike that a request is; `undefined` for none. */
 function strikeOf(
   { trap, actions, statuses }: CompiledStrikes,
-  { action, inspection }: Decision,
-  status: number | undefined,
-  fields: readonly string[],
+  { decision: { action, inspection }, status, challenge, fields }: Done,
 ): Strike | undefined {
   const row = trap && steppedInto(trap, inspection, fields)
   if (trap !== undefined && row !== undefined) return { on: trap.on, row }
   const done = DONE[action]
   if (actions.has(done)) return { on: done, row: '' }
+  // Two tabs of one browser may solve one question: the later brings the pass of the first (D445).
+  const isWrong = challenge !== undefined && WRONGS.has(challenge.outcome) && inspection.pass === undefined
+  if (isWrong && actions.has('challenge_failed')) return { on: 'challenge_failed', row: '' }
   return status !== undefined && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
 }
 
@@ -188,14 +223,15 @@ function strikeOf(
 export const STRIKES_RULE = 'strikes'
 export const SCANNER_RULE = 'scanner-guard'
 
-function banned(decision: Decision, ban: Ban, mode: Mode): Decision {
-  const { counting: _, trial: __, reasons, ...rest } = decision
+/** `challenge`: it is asked on these terms; else it is refused. */
+function banned(decision: Decision, ban: Ban, mode: Mode, challenge?: ChallengeTerms): Decision {
+  const { counting: _, trial: __, challenge: ___, reasons, ...rest } = decision
   const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${counted(ban.count, 'strike')}, the last ${ban.on}.`
   const rule = ban.on === 'probe' ? SCANNER_RULE : STRIKES_RULE
   const reason = Object.freeze({ id: `policy:${rule}`, text })
   return Object.freeze({
     ...rest,
-    action: 'block',
+    ...(challenge === undefined ? { action: 'block' as const } : { action: 'challenge' as const, challenge }),
     enforced: mode === 'enforce',
     reasons: Object.freeze([reason, ...reasons.slice(1)]),
   })

@@ -12,6 +12,7 @@ import type { AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Snapshot } from '../ports/index.ts'
 import type { AgentVerdict } from '../values/agent-verdict.ts'
+import type { InspectedPass } from '../values/challenge.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createRequestFingerprints, type RequestFingerprint } from './request-fingerprint.ts'
@@ -31,6 +32,7 @@ export interface DescribedRequest {
   readonly ja4?: string | undefined
   /** When it was, in milliseconds since the epoch; absent: now. For rules about hours: data and keys are today's. */
   readonly at?: number | undefined
+  readonly pass?: InspectedPass | undefined
   /** Headless traits that the caller saw in the browser. */
   readonly headlessFlags?: readonly string[] | undefined
   /** As rules read it, where that is more than the rest says; the decision then names those that it leaves open. */

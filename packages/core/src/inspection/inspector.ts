@@ -103,7 +103,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const inspection = inspectionOf(request, readPath(request.target), visit, visit, {
       degraded: degradedOf(snapshot, now),
       at: timestamp(now),
-      pass: options.passOf?.(request, visit.network.verdict.classification, now),
+      pass: request.pass ?? options.passOf?.(request, visit.network.verdict.classification, now),
     })
     return { visit, inspection }
   }
@@ -157,6 +157,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       const inspection = inspectionOf(request, readPath(request.target), visitor, result, {
         degraded: degradedOf(snapshot, now),
         at,
+        pass: described.pass,
       })
       const { fields, ja4, asked } = described
       const kept = described.headersKnown ? undefined : ['user-agent']

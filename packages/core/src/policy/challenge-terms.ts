@@ -1,7 +1,8 @@
+import type { BanChallenge } from '../counting/strikes.ts'
 import type { ChallengeTerms } from '../values/challenge.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { CrawlerPurpose } from '../vocabulary.ts'
-import type { Asked } from './asked.ts'
+import { Asked } from './asked.ts'
 import { durationOf } from './compile-counting.ts'
 import type { Rule } from './policy.ts'
 
@@ -25,10 +26,18 @@ export function compileChallenge({ action, challenge = {}, limit, match }: Rule)
   return {
     terms,
     asks(inspection, asked) {
-      if (isExempt(inspection, asked, named)) return false
+      if (isNeverAsked(inspection, asked, named)) return false
       return isBudget || inspection.pass === undefined || inspection.pass.level < level
     },
   }
+}
+
+const NONE_NAMED: ReadonlySet<string> = new Set()
+
+/** How a banned client is asked, where a ban asks (D446). */
+export const BAN_CHALLENGE: BanChallenge = {
+  terms: Object.freeze({ level: 2, passMs: durationOf(DEFAULT_PASS), script: false }),
+  asks: (inspection, fields) => !isNeverAsked(inspection, new Asked({ fields }), NONE_NAMED),
 }
 
 /** Readers that show no page to anybody: asked only by a rule that names them. */
@@ -36,9 +45,13 @@ const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'preview'] satisfies
 
 /**
  * Never asked, whatever the rule: who is proven, whose check is not over, addresses of no network, and what programs fetch at
- * fixed places.
+ * fixed places. `named`: the purposes and the crawlers that a rule names.
  */
-function isExempt({ agent, crawler, network, request }: Inspection, asked: Asked, named: ReadonlySet<string>): boolean {
+function isNeverAsked(
+  { agent, crawler, network, request }: Inspection,
+  asked: Asked,
+  named: ReadonlySet<string>,
+): boolean {
   if (agent.identity?.verified === true || crawler?.outcome === 'verified' || crawler?.pending === true) return true
   if (network.reserved.reserved || isPreflight(request.method, asked)) return true
   const { path, readings } = request

@@ -4,7 +4,7 @@ import type { Trap } from '../counting/trap.ts'
 import { SallyportError } from '../errors.ts'
 import type { ChallengeTerms } from '../values/challenge.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
-import { compileChallenge } from './challenge-terms.ts'
+import { BAN_CHALLENGE, compileChallenge } from './challenge-terms.ts'
 import { compileCounting, durationOf } from './compile-counting.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 import type { PolicyFault } from './fault.ts'
@@ -127,7 +127,10 @@ function strikesInForce({ strikes, limits = [] }: Policy, decoys: readonly strin
 }
 
 /** Every member has been checked. */
-function compileStrikes(id: string, { key = 'client', count, window, on, for: length }: Strikes): CompiledStrikes {
+function compileStrikes(
+  id: string,
+  { key = 'client', count, window, on, then, for: length }: Strikes,
+): CompiledStrikes {
   const statuses = on.filter((word) => word.startsWith('status:'))
   return {
     id,
@@ -137,6 +140,7 @@ function compileStrikes(id: string, { key = 'client', count, window, on, for: le
     // The strike that no longer fits bans.
     limit: { kind: 'sliding', max: count - 1, windowMs: durationOf(window), refill: count },
     actions: new Set(on.filter((word) => !statuses.includes(word))),
+    ...(then === 'challenge' && { challenge: BAN_CHALLENGE }),
     statuses: new Set(statuses.map((word) => Number(word.slice('status:'.length)))),
   }
 }

@@ -2,7 +2,7 @@ import { COUNT_KEYS, COUNT_KINDS } from '../values/counting.ts'
 import { durationOf } from './compile-counting.ts'
 import { type Fault, unknown } from './fault.ts'
 import { pathPatternFault } from './path-pattern.ts'
-import { type Rule, STRIKE_KEYS, type Strikes } from './policy.ts'
+import { type Rule, STRIKE_KEYS, STRIKES_ACTIONS, type Strikes } from './policy.ts'
 
 const DAY_MS = 86_400_000
 const WINDOW = { least: 100, most: 31 * DAY_MS }
@@ -50,10 +50,13 @@ function limitFaults({ key, max, window, kind, refill, burst }: NonNullable<Rule
 }
 
 /** Faults of `strikes` that cannot be meant. */
-export function strikesFaults({ key, count, window, on, for: length }: Strikes): readonly Fault[] {
+export function strikesFaults({ key, count, window, on, then, for: length }: Strikes): readonly Fault[] {
   const faults = [...wholeFault(['count'], count), ...windowFault(['window'], window), ...windowFault(['for'], length)]
   if (key !== undefined && !STRIKE_KEYS.includes(key))
     faults.push({ path: ['key'], message: unknown(key, STRIKE_KEYS) })
+  if (then !== undefined && !STRIKES_ACTIONS.includes(then)) {
+    faults.push({ path: ['then'], message: unknown(then, STRIKES_ACTIONS) })
+  }
   if (on.length === 0) faults.push({ path: ['on'], message: 'nothing is a strike' })
   for (const [index, word] of on.entries()) {
     if (STRIKES.includes(word) || /^status:[45]\d\d$/.test(word)) continue
@@ -63,7 +66,7 @@ export function strikesFaults({ key, count, window, on, for: length }: Strikes):
 }
 
 /** Wrongs that count as a strike, besides statuses. */
-const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked', 'decoy']
+const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked', 'decoy', 'challenge_failed']
 
 function keyFaults(path: Fault['path'], key: string | readonly string[]): readonly Fault[] {
   const keys: readonly string[] = typeof key === 'string' ? [key] : key

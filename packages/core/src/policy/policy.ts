@@ -75,14 +75,22 @@ export interface Strikes {
   /** So many strikes within `window` ban. */
   readonly count: number
   readonly window: string | number
-  /** `flagged`, `throttled`, `blocked`, `decoy`, and `status:401` for a status of the origin's answer. */
+  /**
+   * `flagged`, `throttled`, `blocked`, `decoy`, `status:401` for a status of the origin's answer, and `challenge_failed` for a
+   * solution that is wrong, forged or spent.
+   */
   readonly on: readonly string[]
+  /** Answer to a banned client: default `block`. `challenge`: it is asked, and a pass lifts the ban. */
+  readonly then?: StrikesAction | undefined
   /** How long a ban is, as `15m`. */
   readonly for: string | number
 }
 
 export const STRIKE_KEYS = ['client', 'address', 'user'] as const
 export type StrikeKey = (typeof STRIKE_KEYS)[number]
+
+export const STRIKES_ACTIONS = ['block', 'challenge'] as const
+export type StrikesAction = (typeof STRIKES_ACTIONS)[number]
 
 /** Rules that count, ready to be named. */
 export const LIMIT_PRESET_NAMES = ['polite-crawlers', 'login-guard', 'api-fair-use', 'scanner-guard'] as const

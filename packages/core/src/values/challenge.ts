@@ -19,3 +19,47 @@ export interface InspectedPass {
   /** Seconds since it was given. */
   readonly age: number
 }
+
+/** Why a solution, or waiting, earned no pass. */
+export const REDEEM_FAULTS = [
+  'malformed',
+  'forged',
+  'expired',
+  'early',
+  'other_browser',
+  'wrong',
+  'spent',
+  'too_many',
+  'failed',
+] as const
+export type RedeemFault = (typeof REDEEM_FAULTS)[number]
+
+/**
+ * The outcomes of a request that is asked, or that brings a solution. `asked`: its page has a new question; `waiting`: the one that it
+ * waits for already; `form` and `program`: who sent it is shown no question; `solved` and `waited`: a pass was given.
+ */
+export const CHALLENGE_OUTCOMES = ['asked', 'waiting', 'form', 'program', 'solved', 'waited', ...REDEEM_FAULTS] as const
+export type ChallengeOutcome = (typeof CHALLENGE_OUTCOMES)[number]
+
+/** The part of a request in a challenge: one row of what metrics, log, history and report count. */
+export interface ChallengeStep {
+  readonly outcome: ChallengeOutcome
+  /** Id of the rule that asked; absent where that is not known, as of a forged solution. */
+  readonly rule?: string | undefined
+  /** Level of the question, or of the pass; absent where that is not known. */
+  readonly level?: ChallengeLevel | undefined
+  /** Time from the question to its answer, where that earned a pass. */
+  readonly seconds?: number | undefined
+  /** Reason why waiting earned no pass, where a new question followed at once. */
+  readonly refused?: RedeemFault | undefined
+}
+
+/** Whether an answer earned a pass. */
+export function earnedPass(outcome: string): boolean {
+  return outcome === 'solved' || outcome === 'waited'
+}
+
+/** Whether an answer earned none. */
+export function failedPass(outcome: string): boolean {
+  return (REDEEM_FAULTS as readonly string[]).includes(outcome)
+}

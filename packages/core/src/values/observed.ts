@@ -1,3 +1,4 @@
+import type { ChallengeStep } from './challenge.ts'
 import type { Decision } from './decision.ts'
 
 /** Outcome of one request: source of logs, metrics and spans. */
@@ -37,6 +38,8 @@ export interface ObservedRequest {
   readonly inspectionMilliseconds?: number | undefined
   /** Why it was refused although nothing was decided against it. */
   readonly refusedFor?: string | undefined
+  /** Its part in a challenge; absent where it was not asked and brought no solution. */
+  readonly challenge?: ChallengeStep | undefined
 }
 
 /** Learns of every request once, when its answer has ended. Does not wait, and does not throw. */

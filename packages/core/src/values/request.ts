@@ -1,3 +1,5 @@
+import type { InspectedPass } from './challenge.ts'
+
 /**
  * The one value that travels in: an HTTP request as its server received it, known to no framework. Built by an
  * adapter, never changed.
@@ -21,4 +23,6 @@ export interface InspectionRequest {
   /** The visitor by the application's word: its own id, and the plan. Never read from a header. */
   readonly user?: string | undefined
   readonly plan?: string | undefined
+  /** The pass of a request that is only described, in place of its cookie. Never read from a header. */
+  readonly pass?: InspectedPass | undefined
 }

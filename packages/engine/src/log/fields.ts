@@ -30,7 +30,7 @@ export const FIELDS = {
     ecs: 'event.action',
     otel: 'sallyport.action',
     example: 'block',
-    description: 'what was decided: allow, flag, block or throttle',
+    description: 'what was decided: allow, flag, challenge, throttle or block',
   },
   enforced: { ecs: 'sallyport.enforced', example: true, description: 'false where monitor mode did not carry it out' },
   trial: {
@@ -58,6 +58,36 @@ export const FIELDS = {
     unit: 'milliseconds',
     description: 'in how long; absent: in flight at one time',
   },
+  challenge: {
+    ecs: 'sallyport.challenge.outcome',
+    example: 'solved',
+    description:
+      'its part in a [challenge](challenge.md#what-came-of-it): asked, waiting, form, program, solved, waited, or why there was no pass',
+  },
+  challengeRule: {
+    ecs: 'sallyport.challenge.rule',
+    example: 'ask-datacenters',
+    description: 'the rule that asked; absent where nobody knows, as of a forged solution',
+  },
+  challengeLevel: {
+    ecs: 'sallyport.challenge.level',
+    example: 2,
+    unit: '1 to 3',
+    description: 'the level of that question, or of the pass',
+  },
+  challengeMilliseconds: {
+    ecs: 'sallyport.challenge.duration',
+    example: 412,
+    unit: 'milliseconds',
+    description: 'from the question to the answer that earned a pass; in ECS nanoseconds, in OpenTelemetry seconds',
+  },
+  passLevel: {
+    ecs: 'sallyport.pass.level',
+    example: 2,
+    unit: '1 to 3',
+    description: 'the level of the pass that it brought',
+  },
+  passAge: { ecs: 'sallyport.pass.age', example: 300, unit: 'seconds', description: 'how old that pass is' },
   class: { ecs: 'sallyport.class', example: 'unverified_bot', description: 'class of the client' },
   networkClass: { ecs: 'sallyport.network_class', example: 'tor', description: 'class of its network' },
   client: { ecs: 'client.address', example: '185.220.101.10', description: 'its address, as `log.addresses` has it' },

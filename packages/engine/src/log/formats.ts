@@ -9,7 +9,11 @@ type Field = keyof LogLine
 
 /** Durations by format: nanoseconds in ECS, seconds in OpenTelemetry. */
 const PER_MILLISECOND = { ecs: 1_000_000, otel: 0.001 } as const
-const DURATIONS: ReadonlySet<string> = new Set<Field>(['milliseconds', 'inspectionMilliseconds'])
+const DURATIONS: ReadonlySet<string> = new Set<Field>([
+  'milliseconds',
+  'inspectionMilliseconds',
+  'challengeMilliseconds',
+])
 
 const AUDIT_NAMES: Readonly<Record<'ecs' | 'otel', Readonly<Record<keyof AuditLine, string>>>> = {
   ecs: {
@@ -85,7 +89,7 @@ function withPlainNames(
     Object.entries(names).flatMap(([field, name]) => {
       const value = values[name]
       if (value === undefined) return []
-      return [[field, DURATIONS.has(field) ? Number(value) / unit : value]]
+      return [[field, DURATIONS.has(field) ? Number((Number(value) / unit).toPrecision(12)) : value]]
     }),
   )
 }

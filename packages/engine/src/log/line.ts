@@ -1,4 +1,4 @@
-import { type ObservedRequest, tightest, type Writable } from '@sallyport/core'
+import { type ChallengeStep, type ObservedRequest, tightest, type Writable } from '@sallyport/core'
 
 /**
  * One line of the decision log: what is known of one request. A member that is not known is absent. Times are
@@ -21,6 +21,14 @@ export interface LogLine {
   readonly limitMax?: number | undefined
   /** Absent: requests in flight. */
   readonly limitWindow?: number | undefined
+  /** Outcome of the request's part in a challenge, the rule that asked, its level, and how long its answer took. */
+  readonly challenge?: string | undefined
+  readonly challengeRule?: string | undefined
+  readonly challengeLevel?: number | undefined
+  readonly challengeMilliseconds?: number | undefined
+  /** The pass that it brought, and its age in seconds. */
+  readonly passLevel?: number | undefined
+  readonly passAge?: number | undefined
   /** Class of the client: human, ai_agent … */
   readonly class?: string | undefined
   readonly networkClass?: string | undefined
@@ -90,12 +98,13 @@ export function lineOf(observed: ObservedRequest, client: string | undefined): L
     line.inspectionMilliseconds = rounded(observed.inspectionMilliseconds)
   }
   if (decision !== undefined) addDecision(line, decision)
+  if (observed.challenge !== undefined) addChallenge(line, observed.challenge)
   return line
 }
 
 function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequest['decision']>): void {
   const { trial, reasons, inspection, limits } = decision
-  const { network, agent, crawler, country, degraded, user, plan } = inspection
+  const { network, agent, crawler, country, degraded, user, plan, pass } = inspection
   line.action = decision.action
   line.enforced = decision.enforced
   line.class = agent.class
@@ -112,6 +121,10 @@ function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequ
     line.limitUsed = limit.used
     line.limitMax = limit.max
     if (limit.windowMs !== undefined) line.limitWindow = limit.windowMs
+  }
+  if (pass !== undefined) {
+    line.passLevel = pass.level
+    line.passAge = pass.age
   }
   if (network.asn !== undefined) line.asn = network.asn
   if (network.asName !== undefined) line.asName = safe(network.asName, LONGEST.asName)
@@ -131,6 +144,13 @@ function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequ
   if (network.source !== undefined) line.source = network.source
   if (network.sourceDate !== undefined) line.sourceDate = network.sourceDate
   if (degraded.length > 0) line.degraded = degraded
+}
+
+function addChallenge(line: Writable<LogLine>, { outcome, rule, level, seconds }: ChallengeStep): void {
+  line.challenge = outcome
+  if (rule !== undefined) line.challengeRule = rule
+  if (level !== undefined) line.challengeLevel = level
+  if (seconds !== undefined) line.challengeMilliseconds = rounded(seconds * 1_000)
 }
 
 /** To a microsecond. */

@@ -8,7 +8,7 @@ import { type LogFormat, renamed, renamedAudit } from './formats.ts'
 import { lineOf } from './line.ts'
 import { openLines } from './lines.ts'
 
-/** Which requests are written: those flagged, blocked or on trial, all, or none. */
+/** Which requests are written: those flagged, asked, blocked or on trial and those with a solution, all, or none. */
 export const LOGGED_REQUESTS = ['decided', 'all', 'off'] as const
 export type LoggedRequests = (typeof LOGGED_REQUESTS)[number]
 
@@ -51,7 +51,8 @@ export function createLog(options: LogOptions): Log {
   const start = `{"${LEVEL_NAMES[format]}":"info",`
   const add = (line: object): void => lines.write(`${start}${JSON.stringify(line).slice(1)}\n`)
 
-  function isWritten({ decision }: ObservedRequest): boolean {
+  function isWritten({ decision, challenge }: ObservedRequest): boolean {
+    if (challenge !== undefined) return true
     if (decision !== undefined && (decision.action !== 'allow' || decision.trial !== undefined)) return true
     return requests === 'all' && (sample >= 1 || Math.random() < sample)
   }

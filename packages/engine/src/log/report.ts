@@ -1,10 +1,12 @@
 import type { LogLine } from './line.ts'
+import { createChallengeSums, type ReportedChallenges } from './report-challenges.ts'
 
 /** Requests that share a rule, a class, an operator or a path. */
 export interface ReportRow {
   readonly name: string
   /** Actions that were carried out, or would have been. */
   readonly blocked: number
+  readonly asked: number
   readonly flagged: number
   /** The first requests, by their ids. */
   readonly examples: readonly LogLine[]
@@ -20,6 +22,7 @@ export interface ReportTable {
 /** Actions of a span of time, carried out or not. */
 export interface ReportPart {
   readonly blocked: number
+  readonly asked: number
   readonly flagged: number
   readonly byRule: ReportTable
   readonly byClass: ReportTable
@@ -39,6 +42,8 @@ export interface Report {
   readonly carriedOut: ReportPart
   /** Actions that monitor mode, or a rule on trial, would have taken. */
   readonly wouldHave: ReportPart
+  /** Outcomes of the questions, by rule, the one with most first. */
+  readonly challenges: readonly ReportedChallenges[]
 }
 
 /** Names that a table counts; what has another name is counted together. */
@@ -55,6 +60,7 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
   const refusals = new Map<string, number>()
   const carriedOut = createPart()
   const wouldHave = createPart()
+  const challenges = createChallengeSums()
 
   return {
     add(line) {
@@ -67,6 +73,7 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
       if (refusedFor !== undefined) refusals.set(refusedFor, (refusals.get(refusedFor) ?? 0) + 1)
       if (action === 'allow') sums.allowed++
       else if (action !== undefined) (enforced ? carriedOut : wouldHave).add({ action, rule, line })
+      challenges.add(line)
       if (trial !== undefined) wouldHave.add({ action: trial, rule: trialRule, line })
     },
     result: () => ({
@@ -75,12 +82,13 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
       refusals: Object.fromEntries(refusals),
       carriedOut: carriedOut.result(),
       wouldHave: wouldHave.result(),
+      challenges: challenges.result(),
     }),
   }
 }
 
 function createPart() {
-  const counts = { blocked: 0, flagged: 0 }
+  const counts = { blocked: 0, asked: 0, flagged: 0 }
   const tables = {
     byRule: createTable(({ rule }) => rule),
     byClass: createTable(({ line }) => line.class ?? ''),
@@ -89,7 +97,7 @@ function createPart() {
   }
   return {
     add(decided: Decided): void {
-      counts[isRefusal(decided.action) ? 'blocked' : 'flagged']++
+      counts[columnOf(decided.action)]++
       for (const table of Object.values(tables)) table.add(decided)
     },
     result: (): ReportPart => ({
@@ -103,7 +111,7 @@ function createPart() {
 }
 
 function createTable(nameOf: (decided: Decided) => string) {
-  const rows = new Map<string, { blocked: number; flagged: number; examples: LogLine[] }>()
+  const rows = new Map<string, { blocked: number; asked: number; flagged: number; examples: LogLine[] }>()
   let uncounted = 0
   return {
     add(decided: Decided): void {
@@ -114,26 +122,29 @@ function createTable(nameOf: (decided: Decided) => string) {
           uncounted++
           return
         }
-        row = { blocked: 0, flagged: 0, examples: [] }
+        row = { blocked: 0, asked: 0, flagged: 0, examples: [] }
         rows.set(name, row)
       }
-      row[isRefusal(decided.action) ? 'blocked' : 'flagged']++
+      row[columnOf(decided.action)]++
       if (row.examples.length < MAX_EXAMPLES) row.examples.push(decided.line)
     },
     result(): ReportTable {
       const sorted = [...rows]
         .map(([name, row]) => ({ name, ...row }))
-        .sort((x, y) => y.blocked - x.blocked || y.flagged - x.flagged || (x.name < y.name ? -1 : 1))
+        .sort(
+          (x, y) => y.blocked - x.blocked || y.asked - x.asked || y.flagged - x.flagged || (x.name < y.name ? -1 : 1),
+        )
       const rest = sorted.slice(MAX_ROWS)
       return {
         rows: sorted.slice(0, MAX_ROWS),
-        others: uncounted + rest.reduce((sum, { blocked, flagged }) => sum + blocked + flagged, 0),
+        others: uncounted + rest.reduce((sum, { blocked, asked, flagged }) => sum + blocked + asked + flagged, 0),
       }
     },
   }
 }
 
-/** Refused for good or for a while. */
-function isRefusal(action: string): boolean {
-  return action === 'block' || action === 'throttle'
+/** Refused for good or for a while, asked, or let on. */
+function columnOf(action: string): 'blocked' | 'asked' | 'flagged' {
+  if (action === 'challenge') return 'asked'
+  return action === 'block' || action === 'throttle' ? 'blocked' : 'flagged'
 }

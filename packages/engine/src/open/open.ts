@@ -15,6 +15,7 @@ import {
   type NamedList,
   type Observe,
   type Policy,
+  rulesInForce,
   type Snapshots,
   type SourceStatus,
   type Whois,
@@ -163,7 +164,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const notice = hooks.onNotice ?? sayOnStderr
   const onFault = guarded(hooks.onFault ?? ((error) => notice('SALLYPORT_FAULT', String(error))))
   const clock = hooks.clock ?? SYSTEM_CLOCK
-  const metrics = createMetrics()
+  const metrics = createMetrics(clock.now)
   const outbound = createOutbound(config, { dns: hooks.dns, counted: (dns) => countedDns(dns, metrics) })
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
@@ -197,7 +198,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
-  const challenges = openChallenges(config, { clock, onFault, counts: counting.calls })
+  const challenges = openChallenges(config, { clock, onFault, counts: counting.calls, rules: () => idsOf(inspection) })
   const tracer = await openTracer()
   const parts = {
     clock,
@@ -268,6 +269,11 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     load: surroundings.load,
     close: resources.dispose,
   })
+}
+
+/** Ids of the rules in force, those of presets too. */
+function idsOf({ config }: Pick<Sallyport, 'config'>): readonly string[] {
+  return rulesInForce(config.policy).map(({ id }) => id)
 }
 
 /** The API of a configuration: with or without the reference, and for pages of which sites. */

@@ -69,14 +69,19 @@ t.test('decided: those flagged, blocked or on trial; off: none', async (t) => {
       id: 'tried',
       decision: { ...decisionFor('allow', 'default'), trial: { rule: 'try', action: 'block' } },
     }),
+    observed({ id: 'solved', decision: decisionFor('allow', 'default'), challenge: { outcome: 'solved', level: 1 } }),
     observed({ id: 'head', answeredBy: 'refusal', refusedFor: 'head', status: 400 }),
   ]
   const ids = async (options: Partial<LogOptions>) =>
     (await written(t, options, requests)).map((line) => readLine(line)?.requestId)
-  t.same(await ids({ requests: 'decided' }), ['flagged', 'blocked', 'tried'])
+  t.same(await ids({ requests: 'decided' }), ['flagged', 'blocked', 'tried', 'solved'])
   t.same(await ids({ requests: 'off' }), [])
-  t.same(await ids({ requests: 'all' }), ['allowed', 'flagged', 'blocked', 'tried', 'head'])
-  t.same(await ids({ requests: 'all', sample: 0 }), ['flagged', 'blocked', 'tried'], 'what is decided is never sampled')
+  t.same(await ids({ requests: 'all' }), ['allowed', 'flagged', 'blocked', 'tried', 'solved', 'head'])
+  t.same(
+    await ids({ requests: 'all', sample: 0 }),
+    ['flagged', 'blocked', 'tried', 'solved'],
+    'what is decided is never sampled',
+  )
 })
 
 t.test('addresses: whole, truncated, hashed for a day, or not at all', async (t) => {
@@ -118,7 +123,10 @@ t.test("a client's text is bounded, and steers nothing that shows it", async (t)
 })
 
 t.test('the formats have other names and units, and are read back as the same line', async (t) => {
-  const requests = [observed({ decision: decisionFor('block', 'no-tor') })]
+  const decision = decisionFor('block', 'no-tor')
+  const inspection = { ...decision.inspection, pass: { id: 'AAAAAAAAAAA', level: 2, age: 300 } as const }
+  const challenge = { outcome: 'solved', level: 2, seconds: 0.412 } as const
+  const requests = [observed({ decision: { ...decision, inspection }, challenge })]
   const [plain = ''] = await written(t, {}, requests)
   const [ecs = ''] = await written(t, { format: 'ecs' }, requests)
   const [otel = ''] = await written(t, { format: 'otel' }, requests)
@@ -128,11 +136,17 @@ t.test('the formats have other names and units, and are read back as the same li
     'event.duration': 1_234_000,
     'client.as.number': 64502,
     'rule.id': 'no-tor',
+    'sallyport.challenge.outcome': 'solved',
+    'sallyport.challenge.duration': 412_000_000,
+    'sallyport.pass.age': 300,
   })
   t.match(JSON.parse(otel), {
     timestamp: '2026-11-01T00:00:00.000Z',
     'http.server.request.duration': 0.001234,
     'server.address': 'site.example',
+    'sallyport.challenge.duration': 0.412,
+    'sallyport.challenge.level': 2,
+    'sallyport.pass.level': 2,
   })
   const { level: _, ...line } = JSON.parse(plain)
   t.same(readLine(ecs), line)

@@ -181,3 +181,47 @@ t.test("a process's counts are kept when it is late or gone, and its gauges are 
   t.notMatch(late, 'process_resident_memory_bytes')
   t.match(late, 'process_cpu_seconds_total ')
 })
+
+t.test('questions and answers are counted by rule, outcome, level and network', async (t) => {
+  let now = 1_790_000_000_000
+  const { observe, registry } = createMetrics(() => now)
+  const step = (challenge: NonNullable<ObservedRequest['challenge']>) => observe(observed({ challenge, at: now }))
+  step({ outcome: 'asked', rule: 'ask', level: 2 })
+  step({ outcome: 'asked', rule: 'ask', level: 2 })
+  step({ outcome: 'asked', rule: 'ask', level: 2, refused: 'spent' })
+  step({ outcome: 'waiting', rule: 'ask', level: 2 })
+  now += 20_000
+  step({ outcome: 'solved', rule: 'ask', level: 2, seconds: 20 })
+  step({ outcome: 'wrong', rule: 'ask', level: 2 })
+  step({ outcome: 'forged' })
+  const lines = async () => (await registry.metrics()).split('\n')
+  const labels = (outcome: string, level = '2', rule = 'ask') =>
+    `sallyport_challenges_total{rule="${rule}",outcome="${outcome}",level="${level}",network_class="tor"}`
+  const before = await lines()
+  for (const line of [
+    `${labels('asked')} 3`,
+    `${labels('waiting')} 1`,
+    `${labels('solved')} 1`,
+    `${labels('wrong')} 1`,
+    `${labels('spent')} 1`,
+    `${labels('forged', '', '')} 1`,
+    'sallyport_challenge_seconds_bucket{le="13",level="2"} 0',
+    'sallyport_challenge_seconds_bucket{le="20",level="2"} 1',
+  ]) {
+    t.ok(before.includes(line), line)
+  }
+  const abandoned = 'sallyport_challenges_abandoned_total{rule="ask",level="2",network_class="tor"}'
+  t.notOk(
+    before.some((line) => line.startsWith(abandoned)),
+    'they can be answered still',
+  )
+  now += 330_000
+  t.ok((await lines()).includes(`${abandoned} 2`))
+  // Answered here, and asked by another process.
+  step({ outcome: 'solved', rule: 'ask', level: 2, seconds: 1 })
+  now += 360_000
+  t.ok((await lines()).includes(`${abandoned} 2`), 'a count never falls')
+  step({ outcome: 'asked', rule: 'ask', level: 2 })
+  now += 360_000
+  t.ok((await lines()).includes(`${abandoned} 2`), 'one is set off against the other')
+})

@@ -1,6 +1,6 @@
 import type { Got } from '../api.ts'
 import { linkTo } from '../route.ts'
-import { count, country as countryName, moment, word } from '../words.ts'
+import { age, count, country as countryName, moment, word } from '../words.ts'
 import { Empty, Shown, useLoad } from './load.tsx'
 import { Badge, Facts } from './pieces.tsx'
 
@@ -39,6 +39,7 @@ function Explained({ observed, knownBy }: Whole) {
           ['User agent', observed.userAgent && <span class="code">{observed.userAgent}</span>],
           ['JA4', observed.ja4 && <code>{observed.ja4}</code>],
           ['Answer', `${observed.status === 0 ? 'none, the client left' : observed.status} by ${observed.answeredBy}`],
+          ['Challenge', observed.challenge && challengeText(observed.challenge)],
           ['At', moment(observed.at)],
           ['Took', `${observed.milliseconds.toFixed(1)} ms${inspected(observed.inspectionMilliseconds)}`],
           [
@@ -52,6 +53,15 @@ function Explained({ observed, knownBy }: Whole) {
       {decision && <Visitor decision={decision} knownBy={knownBy} peer={observed.peer} />}
     </div>
   )
+}
+
+/** `solved, level 2, after 0.4 s` */
+function challengeText({ outcome, level, seconds }: NonNullable<Whole['observed']['challenge']>): string {
+  const parts = [
+    level === undefined ? '' : `, level ${level}`,
+    seconds === undefined ? '' : `, after ${seconds.toFixed(1)} s`,
+  ]
+  return word(outcome) + parts.join('')
 }
 
 function inspected(milliseconds: number | undefined): string {
@@ -96,7 +106,7 @@ function Why({ decision }: { decision: Decision }) {
 }
 
 function Visitor({ decision, knownBy, peer }: { decision: Decision; knownBy: string | undefined; peer: string }) {
-  const { client, network, agent, crawler, country, degraded, user, plan } = decision.inspection
+  const { client, network, agent, crawler, country, degraded, user, plan, pass } = decision.inspection
   const { verdict } = network
   return (
     <>
@@ -108,6 +118,7 @@ function Visitor({ decision, knownBy, peer }: { decision: Decision; knownBy: str
           ['Peer', peer],
           ['User', user],
           ['Plan', plan],
+          ['Pass', pass ? `level ${pass.level}, ${age(pass.age)} old` : 'none'],
         ]}
       />
       <h3>Network</h3>

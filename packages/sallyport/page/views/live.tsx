@@ -4,7 +4,7 @@ import type { Got } from '../api.ts'
 import { Bars } from '../parts/bars.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Shown, useLoad } from '../parts/load.tsx'
-import { Badge, Card } from '../parts/pieces.tsx'
+import { Badge, Card, Table } from '../parts/pieces.tsx'
 import { Stream } from '../parts/stream.tsx'
 import { WorldMap } from '../parts/world.tsx'
 import { linkTo } from '../route.ts'
@@ -87,6 +87,11 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
         {tops.trials.length > 0 && <h3>On trial</h3>}
         {tops.trials.length > 0 && <Bars nothing="" rows={tops.trials.map((row) => ruleBar(row, { trial: '1' }))} />}
       </Card>
+      {tops.challenges.length > 0 && (
+        <Card title="Questions" aside={seen}>
+          <Funnel rows={tops.challenges} />
+        </Card>
+      )}
       <Card title="Countries" aside={seen} wide>
         <div class="world">
           <WorldMap
@@ -120,6 +125,34 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
         <Bars nothing="No crawler was named." rows={tops.crawlers.map(claimBar)} />
       </Card>
     </div>
+  )
+}
+
+/** Questions and what came of them, by rule. */
+function Funnel({ rows }: { rows: readonly Counted[] }) {
+  const rules = new Map<string, Record<string, number>>()
+  for (const { name, count } of rows) {
+    const [rule = '', step = ''] = split(name)
+    rules.set(rule, { ...rules.get(rule), [step]: count })
+  }
+  return (
+    <Table label="Questions by rule" head={['Rule', 'Asked', 'Solved', 'Failed', 'Left']}>
+      {[...rules].map(([rule, { asked = 0, solved = 0, failed = 0 }]) => (
+        <tr key={rule}>
+          <td>
+            <a class="plain-link" href={linkTo('live', { text: rule, outcome: 'challenge' })}>
+              {rule === '' ? 'not known' : rule}
+            </a>
+          </td>
+          <td>{count(asked)}</td>
+          <td>
+            {count(solved)} {asked > 0 && <small>{percent(solved, asked)}</small>}
+          </td>
+          <td>{count(failed)}</td>
+          <td>{count(Math.max(0, asked - solved))}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

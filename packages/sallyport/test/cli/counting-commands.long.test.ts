@@ -52,6 +52,63 @@ t.test('policy test plays sequences with times, and each test counts from nothin
   t.match(await run('policy', 'test', wrong, '--config', config), { code: 2, err: /every.*must be a length of time/ })
 })
 
+t.test('policy test tries rules that ask with a pass and without one', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = `policy:
+  preset: observe
+  rules:
+    - { id: open, match: { pass: { atLeast: 3 }, path: [/vip] }, action: flag }
+    - { id: ask, match: { path: [/shop] }, action: challenge, challenge: { level: 2 } }
+    - { id: try, match: { path: [/new] }, action: challenge, monitor: true }
+    - { id: budget, match: { path: [/shop] }, action: challenge, limit: { key: pass, max: 3, window: 1h } }
+    - { id: no, match: { path: [/no] }, action: block }
+  strikes: { count: 2, window: 1h, on: [blocked], for: 1d, then: challenge }
+`
+  const request = (path: string, pass = '') => `{ ip: 8.8.8.8, path: ${path}${pass === '' ? '' : `, pass: ${pass}`} }`
+  const held = '{ level: 2, age: 60 }'
+  const file = written(
+    folder,
+    'asks.yaml',
+    `${policy}tests:
+  - { name: asked, request: ${request('/shop')}, expect: { action: challenge, rule: ask } }
+  - { name: none is said, request: ${request('/shop', 'none')}, expect: { action: challenge, rule: ask } }
+  - { name: too low, request: ${request('/shop', '{ level: 1 }')}, expect: { action: challenge, rule: ask } }
+  - { name: let on, request: ${request('/shop', held)}, expect: { action: allow } }
+  - { name: read, request: ${request('/vip', '{ level: 3 }')}, expect: { action: flag, rule: open } }
+  - { name: on trial, request: ${request('/new')}, expect: { action: allow, trial: challenge } }
+  - { name: on trial with a pass, request: ${request('/new', held)}, expect: { action: allow, trial: none } }
+  - name: used up
+    before: [{ request: ${request('/shop', held)}, times: 3 }]
+    request: ${request('/shop', held)}
+    expect: { action: challenge, rule: budget }
+  - name: banned and asked
+    before: [{ request: ${request('/no')}, times: 2 }]
+    request: ${request('/')}
+    expect: { action: challenge, rule: strikes }
+  - name: a pass from before the ban
+    before: [{ request: ${request('/no')}, times: 2 }]
+    request: ${request('/', held)}
+    expect: { action: challenge, rule: strikes }
+  - name: one from after it
+    before: [{ request: ${request('/no')}, at: "2026-11-01T00:00:00Z", times: 2 }]
+    request: ${request('/', held)}
+    at: "2026-11-01T00:05:00Z"
+    expect: { action: allow, rule: default }
+`,
+  )
+  const { code, out } = await run('policy', 'test', file, '--config', config)
+  t.equal(code, 0, out)
+  t.match(out, /11 expectations met/)
+  for (const pass of ['{ level: 4 }', '{ age: 1 }', 'some']) {
+    const wrong = written(
+      folder,
+      'wrong.yaml',
+      `${policy}tests:\n  - { name: no, request: ${request('/', pass)}, expect: { action: allow } }\n`,
+    )
+    t.match(await run('policy', 'test', wrong, '--config', config), { code: 2, err: /pass/ }, pass)
+  }
+})
+
 t.test('replay counts by the times of the log, and strikes by its statuses', async (t) => {
   const { folder, config } = workspace(t)
   const line = (clock: string, target: string, status = 200, ip = '8.8.8.8') =>

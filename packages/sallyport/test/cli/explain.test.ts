@@ -143,3 +143,22 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
   t.equal(code, 0)
   t.match(out, /^ok {6}twice\n {8}not judged: rule busy: load is not known\n[\s\S]*^ok {6}busy\n2 expectations met$/m)
 })
+
+t.test('a pass is said, or that there is none, and how a rule asks', async (t) => {
+  const policy =
+    'policy: { preset: observe, rules: [{ id: ask, match: {}, action: challenge, challenge: { level: 2, pass: 6h } }] }'
+  const { folder, config } = workspace(t, [policy])
+  const explain = async (pass?: unknown) => {
+    const file = join(folder, 'request.json')
+    writeFileSync(file, JSON.stringify({ ip: '203.0.114.7', headers: CHROME, ...(pass !== undefined && { pass }) }))
+    return run('explain', file, '--config', config)
+  }
+  const asked = (await explain()).out
+  t.match(asked, /^challenge\n/)
+  t.match(asked, /^asks +level 2, for a pass of 6h$/m)
+  t.match(asked, /^pass +none$/m)
+  const held = (await explain({ level: 2, age: 300 })).out
+  t.match(held, /^allow\n/)
+  t.match(held, /^pass +level 2, 5 minutes old$/m)
+  t.match(await explain({ level: 9 }), { code: 1, err: /pass: must be none, or \{ level: 1, 2 or 3, age: seconds \}/ })
+})

@@ -114,3 +114,18 @@ t.test('counts of several processes are read as one', async (t) => {
   t.match(totals, { api: 3, refused: 2, allow: 0 })
   t.equal(Math.max(...curves.api), 3)
 })
+
+t.test('a history has what came of the questions of each rule, by the hour', async (t) => {
+  const history = createHistory()
+  const decision = { reasons: [{ id: 'policy:ask', text: '' }], action: 'challenge' }
+  const inspection = { network: { verdict: { classification: 'tor' } }, agent: { class: 'human' } }
+  for (const outcome of ['asked', 'asked', 'waiting', 'program', 'solved', 'waited', 'wrong', 'spent'] as const) {
+    const decided = { ...decision, inspection } as unknown as NonNullable<ObservedRequest['decision']>
+    history.observe(observed(outcome, { decision: decided, challenge: { outcome, rule: 'ask', level: 2 } }))
+  }
+  t.same(history.top('challenges', AT, 1, 9), [
+    { name: 'ask asked', count: 2 },
+    { name: 'ask failed', count: 2 },
+    { name: 'ask solved', count: 2 },
+  ])
+})

@@ -8,10 +8,12 @@ export interface ChallengeParts {
   readonly clock: Clock
   readonly counts: Counts
   readonly onFault: (error: unknown) => void
+  /** Ids of the rules in force. */
+  readonly rules: () => Iterable<string>
 }
 
 /** Questions and passes of a configuration: with its secrets, else with one of the dataDir, else with one of this process. */
-export function openChallenges(config: Config, { clock, counts, onFault }: ChallengeParts): Challenges {
+export function openChallenges(config: Config, { clock, counts, onFault, rules }: ChallengeParts): Challenges {
   const { secret, previousSecret } = config.challenge
   const made = config.data.readOnly ? randomBytes(32).toString('base64url') : secretOf(config.dataDir)
   const secrets = [secret ?? made, ...(previousSecret === undefined ? [] : [previousSecret])]
@@ -21,6 +23,7 @@ export function openChallenges(config: Config, { clock, counts, onFault }: Chall
     clock,
     random: randomBytes,
     ipv6Prefix: config.limits.ipv6Prefix,
+    rules,
     // Counts in memory forget at a restart which challenges were spent.
     since: callCountsUrl(config) === undefined ? clock.now() : 0,
     onFault,

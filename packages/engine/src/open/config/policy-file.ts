@@ -1,4 +1,4 @@
-import { ACTIONS, AGENT_CLASSES, HTTP_VERSIONS, parseDuration } from '@sallyport/core'
+import { ACTIONS, AGENT_CLASSES, CHALLENGE_LEVELS, HTTP_VERSIONS, parseDuration } from '@sallyport/core'
 import { z } from 'zod'
 import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
@@ -21,6 +21,10 @@ const Request = z.strictObject({
   httpVersion: z.enum(HTTP_VERSIONS).optional(),
   ja4: z.string().optional(),
   load: z.number().nonnegative().optional(),
+  /** The pass that it brings, and its age in seconds; absent and `none`: none. */
+  pass: z
+    .union([z.literal('none'), z.strictObject({ level: z.literal(CHALLENGE_LEVELS), age: z.int().min(0).default(0) })])
+    .optional(),
 })
 
 const Requested = {

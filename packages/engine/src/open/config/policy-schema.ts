@@ -7,6 +7,7 @@ import {
   PLAIN_ACTIONS,
   PRESET_NAMES,
   STRIKE_KEYS,
+  STRIKES_ACTIONS,
 } from '@sallyport/core'
 import { z } from 'zod'
 import { key } from './key.ts'
@@ -42,10 +43,16 @@ const Strikes = z.strictObject({
   ),
   count: key(z.int(), 'Strikes within the window that ban', 5, { unit: 'strikes' }),
   window: key(Duration, 'Time in which strikes count; a number is milliseconds', '10m', TIME),
-  on: key(Strings, 'Strikes: flagged, throttled, blocked, decoy, and status:401 for a status of the origin', [
-    'blocked',
-    'status:401',
-  ]),
+  on: key(
+    Strings,
+    'Strikes: flagged, throttled, blocked, decoy, challenge_failed, and status:401 for a status of the origin',
+    ['blocked', 'status:401'],
+  ),
+  then: key(
+    z.enum(STRIKES_ACTIONS).optional(),
+    'Answer to a banned client; challenge: it is asked, and a pass lifts the ban; absent: block',
+    'challenge',
+  ),
   for: key(Duration, 'Length of a ban', '1h', TIME),
 })
 

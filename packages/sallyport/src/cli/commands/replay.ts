@@ -17,6 +17,7 @@ import { readAccessLog } from '../log/access/access-log.ts'
 import { ACCESS_FORMATS } from '../log/access/formats.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'
 import { createUnread, type Unread } from '../log/access/unread.ts'
+import { shareOf } from '../report/report-text.ts'
 import { countDescribed } from '../requests/requests.ts'
 import {
   type CommonOptions,
@@ -90,9 +91,16 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       const { requests, unread, classes, unjudged } = replayed
       if (requests === 0 && unread.lines > 0)
         throw new SallyportError('invalid_request', `${log}: ${unread.sentence()}`)
+      const asked = askedOf(classes)
       if (options.json)
-        return terminal.out(json({ requests, unread: unread.lines, lacking: unread.lacking, classes, unjudged }))
+        return terminal.out(json({ requests, asked, unread: unread.lines, lacking: unread.lacking, classes, unjudged }))
       terminal.out(tableOf(replayed))
+      if (asked.before + asked.after > 0) {
+        const shares = `${shareOf(asked.before, requests)} → ${shareOf(asked.after, requests)}`
+        terminal.out(
+          `Asked: ${shares} of the requests, at most: a log holds no passes, so who solved once counts each time.`,
+        )
+      }
       const open = unjudgedNotes(unjudged, requests, 'the log')
       for (const note of [counted(requests, 'request'), ...unread.notes(), ...open]) terminal.out(dim(note))
       terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
@@ -155,6 +163,12 @@ async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>
     onTrial: second.trial !== undefined,
     unjudged: second.unjudged ?? [],
   }
+}
+
+/** Requests that each policy would ask; those of rules on trial are under `onTrial`. */
+function askedOf(classes: readonly ClassRow[]): Both<number> {
+  const sum = (policy: keyof Both<number>) => classes.reduce((all, row) => all + row[policy].challenge, 0)
+  return { before: sum('before'), after: sum('after') }
 }
 
 function none(): Actions {

@@ -1,6 +1,6 @@
 import { counted } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
-import { FLAG, useText } from '../requests/explanation.ts'
+import { FLAG, passText, useText } from '../requests/explanation.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, dim } from '../terminal/terminal.ts'
 import { entryWriter } from './log-text.ts'
@@ -14,6 +14,8 @@ export function logExplanation(logged: LogLine, color: boolean): string {
     ['flag', line.action === 'flag' ? FLAG : undefined],
     ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
     ['limit', limitText(line)],
+    ['challenge', challengeText(line)],
+    ['pass', line.action === undefined ? undefined : passText(passOf(line))],
     ['reasons', reasons.join(', ')],
     ['network', source === undefined ? undefined : `${source}${sourceDate === undefined ? '' : ` of ${sourceDate}`}`],
     ['JA4', line.ja4],
@@ -35,6 +37,17 @@ function limitText({
   if (rule === undefined) return undefined
   const exceeded = rule === decided && action !== 'allow'
   return useText({ rule, used, max, exceeded, windowMs: limitWindow })
+}
+
+/** `solved, level 2, after 412 ms` */
+function challengeText({ challenge, challengeLevel: level, challengeMilliseconds: taken }: LogLine) {
+  if (challenge === undefined) return undefined
+  const parts = [level === undefined ? '' : `, level ${level}`, taken === undefined ? '' : `, after ${taken} ms`]
+  return challenge.replace('_', ' ') + parts.join('')
+}
+
+function passOf({ passLevel: level, passAge: age = 0 }: LogLine) {
+  return level === undefined ? undefined : { level, age }
 }
 
 function inspected({ inspectionMilliseconds }: LogLine): string {

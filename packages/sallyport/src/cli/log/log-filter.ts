@@ -1,5 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { ACTIONS, formatAddress, parseAddress, parsePathPattern, parsePrefix } from '@sallyport/core'
+import type { LogLine } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isRequest, type LogEntry } from './entry.ts'
 
@@ -22,9 +23,13 @@ type ClientMatch = (client: string) => boolean
 /** Adds the filters to a command that reads the log. */
 export function withFilters(command: Command): Command {
   return command
-    .addOption(new Option('--action <actions>', 'allow, flag, block, with commas between').argParser(actionsOf))
+    .addOption(
+      new Option('--action <actions>', 'allow, flag, challenge, throttle, block, with commas between').argParser(
+        actionsOf,
+      ),
+    )
     .option('--trial', 'requests that a rule on trial would have decided more strictly')
-    .option('--rule <id>', 'decided by this rule, or tried by it')
+    .option('--rule <id>', 'decided by this rule, tried by it, or an answer to its question')
     .option('--class <class>', 'of this class: human, ai_agent …')
     .option('--network <class>', 'from networks of this class: vpn, tor, hosting …')
     .addOption(new Option('--client <address>', 'from this address or CIDR, as it is in the log').argParser(clientOf))
@@ -44,9 +49,9 @@ export function filterOf(options: FilterOptions): (entry: LogEntry) => boolean {
     if (!isRequest(entry)) return auditPasses
     if (options.audit) return false
     return (
-      (action === undefined || action.includes(entry.action ?? '')) &&
+      (action === undefined || action.some((one) => isOfAction(entry, one))) &&
       (options.trial === undefined || entry.trial !== undefined) &&
-      (rule === undefined || entry.rule === rule || entry.trialRule === rule) &&
+      (rule === undefined || [entry.rule, entry.trialRule, entry.challengeRule].includes(rule)) &&
       (options.class === undefined || entry.class === options.class) &&
       (options.network === undefined || entry.networkClass === options.network) &&
       (client === undefined || client(entry.client ?? '')) &&
@@ -54,6 +59,11 @@ export function filterOf(options: FilterOptions): (entry: LogEntry) => boolean {
       (status === undefined || status(entry.status))
     )
   }
+}
+
+/** An answer to a question belongs to it, whatever was decided about the path that it was sent to. */
+function isOfAction({ action, challenge }: LogLine, wanted: string): boolean {
+  return action === wanted || (wanted === 'challenge' && challenge !== undefined)
 }
 
 function actionsOf(text: string): readonly string[] {

@@ -1,6 +1,15 @@
 import { counted } from '@sallyport/core'
 import type { LogLine, Report, ReportPart, ReportTable } from '@sallyport/engine'
-import { headOf, PART_TITLES, rowName, TABLE_TITLES } from './report-text.ts'
+import {
+  CHALLENGE_HEAD,
+  challengeCells,
+  challengeNotes,
+  headOf,
+  PART_TITLES,
+  rowName,
+  sumsOf,
+  TABLE_TITLES,
+} from './report-text.ts'
 
 /** In every page that was made here: such a file is written again without asking. */
 export const REPORT_MARK = '<meta name="generator" content="sallyport report">'
@@ -11,6 +20,7 @@ export function reportPage(report: Report): string {
   const body = [
     `<h1>What was decided</h1><p>${escaped(headOf(report))}</p>`,
     refusalsTable(refusals),
+    challengesTable(report),
     partSection(PART_TITLES.wouldHave, wouldHave),
     partSection(PART_TITLES.carriedOut, carriedOut),
   ].join('\n')
@@ -59,22 +69,33 @@ function refusalsTable(refusals: Report['refusals']): string {
   return `<h2>Refused by limits and checks</h2><table><thead><tr><th scope="col">cause</th><th scope="col" class="count">requests</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
+function challengesTable(report: Report): string {
+  if (report.challenges.length === 0) return ''
+  const head = CHALLENGE_HEAD.map((name, at) => `<th scope="col"${at === 0 ? '' : ' class="count"'}>${name}</th>`)
+  const rows = report.challenges.map((row) => {
+    const [rule = '', ...cells] = challengeCells(row).map(escaped)
+    return `<tr><th scope="row">${rule}</th>${cells.map((text) => `<td class="count">${text}</td>`).join('')}</tr>`
+  })
+  const notes = challengeNotes(report).map((note) => `<p>${escaped(note)}</p>`)
+  return `<section><h2>Questions</h2><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>${notes.join('')}</section>`
+}
+
 function partSection(title: string, part: ReportPart): string {
-  const sums = `<p>${counted(part.blocked, 'block')}, ${counted(part.flagged, 'flag')}.</p>`
+  const sums = `<p>${sumsOf(part)}.</p>`
   const tables = Object.entries(TABLE_TITLES).map(([key, name]) => table(name, part[key as keyof typeof TABLE_TITLES]))
-  const shown = part.blocked + part.flagged === 0 ? '' : tables.join('\n')
+  const shown = part.blocked + part.asked + part.flagged === 0 ? '' : tables.join('\n')
   return `<section><h2>${escaped(title)}</h2>${sums}${shown}</section>`
 }
 
 function table(name: string, { rows, others }: ReportTable): string {
-  const most = Math.max(1, ...rows.map(({ blocked, flagged }) => blocked + flagged))
-  const lines = rows.map(({ name, blocked, flagged, examples }) => {
-    const share = ((blocked + flagged) / most) * 100
+  const most = Math.max(1, ...rows.map(({ blocked, asked, flagged }) => blocked + asked + flagged))
+  const lines = rows.map(({ name, blocked, asked, flagged, examples }) => {
+    const share = ((blocked + asked + flagged) / most) * 100
     const bar = `<span class="share${blocked === 0 ? ' flag' : ''}" style="width:${share.toFixed(1)}%"></span>`
-    return `<tr><th scope="row">${escaped(rowName(name))}${bar}</th>${cell(blocked)}${cell(flagged)}<td class="examples">${examples.map(example).join('<br>')}</td></tr>`
+    return `<tr><th scope="row">${escaped(rowName(name))}${bar}</th>${cell(blocked)}${cell(asked)}${cell(flagged)}<td class="examples">${examples.map(example).join('<br>')}</td></tr>`
   })
   const more = others === 0 ? '' : `<p>And ${counted(others, 'request')} of other rows.</p>`
-  return `<table><caption>By ${escaped(name)}</caption><thead><tr><th scope="col">${escaped(name)}</th><th scope="col" class="count">blocked</th><th scope="col" class="count">flagged</th><th scope="col">for example</th></tr></thead><tbody>${lines.join('')}</tbody></table>${more}`
+  return `<table><caption>By ${escaped(name)}</caption><thead><tr><th scope="col">${escaped(name)}</th><th scope="col" class="count">blocked</th><th scope="col" class="count">asked</th><th scope="col" class="count">flagged</th><th scope="col">for example</th></tr></thead><tbody>${lines.join('')}</tbody></table>${more}`
 }
 
 function cell(count: number): string {

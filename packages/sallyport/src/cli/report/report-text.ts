@@ -1,5 +1,5 @@
 import { counted } from '@sallyport/core'
-import type { Report, ReportPart, ReportTable } from '@sallyport/engine'
+import type { Report, ReportedChallenges, ReportPart, ReportTable } from '@sallyport/engine'
 import { bold, columns, dim } from '../terminal/terminal.ts'
 
 /** Titles of the report's parts. */
@@ -25,6 +25,7 @@ export function reportText(report: Report): string {
   return [
     headOf(report),
     ...refusalsOf(report),
+    ...challengesOf(report),
     ...parts.map(([name, part]) => partText(PART_TITLES[name], part)),
   ].join('\n\n')
 }
@@ -44,9 +45,50 @@ function refusalsOf({ refusals }: Report): readonly string[] {
   return rows.length === 0 ? [] : [`${bold('Refused by limits and checks')}\n${columns(rows)}`]
 }
 
+/** Columns of the table of questions. */
+export const CHALLENGE_HEAD = ['rule', 'asked', 'solved', 'share', 'failed', 'left', 'not shown'] as const
+
+/** One rule's questions as its cells. */
+export function challengeCells(row: ReportedChallenges): readonly string[] {
+  const { rule, asked, solved, failed, left, unshown } = row
+  const causes = Object.entries(failed).map(([cause, count]) => `${count.toLocaleString('en-US')} ${cause}`)
+  const numbers = [left, unshown].map((number) => number.toLocaleString('en-US'))
+  const first = [asked, solved].map((number) => number.toLocaleString('en-US'))
+  return [rowName(rule), ...first, shareOf(solved, asked), causes.join(', ') || '0', ...numbers]
+}
+
+/** Sentences about rules whose questions people are asked. */
+export function challengeNotes({ challenges }: Pick<Report, 'challenges'>): readonly string[] {
+  return challenges
+    .filter(({ mostSolve }) => mostSolve)
+    .map(
+      ({ rule, asked, solved }) =>
+        `The rule "${rule}" asks the wrong ones: most solve it (${solved.toLocaleString('en-US')} of ${counted(asked, 'question')}), as people do.`,
+    )
+}
+
+/** `67%`; nothing where nobody was asked. */
+export function shareOf(part: number, whole: number): string {
+  return whole === 0 ? '' : `${Math.round((part / whole) * 100)}%`
+}
+
+/** `3 blocks, 12 asked, 4 flags` */
+export function sumsOf({ blocked, asked, flagged }: ReportPart): string {
+  return [counted(blocked, 'block'), `${asked.toLocaleString('en-US')} asked`, counted(flagged, 'flag')].join(', ')
+}
+
+function challengesOf(report: Report): readonly string[] {
+  if (report.challenges.length === 0) return []
+  const rows = report.challenges.map((row) => {
+    const [rule = '', ...cells] = challengeCells(row)
+    return [shortened(rule), ...cells]
+  })
+  return [[bold('Questions'), columns(rows, CHALLENGE_HEAD), ...challengeNotes(report)].join('\n')]
+}
+
 function partText(title: string, part: ReportPart): string {
-  const head = `${bold(title)}: ${counted(part.blocked, 'block')}, ${counted(part.flagged, 'flag')}`
-  if (part.blocked + part.flagged === 0) return head
+  const head = `${bold(title)}: ${sumsOf(part)}`
+  if (part.blocked + part.asked + part.flagged === 0) return head
   const tables = Object.entries(TABLE_TITLES).map(([key, name]) =>
     tableText(name, part[key as keyof typeof TABLE_TITLES]),
   )
@@ -54,14 +96,15 @@ function partText(title: string, part: ReportPart): string {
 }
 
 function tableText(name: string, { rows, others }: ReportTable): string {
-  const shown = rows.map(({ name, blocked, flagged, examples }) => [
+  const shown = rows.map(({ name, blocked, asked, flagged, examples }) => [
     shortened(rowName(name)),
     String(blocked),
+    String(asked),
     String(flagged),
     examples[0]?.requestId ?? '',
   ])
   const more = others === 0 ? '' : `\n${dim(`and ${counted(others, 'request')} of other rows`)}`
-  return `${columns(shown, [name, 'blocked', 'flagged', 'for example'])}${more}`
+  return `${columns(shown, [name, 'blocked', 'asked', 'flagged', 'for example'])}${more}`
 }
 
 /** In characters: a row has to fit beside its counts. */

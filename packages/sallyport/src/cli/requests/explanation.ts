@@ -1,6 +1,8 @@
 import {
   BASIS_TEXTS,
+  type ChallengeTerms,
   type CountingRule,
+  counted,
   type Decision,
   formatDuration,
   type LimitUse,
@@ -14,14 +16,15 @@ export function explanation(
   decision: Decision,
   trapOf: (request: Decision['inspection']['request']) => string | undefined = () => undefined,
 ): string {
-  const { action, enforced, trial, counting, limits, reasons, inspection, unjudged = [] } = decision
-  const { agent, network, client, request, country, degraded } = inspection
+  const { action, enforced, challenge, trial, counting, limits, reasons, inspection, unjudged = [] } = decision
+  const { agent, network, client, request, country, degraded, pass } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['request', `${request.method} ${request.path}${otherReadings(request)}`],
     ['path', trapOf(request)],
     ['because', rule?.text],
     ['flag', action === 'flag' ? FLAG : undefined],
+    ['asks', challenge && termsText(challenge)],
     ['weights', reasons.find(({ id }) => id === 'policy:weight')?.text],
     ...unjudged.map(({ rule, words }) => ['not judged', unjudgedText(rule, words)] as const),
     ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
@@ -31,6 +34,7 @@ export function explanation(
     ['known by', BASIS_TEXTS[agent.basis]],
     ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`],
     ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],
+    ['pass', passText(pass)],
     ['headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
     ['from', [client.address, network.verdict.classification, network.asName, country].filter(isSaid).join(', ')],
     ['network', networkGrounds(reasons)],
@@ -47,6 +51,22 @@ export const FLAG = 'stops nothing: behind the proxy the origin reads sallyport-
 /** `rule session: cookie is not known` */
 export function unjudgedText(rule: string, words: readonly string[]): string {
   return `rule ${rule}: ${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} not known`
+}
+
+/** `level 2, for a pass of 12h` */
+function termsText({ level, passMs, script }: ChallengeTerms): string {
+  return `level ${level}, for a pass of ${formatDuration(passMs)}${script ? '; nobody without script' : ''}`
+}
+
+/** `level 2, 5 minutes old`; `age` is in seconds. */
+export function passText(pass: { readonly level: number; readonly age: number } | undefined): string {
+  return pass === undefined ? 'none' : `level ${pass.level}, ${ageText(pass.age)} old`
+}
+
+function ageText(seconds: number): string {
+  if (seconds < 120) return counted(seconds, 'second')
+  if (seconds < 7_200) return counted(Math.floor(seconds / 60), 'minute')
+  return seconds < 172_800 ? counted(Math.floor(seconds / 3_600), 'hour') : counted(Math.floor(seconds / 86_400), 'day')
 }
 
 /** `rule login: 10 in 1h by client, else throttle; taken as within` */

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import {
   type AskedParts,
+  CHALLENGE_LEVELS,
   type Counter,
   type Decision,
   HTTP_VERSIONS,
+  type InspectedPass,
   type InspectionRequest,
   parseAddress,
   SallyportError,
@@ -29,7 +31,8 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
   const target = Buffer.from(request.path).toString('latin1')
   const fields = fieldsOf(request)
   const asked = askedParts(request, fields, target)
-  const about = { fields, headersKnown: headers !== undefined, method, target, ja4, headlessFlags, asked }
+  const pass = passOf(request)
+  const about = { fields, headersKnown: headers !== undefined, method, target, pass, ja4, headlessFlags, asked }
   if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
   const httpVersion = isSpelled(request) ? '' : '2.0'
   const seen: InspectionRequest = {
@@ -39,6 +42,7 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
     scheme: request.scheme,
     httpVersion,
     fields,
+    pass,
     ...(ja4 !== undefined && { ja4 }),
   }
   const first = sallyport.decide(seen, { asked })
@@ -74,6 +78,11 @@ function askedParts(request: DescribedRequest, fields: readonly string[], target
 
 function authorityOf(headers: DescribedRequest['headers']): string | undefined {
   return [headers?.[':authority'] ?? []].flat()[0]
+}
+
+/** One pass for all requests that are described with one, so that its budget counts them together. */
+function passOf({ pass = 'none' }: DescribedRequest): InspectedPass | undefined {
+  return pass === 'none' ? undefined : { id: 'described-1', level: pass.level, age: pass.age }
 }
 
 /** Names are in lower case over HTTP/2, and in the maps of Node and Fetch: nothing is judged by that. */
@@ -126,9 +135,13 @@ const MEMBERS: readonly string[] = [
   'load',
   'headless_flags',
   'request_id',
+  'pass',
 ]
 
 /** A hand-written file may hold `members` alone; a HAR holds many more. */
+/** Members that are no text. */
+const STRUCTURED: readonly string[] = ['headers', 'headless_flags', 'pass']
+
 function described(
   request: Record<string, unknown> | undefined,
   ip: string | undefined,
@@ -138,7 +151,7 @@ function described(
   if (request === undefined) throw refusal(file, 'request', 'must be an object')
   for (const [name, value] of Object.entries(request)) {
     if (members?.includes(name) === false) throw refusal(file, name, `is not known${suggestion(name, members)}`)
-    if (members === undefined || name === 'headers' || name === 'headless_flags') continue
+    if (members === undefined || STRUCTURED.includes(name)) continue
     if (name === 'load' ? !(typeof value === 'number' && value >= 0) : typeof value !== 'string')
       throw refusal(file, name, `must be a ${name === 'load' ? 'number from 0' : 'text'}`)
   }
@@ -185,6 +198,7 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
     ja4,
     load: typeof load === 'number' ? load : undefined,
     headlessFlags,
+    pass: describedPass(request['pass'], file),
     ...(spelled === false && { spelled }),
   }
 }
@@ -233,6 +247,17 @@ function flagsOf(given: unknown, file: string): readonly string[] | undefined {
     throw refusal(file, 'headless_flags', 'must be an object of true and false')
   }
   return flags.flatMap(([name, seen]) => (seen ? [name] : []))
+}
+
+/** A pass in the form of `policy test`; a HAR has none. */
+function describedPass(given: unknown, file: string): DescribedRequest['pass'] {
+  if (given === undefined || given === 'none') return undefined
+  const { level, age = 0 } = recordOf(given) ?? {}
+  const known = CHALLENGE_LEVELS.find((one) => one === level)
+  if (known === undefined || typeof age !== 'number' || !Number.isInteger(age) || age < 0) {
+    throw refusal(file, 'pass', 'must be none, or { level: 1, 2 or 3, age: seconds }')
+  }
+  return { level: known, age }
 }
 
 function textOf(record: Readonly<Record<string, unknown>>, name: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { ObservedRequest } from '@sallyport/core'
+import { type ChallengeOutcome, earnedPass, failedPass, type ObservedRequest } from '@sallyport/core'
 import { type Counted, createTop, mergeTops, type Top } from './top.ts'
 
 const HOUR_MS = 3_600_000
@@ -13,6 +13,8 @@ const CAPACITY = {
   rules: 200,
   trials: 100,
   crawlers: 150,
+  // Some rules, and three steps of each.
+  challenges: 300,
 } as const
 export type Subject = keyof typeof CAPACITY
 export const SUBJECTS = Object.keys(CAPACITY) as readonly Subject[]
@@ -51,6 +53,8 @@ export function createSubjects(): Subjects {
       hour.paths.add(observed.path)
       const [rule] = decision.reasons
       hour.rules.add(`${rule?.id.replace(/^policy:/, '') ?? ''} ${decision.action}`)
+      const step = stepOf(observed.challenge?.outcome)
+      if (step !== undefined) hour.challenges.add(`${observed.challenge?.rule ?? ''} ${step}`)
       if (decision.trial !== undefined) hour.trials.add(`${decision.trial.rule} ${decision.trial.action}`)
     },
     read(subject, now, count, limit) {
@@ -59,4 +63,11 @@ export function createSubjects(): Subjects {
       return mergeTops(lists, limit)
     },
   }
+}
+
+/** The step of a funnel that a request is: questions, passes, and answers that earned none. */
+function stepOf(outcome: ChallengeOutcome | undefined): 'asked' | 'solved' | 'failed' | undefined {
+  if (outcome === undefined || outcome === 'asked') return outcome
+  if (earnedPass(outcome)) return 'solved'
+  return failedPass(outcome) ? 'failed' : undefined
 }

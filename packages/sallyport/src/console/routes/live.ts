@@ -13,7 +13,15 @@ import { numberOf } from './values.ts'
 
 const MAX_LISTED = 500
 const TOP = 12
-const SHOWN = { operators: TOP, countries: 300, paths: TOP, rules: TOP, trials: TOP, crawlers: TOP } as const
+const SHOWN = {
+  operators: TOP,
+  countries: 300,
+  paths: TOP,
+  rules: TOP,
+  trials: TOP,
+  crawlers: TOP,
+  challenges: 60,
+} as const
 
 const READING: Share<{ readonly span: Span; readonly now: number }, HistoryReading> = {
   name: 'reading',

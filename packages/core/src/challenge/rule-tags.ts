@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { STRIKES_RULE } from '../counting/strikes.ts'
+
+/** Names of rules as numbers, so that a challenge says to us, and to nobody else, which rule asked (D449). */
+export interface RuleTags {
+  tagOf(rule: string): number
+  /** `undefined` where no process of this policy has the rule any more. */
+  ruleOf(tag: number): string | undefined
+}
+
+/** `rules`: ids of the rules that another process may ask by, beside bans. */
+export function createRuleTags(rules: () => Iterable<string> = () => []): RuleTags {
+  const tags = new Map<string, number>()
+  const known = new Map<number, string>()
+
+  function tagOf(rule: string): number {
+    let tag = tags.get(rule)
+    if (tag === undefined) {
+      tag = createHash('sha256').update(rule).digest().readUInt32BE()
+      tags.set(rule, tag)
+      known.set(tag, rule)
+    }
+    return tag
+  }
+
+  return {
+    tagOf,
+    ruleOf(tag) {
+      if (!known.has(tag)) for (const rule of [STRIKES_RULE, ...rules()]) tagOf(rule)
+      return known.get(tag)
+    },
+  }
+}
