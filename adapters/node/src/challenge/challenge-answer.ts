@@ -25,12 +25,15 @@ export function askingAnswer(
   head: ReceivedHead,
   decision: Decision,
 ): ApiResponse | Promise<ApiResponse> | undefined {
-  const { action, enforced } = decision
-  const isAsked = enforced && action === 'challenge'
-  if (enforced && refuses(action) && !isAsked) return undefined
+  if (!isAsking(host, head, decision)) return undefined
   const solution = host.challenges && solutionOf(head)
-  if (solution !== undefined) return solutionAnswer(host, head, solution, decision)
-  return isAsked ? challengeAnswer(host, head, decision) : undefined
+  return solution === undefined ? challengeAnswer(host, head, decision) : solutionAnswer(host, head, solution, decision)
+}
+
+/** Whether a request has an answer of ours: it is asked, or brings a solution, and its client is not refused for another reason. */
+export function isAsking(host: RequestHost, head: ReceivedHead, { action, enforced }: Decision): boolean {
+  if (enforced && refuses(action)) return action === 'challenge'
+  return host.challenges !== undefined && solutionOf(head) !== undefined
 }
 
 /**

@@ -126,6 +126,7 @@ export function withoutAgain(target: string): string {
 
 /** A target as a reference that names this host alone: a path with two slashes would name another one. */
 export function relative(target: string): string {
-  if (/^https?:/i.test(target)) return relative(new URL(target).pathname + new URL(target).search)
-  return /^\/[/\\]/.test(target) ? `/.${target}` : target
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  if (!path.startsWith('/')) return `/${path.replace(/^[^?]*/, '')}`
+  return /^\/[/\\]/.test(path) ? `/.${path}` : path
 }
