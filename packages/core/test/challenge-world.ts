@@ -3,7 +3,7 @@ import { createChallenges } from '../src/challenge/challenges.ts'
 import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import type { AskedFor, ChallengesOptions } from '../src/challenge/terms.ts'
 import type { Counts, CountTask } from '../src/counting/ports.ts'
-import { type CountRow, takeStep } from '../src/counting/step.ts'
+import { type CountRow, type CountState, takeStep } from '../src/counting/step.ts'
 import type { ChallengeLevel, InspectedPass } from '../src/values/challenge.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 
@@ -17,12 +17,14 @@ export function memoryCounts(now: () => number): Counts {
   const rows = new Map<string, CountRow>()
   return {
     take(tasks: readonly CountTask[]) {
-      const states = tasks.map(({ key, cost, limit }) => {
+      const states: CountState[] = []
+      for (const { key, cost, limit, binding } of tasks) {
         if (limit === undefined) throw new Error('nothing of a challenge is in flight')
         const step = takeStep(limit, rows.get(key), cost, now())
-        rows.set(key, step.row)
-        return step
-      })
+        if (step.allowed && cost > 0) rows.set(key, step.row)
+        states.push(step)
+        if (binding && !step.allowed) break
+      }
       return { states }
     },
     leave: () => {},

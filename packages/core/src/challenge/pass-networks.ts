@@ -58,7 +58,12 @@ export function createPassNetworks(counts: Counts, onFault?: (error: unknown) =>
 
   return {
     holds(pass, from, now) {
-      const seen = kept.get(pass) ?? { last: from, networks: new Map(), lookedAt: Number.NEGATIVE_INFINITY, lostUntil: 0 }
+      const seen = kept.get(pass) ?? {
+        last: from,
+        networks: new Map(),
+        lookedAt: Number.NEGATIVE_INFINITY,
+        lostUntil: 0,
+      }
       const isFresh = now - seen.lookedAt < LOOK_MS
       if (isFresh && seen.last === from) return seen.lostUntil <= now
       const network = networkOf(from)
