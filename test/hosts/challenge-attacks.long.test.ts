@@ -9,7 +9,7 @@ import { CLEAR_HTTP2, NO_OPENSSL, type Protocol, protocolsOverTls } from './prot
 import { exchange, parseResponse } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
-/* What an attacker sends to get by a rule that asks everybody, over real sockets, in every host. */
+/* Attacks on a rule that asks everybody, over real sockets, in every host. */
 const ASK_ALL = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 } } as const
 const POLICY = { preset: 'observe', rules: [ASK_ALL] } satisfies ConfigInput['policy']
 
@@ -139,7 +139,7 @@ everyHost('no target or host writes into Location, Set-Cookie or the page', asyn
         ...NAVIGATES,
       )
       const what = `${method} ${target}: ${status}`
-      // Where a server answers for itself: its own options, and what it cannot read.
+      // Servers answer for themselves: its own options, and what it cannot read.
       if (status === 200) t.match([method, target], ['OPTIONS', '*'], what)
       else t.ok([204, 400, 403, 404, 421, Number.NaN].includes(status), what)
       t.notMatch(body, /<script>alert|content=0|'onerror/, what)

@@ -15,17 +15,17 @@ export const BROWSER = [
   'document',
 ]
 
-/** Where a visitor of these tests comes from. */
+/** Address of the visitors of these tests. */
 export const ADDRESS = '93.184.216.34'
 
 export interface Visit {
-  readonly method?: string
-  readonly target?: string
-  readonly address?: string
+  readonly method?: string | undefined
+  readonly target?: string | undefined
+  readonly address?: string | undefined
   readonly cookie?: string | undefined
-  readonly fields?: readonly string[]
-  readonly more?: readonly string[]
-  readonly body?: string
+  readonly fields?: readonly string[] | undefined
+  readonly more?: readonly string[] | undefined
+  readonly body?: string | undefined
 }
 
 /** Asks a running host as a browser does, unless other fields are given. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,8 +19,6 @@ const RULE = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 
 function configOf(t: Test, more: Partial<ConfigInput> = {}): ConfigInput {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-asked-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
-  // One that is read alone is not made.
-  mkdirSync(join(folder, 'state'))
   return {
     dataDir: join(folder, 'state'),
     data: { refresh: false, sources: NO_DATA },
@@ -48,6 +46,13 @@ async function four(
       if (ports.push({ port }) === 4) resolve(ports)
     })
   })
+}
+
+/** A service that reads its dataDir alone, and so counts in memory: another one has compiled its data. */
+async function readOnly(t: Test, more: Partial<ConfigInput> = {}): Promise<ConfigInput> {
+  const config = configOf(t, more)
+  await (await open(config)).close()
+  return { ...config, data: { ...config.data, readOnly: true } }
 }
 
 async function start(
@@ -113,7 +118,7 @@ t.test('four machines with one Redis', { skip: NO_REDIS }, async (t) => {
 })
 
 t.test('one process with its counts in memory', async (t) => {
-  const at = await start(t, configOf(t, { data: { refresh: false, sources: NO_DATA, readOnly: true } }))
+  const at = await start(t, await readOnly(t))
   t.equal(await replays([at]), 1)
 })
 
@@ -144,11 +149,11 @@ t.test('over a restart passes hold, open questions may be answered, and what was
 })
 
 t.test('over a restart that forgets, no question of before is answered', async (t) => {
-  const more = { data: { refresh: false, sources: NO_DATA, readOnly: true }, challenge: { secret: SECRET } }
-  const before = await start(t, configOf(t, more))
+  const config = await readOnly(t, { challenge: { secret: SECRET } })
+  const before = await start(t, config)
   const [cookie, unanswered] = [await passOf(before), solutionOf(await visit(before))]
   await before.close()
-  const after = await start(t, configOf(t, more))
+  const after = await start(t, config)
   t.equal((await visit(after, { cookie })).status, 200)
   t.equal(JSON.parse((await redeem(after, unanswered)).body).details.reason, 'expired')
 })
@@ -185,8 +190,7 @@ t.test('a policy that asks, over machines and without a secret, is refused at st
       const config = configOf(t, { ...more, policy })
       await t.rejects(open(config), {
         code: 'invalid_config',
-        message:
-          'challenge.secret: the rule "ask" asks, and all processes need one secret to know each other\'s passes',
+        message: `challenge.secret: is missing: the rule "ask" asks, and all processes need one secret to know each other's passes`,
       })
     }
   }

@@ -1,21 +1,21 @@
 import type { Decision } from '@sallyport/core'
-import type { ApiHost, ChallengeOptions, Decider, InspectionOptions as SharedOptions } from '@sallyport/node'
+import type { ApiHost, Decider, InspectionOptions as SharedOptions } from '@sallyport/node'
 import {
   answer,
   createInspection,
-  createStepUp,
   mountedPath,
   NODE,
   type NodePlace,
   type Outcome,
   requireApi,
 } from '@sallyport/node/internal'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { readBrokenEscapes } from './broken-escapes.ts'
 import { createResponder } from './responder.ts'
 
 export { type ChallengeOptions, guardUpgrade } from '@sallyport/node'
+export { challenge } from './challenge.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -97,32 +97,6 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
  * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/inspection', fastify: '4.x || 5.x' })
-
-/**
- * Hook for routes that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a pass goes
- * on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
- *
- * @example
- * ```ts
- * import { challenge, inspection } from '@sallyport/fastify'
- * import Fastify from 'fastify'
- * import { open } from 'sallyport'
- *
- * const sallyport = await open()
- * const fastify = Fastify()
- * await fastify.register(inspection, { sallyport })
- * fastify.get('/buy', { onRequest: challenge(sallyport, { level: 2 }) }, async () => 'sold')
- * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
- */
-export function challenge(sallyport: Decider, options: ChallengeOptions = {}): onRequestAsyncHookHandler {
-  const ask = createStepUp<NodePlace>(NODE, sallyport, options)
-  const respond = createResponder()
-  return async (request, reply) => {
-    const answer = await ask({ req: request.raw, res: reply.raw, target: request.originalUrl })
-    return answer === undefined ? undefined : respond(reply, answer)
-  }
-}
 
 /**
  * Plugin that answers everything under `/v1`, or under `<prefix>/v1`, in a scope of its own. Rejects with `invalid_config`.

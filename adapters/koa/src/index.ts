@@ -1,19 +1,11 @@
 import type { Decision } from '@sallyport/core'
-import type { ApiResponse } from '@sallyport/engine'
-import type { ApiHost, ChallengeOptions, Decider, InspectionOptions } from '@sallyport/node'
-import {
-  answer,
-  baseOf,
-  createInspection,
-  createStepUp,
-  hostBody,
-  mountedPath,
-  NODE,
-  requireApi,
-} from '@sallyport/node/internal'
+import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
+import { answer, baseOf, createInspection, mountedPath, NODE, requireApi } from '@sallyport/node/internal'
 import type { Context, Middleware } from 'koa'
+import { respond } from './respond.ts'
 
 export { type ChallengeOptions, guardUpgrade, type InspectionOptions } from '@sallyport/node'
+export { challenge } from './challenge.ts'
 
 declare module 'koa' {
   interface DefaultState {
@@ -63,34 +55,6 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Contex
 }
 
 /**
- * Middleware that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a pass goes
- * on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
- *
- * @example
- * ```ts
- * import { challenge, inspection } from '@sallyport/koa'
- * import Koa from 'koa'
- * import { open } from 'sallyport'
- *
- * const sallyport = await open()
- * const ask = challenge(sallyport, { level: 2 })
- * const app = new Koa()
- * app.use(inspection(sallyport))
- * app.use((ctx, next) => (ctx.path === '/buy' ? ask(ctx, next) : next()))
- * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
- */
-export function challenge(sallyport: Decider, options: ChallengeOptions = {}): Middleware {
-  const ask = createStepUp(NODE, sallyport, options)
-  return async (ctx, next) => {
-    const { req, res, originalUrl: target } = ctx
-    const answer = await ask({ req, res, target })
-    if (answer !== undefined) return respond(ctx, answer)
-    await next()
-  }
-}
-
-/**
  * Middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`.
  *
  * @example
@@ -115,10 +79,4 @@ export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
     if (response !== undefined) return respond(ctx, response)
     await next()
   }
-}
-
-function respond(ctx: Pick<Context, 'status' | 'set' | 'body'>, response: ApiResponse): void {
-  ctx.status = response.status
-  ctx.set({ ...response.headers })
-  ctx.body = hostBody(response)
 }

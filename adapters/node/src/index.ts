@@ -1,10 +1,10 @@
 export type { ApiHost } from './api-answer.ts'
-export type { ChallengeOptions } from './challenge/step-up.ts'
 export { guardUpgrade } from './guard-upgrade.ts'
 export type { Attester } from './inspection/attest-request.ts'
 export type { DecisionEvent, RefusalEvent } from './inspection/create-inspection.ts'
 export type { Decider } from './inspection/decide-request.ts'
 export type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection/inspection-options.ts'
+export type { ChallengeOptions } from './inspection/step-up.ts'
 export {
   challenge,
   type Handler,

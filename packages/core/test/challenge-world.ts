@@ -32,7 +32,7 @@ export function memoryCounts(now: () => number): Counts {
 }
 
 /** Challenges by a clock that stands until it is set. */
-export function world(options: Partial<ChallengesOptions> & { readonly secretTexts?: readonly string[] } = {}) {
+export function world(options: Partial<ChallengesOptions> & { readonly secretTexts?: readonly string[] | undefined } = {}) {
   const clock = { time: 1_790_000_000_000, now: () => clock.time }
   const challenges = createChallenges({
     secrets: createChallengeSecrets(options.secretTexts ?? [SECRET]),
@@ -46,10 +46,10 @@ export function world(options: Partial<ChallengesOptions> & { readonly secretTex
 }
 
 interface Described {
-  readonly host?: string
-  readonly userAgent?: string
-  readonly ja4?: string
-  readonly cookie?: string
+  readonly host?: string | undefined
+  readonly userAgent?: string | undefined
+  readonly ja4?: string | undefined
+  readonly cookie?: string | undefined
 }
 
 export function requestOf({

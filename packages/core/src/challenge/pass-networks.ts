@@ -42,7 +42,7 @@ export function createPassNetworks(counts: Counts, onFault?: (error: unknown) =>
   function ask(pass: string, seen: Seen, tasks: readonly CountTask[], now: number): void {
     seen.lookedAt = now
     const heard = ({ states }: Taken): void => {
-      // Of two the second one did not fit: another process saw them together, and what was looked at is the count.
+      // The second of two did not fit: another process saw them together, and the first one is the count.
       const state = states.length === 2 ? states[0] : states.at(-1)
       if (state !== undefined && state.used > MAX_NETWORKS) seen.lostUntil = now + state.resetMs
     }
@@ -70,7 +70,7 @@ export function createPassNetworks(counts: Counts, onFault?: (error: unknown) =>
       const since = seen.networks.get(network)
       seen.last = from
       if (since === undefined || now - since >= HOUR_MS) {
-        // What is more than these does not make it more lost.
+        // More than these do not make it more lost.
         if (seen.networks.size <= MAX_NETWORKS) seen.networks.set(network, now)
         ask(pass, seen, [look(pass), together(pass, network), count(pass)], now)
       } else if (!isFresh) ask(pass, seen, [look(pass)], now)

@@ -31,7 +31,7 @@ export function compileChallenge({ action, challenge = {}, limit, match }: Rule)
   }
 }
 
-/** Readers that show no page to anybody: asked only by a rule that names them. */
+/** Readers that show no page to anybody: asked only by a rule that names them, or under a name that was disproved (D453). */
 const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'preview'] satisfies CrawlerPurpose[])
 
 /**

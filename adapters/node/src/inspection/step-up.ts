@@ -1,9 +1,9 @@
 import type { MountPolicy, RuleChallenge } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { carriedOut, type Decider, requireDecider } from '../inspection/decide-request.ts'
-import { noteDecision } from '../inspection/observation.ts'
-import type { Receiver } from '../inspection/received.ts'
+import { carriedOut, type Decider, requireDecider } from './decide-request.ts'
+import { noteDecision } from './observation.ts'
+import type { Receiver } from './received.ts'
 
 /** How an application asks, as a rule with the action `challenge` does. */
 export type ChallengeOptions = RuleChallenge
