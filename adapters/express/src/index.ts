@@ -1,9 +1,17 @@
 import type { Decision } from '@sallyport/core'
-import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
-import { answer, createInspection, NODE, type Outcome, requireApi, sendResponse } from '@sallyport/node/internal'
+import type { ApiHost, ChallengeOptions, Decider, InspectionOptions } from '@sallyport/node'
+import {
+  answer,
+  createInspection,
+  createStepUp,
+  NODE,
+  type Outcome,
+  requireApi,
+  sendResponse,
+} from '@sallyport/node/internal'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
-export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
+export { type ChallengeOptions, guardUpgrade, type InspectionOptions } from '@sallyport/node'
 
 declare global {
   namespace Express {
@@ -44,6 +52,36 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
     const outcome = inspect({ req, res, target: req.originalUrl }, req)
     if (outcome instanceof Promise) outcome.then((decided) => apply(decided, req, res, next), next)
     else apply(outcome, req, res, next)
+  }
+}
+
+/**
+ * Middleware that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a pass goes
+ * on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { challenge, inspection } from '@sallyport/express'
+ * import express from 'express'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * const app = express()
+ * app.use(inspection(sallyport))
+ * app.get('/buy', challenge(sallyport, { level: 2 }), (_req, res) => void res.send('sold'))
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
+ */
+export function challenge(sallyport: Decider, options: ChallengeOptions = {}): RequestHandler {
+  const ask = createStepUp(NODE, sallyport, options)
+  return (req, res, next) => {
+    const apply = (refusal: Outcome['refusal']): void => {
+      if (refusal === undefined) next()
+      else void sendResponse(res, refusal)
+    }
+    const answer = ask({ req, res, target: req.originalUrl })
+    if (answer instanceof Promise) answer.then(apply, next)
+    else apply(answer)
   }
 }
 

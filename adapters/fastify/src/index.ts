@@ -14,7 +14,8 @@ import fastifyPlugin from 'fastify-plugin'
 import { readBrokenEscapes } from './broken-escapes.ts'
 import { createResponder } from './responder.ts'
 
-export { guardUpgrade } from '@sallyport/node'
+export { type ChallengeOptions, guardUpgrade } from '@sallyport/node'
+export { challenge } from './challenge.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

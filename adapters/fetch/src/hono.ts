@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
-import type { ApiHost, Decider, InspectionOptions, V1Options } from '@sallyport/node'
+import type { ApiHost, ChallengeOptions, Decider, InspectionOptions, V1Options } from '@sallyport/node'
 import {
   answer,
   baseOf,
   createInspection,
+  createStepUp,
   isReserved,
   mountedPath,
   NODE,
@@ -74,6 +75,40 @@ export function inspection(
       throw thrown
     }
     c.res = web.finish(c.res)
+  }
+}
+
+/**
+ * Middleware that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a pass goes
+ * on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { challenge, inspection } from '@sallyport/fetch/hono'
+ * import { Hono } from 'hono'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * const app = new Hono()
+ * app.use(inspection(sallyport))
+ * app.get('/buy', challenge(sallyport, { level: 2 }), (c) => c.text('sold'))
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
+ */
+export function challenge(
+  sallyport: Decider,
+  { address, ...options }: ChallengeOptions & AddressOptions = {},
+): MiddlewareHandler {
+  const ask = createStepUp(HONO, sallyport, options)
+  return async (c, next) => {
+    const node = nodeOf(c)
+    if (node !== undefined) {
+      const answer = await ask(node)
+      return answer === undefined ? next() : onNode(answer, node)
+    }
+    const web = answerTo(c.req.raw, { address: address?.(c) })
+    const answer = await ask(web)
+    return answer === undefined ? next() : web.finish(webResponse(answer, c.req.method))
   }
 }
 

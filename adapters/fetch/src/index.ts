@@ -1,9 +1,10 @@
 import type { Decision } from '@sallyport/core'
-import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
+import type { ApiHost, ChallengeOptions, Decider, InspectionOptions } from '@sallyport/node'
 import {
   answerApi,
   baseOf,
   createInspection,
+  createStepUp,
   isApiPath,
   mountedPath,
   requireApi,
@@ -11,7 +12,7 @@ import {
 } from '@sallyport/node/internal'
 import { answerTo, fieldsOf, type RequestOrigin, readWebJson, targetOf, WEB, webResponse } from './web-request.ts'
 
-export type { InspectionOptions } from '@sallyport/node'
+export type { ChallengeOptions, InspectionOptions } from '@sallyport/node'
 export type { RequestOrigin } from './web-request.ts'
 
 /** The outcome of a request. */
@@ -85,6 +86,35 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
  */
 export function guard(sallyport: Decider, request: Request, place: RequestOrigin): Promise<Guarded> {
   return inspection(sallyport)(request, place)
+}
+
+/**
+ * Asks the visitors of one place for a pass of a level, by the application's own word: resolves to the answer to give, or to
+ * `undefined` where the request may go on. Who holds such a pass goes on, as do those who are never asked. Throws `invalid_config` and
+ * `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { challenge } from '@sallyport/fetch'
+ * import { open } from 'sallyport'
+ *
+ * const ask = challenge(await open(), { level: 2 })
+ *
+ * export const buy = async (request: Request, address: string): Promise<Response> =>
+ *   (await ask(request, { address })) ?? new Response('sold')
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
+ */
+export function challenge(
+  sallyport: Decider,
+  options: ChallengeOptions = {},
+): (request: Request, place: RequestOrigin) => Promise<Response | undefined> {
+  const ask = createStepUp(WEB, sallyport, options)
+  return async (request, place) => {
+    const answer = answerTo(request, place)
+    const asked = await ask(answer)
+    return asked && answer.finish(webResponse(asked, request.method))
+  }
 }
 
 /** Path that `/v1` is mounted at, and the origin of the request. */

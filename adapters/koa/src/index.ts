@@ -1,10 +1,11 @@
 import type { Decision } from '@sallyport/core'
-import type { ApiResponse } from '@sallyport/engine'
 import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
-import { answer, baseOf, createInspection, hostBody, mountedPath, NODE, requireApi } from '@sallyport/node/internal'
+import { answer, baseOf, createInspection, mountedPath, NODE, requireApi } from '@sallyport/node/internal'
 import type { Context, Middleware } from 'koa'
+import { respond } from './respond.ts'
 
-export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
+export { type ChallengeOptions, guardUpgrade, type InspectionOptions } from '@sallyport/node'
+export { challenge } from './challenge.ts'
 
 declare module 'koa' {
   interface DefaultState {
@@ -78,10 +79,4 @@ export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
     if (response !== undefined) return respond(ctx, response)
     await next()
   }
-}
-
-function respond(ctx: Pick<Context, 'status' | 'set' | 'body'>, response: ApiResponse): void {
-  ctx.status = response.status
-  ctx.set({ ...response.headers })
-  ctx.body = hostBody(response)
 }

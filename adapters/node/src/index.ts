@@ -4,7 +4,9 @@ export type { Attester } from './inspection/attest-request.ts'
 export type { DecisionEvent, RefusalEvent } from './inspection/create-inspection.ts'
 export type { Decider } from './inspection/decide-request.ts'
 export type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection/inspection-options.ts'
+export type { ChallengeOptions } from './inspection/step-up.ts'
 export {
+  challenge,
   type Handler,
   type Inspected,
   listener,

@@ -6,7 +6,7 @@ export { sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'
 export { isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
 export { answer, answerApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
-export { askingAnswer } from './challenge/challenge-answer.ts'
+export { askingAnswer, isAsking } from './challenge/challenge-answer.ts'
 export { createInspection } from './inspection/create-inspection.ts'
 export { type Answering, decideHead } from './inspection/decide-head.ts'
 export type { Outcome } from './inspection/decide-request.ts'
@@ -14,12 +14,14 @@ export { NODE, type NodePlace } from './inspection/node-request.ts'
 export {
   type HostResponse,
   noteChallenge,
+  noteDecision,
   noteOriginal,
   noteRefusal,
   type Observation,
   observe,
 } from './inspection/observation.ts'
 export { Received, type Receiver } from './inspection/received.ts'
+export { createStepUp, stepUpPolicy } from './inspection/step-up.ts'
 export { absoluteTarget, isSite, namesSite } from './request/absolute-target.ts'
 export { noteJa4 } from './request/connection-ja4.ts'
 export { foldedName } from './request/folded-name.ts'

@@ -8,6 +8,7 @@ import { createInspection } from './inspection/create-inspection.ts'
 import type { Decider, Outcome } from './inspection/decide-request.ts'
 import type { InspectionOptions } from './inspection/inspection-options.ts'
 import { NODE } from './inspection/node-request.ts'
+import { type ChallengeOptions, createStepUp } from './inspection/step-up.ts'
 import { baseOf, mountedPath } from './request/mounted-path.ts'
 import { requestId } from './request/request-id.ts'
 
@@ -100,6 +101,40 @@ export function v1<Request extends NodeRequest = IncomingMessage, Response exten
       },
       () => void sendResponse(res, failed()),
     )
+  }
+}
+
+/**
+ * Asks the visitors of one place for a pass of a level, by the application's own word: resolves to whether the request may go
+ * on, and has answered it where it may not. Who holds such a pass goes on, as do those who are never asked. Throws `invalid_config` and
+ * `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { challenge, listener } from '@sallyport/node'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * const mayBuy = challenge(sallyport, { level: 2 })
+ * const shop = listener(sallyport, async (req, res) => {
+ *   if (req.url === '/buy' && !(await mayBuy(req, res))) return
+ *   res.end('the site')
+ * })
+ * createServer(shop).listen(3000)
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
+ */
+export function challenge(
+  sallyport: Decider,
+  options: ChallengeOptions = {},
+): (request: NodeRequest, response: NodeResponse) => Promise<boolean> {
+  const ask = createStepUp(NODE, sallyport, options)
+  return async (request, response) => {
+    const [req, res] = compatible(request, response)
+    const answer = await ask({ req, res })
+    if (answer !== undefined) await sendResponse(res, answer)
+    return answer === undefined
   }
 }
 

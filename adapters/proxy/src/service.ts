@@ -1,4 +1,4 @@
-import { createHandoffSigner } from '@sallyport/core'
+import { type ChallengeLevel, createHandoffSigner } from '@sallyport/core'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { refusal } from '@sallyport/node/internal'
 import { type AdmissionOptions, createAdmission } from './bounds/admission.ts'
@@ -11,6 +11,7 @@ import type { RefusalCause, Refusals } from './exchange/refusals.ts'
 import { createGate } from './gate/gate.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
 import { openSites, type Route, type Site } from './gate/sites.ts'
+import { stepUp } from './gate/step-up.ts'
 import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
 import { explained, failureOf, faultOf, LargeHead } from './origin/faults.ts'
@@ -104,7 +105,9 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       answerWith(exchange, limitRefusal(cause), cause)
     }
     const onHints = options.earlyHints === false ? undefined : (raw: readonly Buffer[]) => passHints(exchange, raw)
-    origin?.forward({ ...handed, exchange, client, stream, ownHost }, { onFailure, onRefused, onConflict, onHints })
+    const onAsked = (level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level))
+    const hooks = { onFailure, onRefused, onConflict, onHints, ...(decider && { onAsked }) }
+    origin?.forward({ ...handed, exchange, client, stream, ownHost }, hooks)
   })
   const tunnels = admission('tunnels', tunnelSlots)
   const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, handed, site) => {

@@ -218,7 +218,7 @@ t.test('nginx', { skip: missing('nginx') }, async (t) => {
   const folder = certificateFolder(t)
   mkdirSync(join(folder, 'logs'))
   const site = readFileSync(join(EXAMPLES, 'nginx/site.conf'), 'utf8')
-    .replace('127.0.0.1:8080', new URL(parts.proxy.url).host)
+    .replaceAll('127.0.0.1:8080', new URL(parts.proxy.url).host)
     .replace('127.0.0.1:3000', new URL(origin.url).host)
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -240,7 +240,7 @@ t.test('nginx', { skip: missing('nginx') }, async (t) => {
 t.test('Caddy', { skip: missing('caddy') }, async (t) => {
   const [origin, parts, port] = [await echo(t), await refusing(t, 'caddy'), await freePort()]
   const site = readFileSync(join(EXAMPLES, 'caddy/Caddyfile'), 'utf8')
-    .replace('127.0.0.1:8080', new URL(parts.proxy.url).host)
+    .replaceAll('127.0.0.1:8080', new URL(parts.proxy.url).host)
     .replace('127.0.0.1:3000', new URL(origin.url).host)
     .replace('site.example {', `http://site.example:${port} {\n\tbind 127.0.0.1`)
   const file = join(certificateFolder(t), 'Caddyfile')

@@ -86,7 +86,7 @@ async function gate(
 
 function example(name: string, replaced: Readonly<Record<string, string>>): string {
   return Object.entries(replaced).reduce(
-    (text, [from, to]) => text.replace(from, to),
+    (text, [from, to]) => text.replaceAll(from, to),
     readFileSync(join(EXAMPLES, name), 'utf8'),
   )
 }

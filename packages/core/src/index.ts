@@ -138,7 +138,7 @@ export {
 export { parsePathPattern, pathPatternFault } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
 export { createPathTable } from './policy/path-table.ts'
-export type { MountPolicy, Policy, PresetName, Rule, Strikes } from './policy/policy.ts'
+export type { MountPolicy, Policy, PresetName, Rule, RuleChallenge, Strikes } from './policy/policy.ts'
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS, STRIKES_ACTIONS } from './policy/policy.ts'
 export { probeOf } from './policy/probe.ts'
 export { type PresetRow, STOP_SCRAPERS, UNDER_ATTACK } from './policy/scraper-presets.ts'

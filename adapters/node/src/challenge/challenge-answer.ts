@@ -33,14 +33,22 @@ export function askingAnswer(
   decision: Decision,
   note: Note,
 ): ApiResponse | Promise<ApiResponse> | undefined {
-  const { action, enforced } = decision
-  const isAsked = enforced && action === 'challenge'
   const { challenges } = host
-  if (challenges === undefined || (enforced && refuses(action) && !isAsked)) return undefined
+  if (challenges === undefined || !isAsking(host, head, decision)) return undefined
   const solution = solutionOf(head)
   if (solution !== undefined) return solutionAnswer(challenges, host, head, { solution, decision, note })
-  if (isAsked) return challengeAnswer(challenges, host, head, { decision, note })
-  return isAgain(head.target) && isRead(head) ? opened(head) : undefined
+  const isAsked = decision.enforced && decision.action === 'challenge'
+  return isAsked ? challengeAnswer(challenges, host, head, { decision, note }) : opened(head)
+}
+
+/**
+ * Whether a request has an answer of ours: it is asked, brings a solution, or comes back with our parameter, and its client
+ * is not refused for another reason.
+ */
+export function isAsking(host: RequestHost, head: ReceivedHead, { action, enforced }: Decision): boolean {
+  if (host.challenges === undefined) return false
+  if (enforced && refuses(action)) return action === 'challenge'
+  return solutionOf(head) !== undefined || (isAgain(head.target) && isRead(head))
 }
 
 /** Takes down the part of the request in a challenge. */

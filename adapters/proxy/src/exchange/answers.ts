@@ -47,8 +47,8 @@ export function serverOptions(methods: readonly string[]): ApiResponse {
  */
 export function send(exchange: Exchange, answered: ApiResponse): void {
   exchange.guard(() => {
-    const { request, response, id, standing, isCheck } = exchange
-    const answer = isCheck ? checkAnswer(answered) : answered
+    const { request, response, id, standing, isCheck, refused } = exchange
+    const answer = isCheck ? checkAnswer(answered, refused) : answered
     // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
     if (request.headers.expect !== undefined) response.shouldKeepAlive = false
     if (!response.headersSent) {
@@ -61,9 +61,13 @@ export function send(exchange: Exchange, answered: ApiResponse): void {
   })
 }
 
-/** The answer to a check: the server that asks knows what to do with these two statuses. */
-function checkAnswer({ status, headers, body }: ApiResponse): ApiResponse {
-  return { status: status === 200 ? 200 : 403, headers: { ...headers, 'sallyport-status': String(status) }, body }
+/** Refusals that a check may be answered with: the server that asks relays them as they are, or asks for the page of it (D452). */
+const CHECK_STATUSES = [303, 401]
+
+/** The answer to a check: never one by which the server that asks would forward what was refused. */
+function checkAnswer({ status, headers, body }: ApiResponse, refused: boolean): ApiResponse {
+  const shown = CHECK_STATUSES.includes(status) || !refused ? status : 403
+  return { status: shown, headers: { ...headers, 'sallyport-status': String(status) }, body }
 }
 
 /** Answers an exchange in which something of ours threw, without a detail. */
@@ -72,7 +76,14 @@ export function answerFault(exchange: Exchange): void {
 }
 
 /** Answers an exchange whose client is asked, or answers a question. */
-export function answerAsked(exchange: Exchange, answer: ApiResponse): void {
+export function answerAsked(exchange: Exchange, answer: ApiResponse | Promise<ApiResponse>): void {
+  if (answer instanceof Promise) {
+    answer.then(
+      (later) => answerAsked(exchange, later),
+      (error: unknown) => exchange.fail(error),
+    )
+    return
+  }
   exchange.refused = true
   noteRefusal(exchange.observation)
   send(exchange, answer)

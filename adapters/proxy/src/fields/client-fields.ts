@@ -1,4 +1,5 @@
 import { FORWARDING_HEADERS, isNamed } from '@sallyport/core'
+import { SOLUTION_FIELD } from '@sallyport/core/host'
 import { foldedName, isReserved, VERDICT_NAMES } from '@sallyport/node/internal'
 import { createSpellings } from './spellings.ts'
 
@@ -61,6 +62,9 @@ export function frontName(field: string): string | undefined {
 
 const FORWARDED = 'x-forwarded-'
 
+/** Names of ours that a server in front replaces or removes, and the one that is a client's to write. */
+const TAKEN_NAMES = [...VERDICT_NAMES, SOLUTION_FIELD]
+
 /**
  * The first name of a request that a server in front does not take away or write itself, and that a program behind it may
  * read as one of ours or of that server: another spelling (`X_Forwarded_For`), or one of `Sallyport-` that we do not write.
@@ -73,7 +77,7 @@ export function foreignName(fields: readonly string[], clientHeader: string): st
     const read = readName(field) ?? frontName(field)
     if (read !== undefined && !isNamed(field, read)) return field
     if (field.length === client.length && foldedName(field) === folded && !isNamed(field, client)) return field
-    if (isReserved(field) && !VERDICT_NAMES.some((name) => isNamed(field, name))) return field
+    if (isReserved(field) && !TAKEN_NAMES.some((name) => isNamed(field, name))) return field
   }
   return undefined
 }

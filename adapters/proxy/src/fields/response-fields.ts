@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import { ID_HEADER, isReserved } from '@sallyport/node/internal'
 import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
 import { onlyOnce } from './single-fields.ts'
@@ -55,6 +55,19 @@ export function hintFields(raw: readonly Buffer[]): string[] {
   const fields = endToEnd(raw)
   const kept = fields.filter((_, at) => HINTING.has((fields[at - (at % 2)] as string).toLowerCase()))
   return hasField(kept, 'link') ? kept : []
+}
+
+const ASKED = 'sallyport-challenge'
+const LEVELS: Readonly<Record<string, ChallengeLevel>> = { 1: 1, 2: 2, 3: 3 }
+
+/** The level of the pass that an origin's answer asks its client for. */
+export function askedLevel(raw: readonly Buffer[]): ChallengeLevel | undefined {
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] as Buffer
+    if (name.length !== ASKED.length || name.toString('latin1').toLowerCase() !== ASKED) continue
+    return LEVELS[(raw[at + 1] as Buffer).toString('latin1').trim()]
+  }
+  return undefined
 }
 
 /** Fields that are not taken from a trailer section: they say how a message is framed, routed, cached or read (RFC 9110 6.5.1). */

@@ -1,4 +1,5 @@
-import { type HeadFault, noteOriginal, refusal, verdictFields } from '@sallyport/node/internal'
+import type { Decision } from '@sallyport/core'
+import { askingAnswer, type HeadFault, isAsking, noteOriginal, refusal, verdictFields } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { foreignName } from '../fields/client-fields.ts'
@@ -39,11 +40,16 @@ export function createCheck(
     if (site?.ambiguous && options.paths !== 'pass') {
       return admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, methods))
     }
-    ruled({ sallyport, options }, exchange, site?.decider ?? sallyport, original, (decision) =>
-      send(exchange, { status: 200, headers: verdictFields(decision), body: '' }),
-    )
+    const pass = (decision: Decision): void =>
+      send(exchange, { status: 200, headers: verdictFields(decision), body: '' })
+    const asked = family === 'nginx' ? sentToGate : askingAnswer
+    ruled({ sallyport, options, asked }, exchange, site?.decider ?? sallyport, original, pass)
   }
 }
+
+/** nginx keeps nothing of an answer but its status, and sends the client to the gate: nothing may be spent before that. */
+const sentToGate: typeof askingAnswer = (host, head, decision) =>
+  isAsking(host, head, decision) ? { status: 401, headers: {}, body: '' } : undefined
 
 /** Another server forwards the request, with names that we cannot remove and a program may read as ours (D308). */
 function nameFault(fields: readonly string[], clientHeader = 'x-forwarded-for'): HeadFault | undefined {

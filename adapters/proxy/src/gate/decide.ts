@@ -109,9 +109,14 @@ function http1Fields(fields: readonly string[]): string[] {
   return kept
 }
 
+interface RulingParts extends Pick<GateParts, 'sallyport' | 'options'> {
+  /** Answers who is asked. */
+  readonly asked?: typeof askingAnswer | undefined
+}
+
 /** Decides about a head, which may be that of another request; refuses the exchange, or goes on with the decision. */
 export function ruled(
-  { sallyport, options }: Pick<GateParts, 'sallyport' | 'options'>,
+  { sallyport, options, asked: answerOf = askingAnswer }: RulingParts,
   exchange: Exchange,
   decider: DecidingPart,
   head: ReceivedHead,
@@ -119,14 +124,7 @@ export function ruled(
 ): void {
   const carry = (decision: Decision): void => {
     options.onDecision?.(decision, head)
-    const asked = askingAnswer(sallyport, head, decision, (step) => noteChallenge(exchange.observation, step))
-    if (asked instanceof Promise) {
-      asked.then(
-        (answer) => answerAsked(exchange, answer),
-        (error: unknown) => exchange.fail(error),
-      )
-      return
-    }
+    const asked = answerOf(sallyport, head, decision, (step) => noteChallenge(exchange.observation, step))
     if (asked !== undefined) {
       answerAsked(exchange, asked)
       return

@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
 import type { Dispatcher } from 'undici'
 import type { Slots, Taker } from '../bounds/slots.ts'
@@ -6,7 +6,7 @@ import { addTrailers, hasBody } from '../edge/http2-messages.ts'
 import type { Side } from '../exchange/clocks.ts'
 import type { Exchange, OriginSide } from '../exchange/exchange.ts'
 import type { RefusalCause } from '../exchange/refusals.ts'
-import { isEmpty, requireStatus, responseFields, trailerFields } from '../fields/response-fields.ts'
+import { askedLevel, isEmpty, requireStatus, responseFields, trailerFields } from '../fields/response-fields.ts'
 import { guarded, type OriginConnection, type OriginRequest, RESET } from './connection.ts'
 import { isUnreached } from './faults.ts'
 import type { Member, Members } from './members.ts'
@@ -37,6 +37,8 @@ export interface RelayHooks {
   onRefused(cause: RefusalCause): void
   /** A field that may stand once came with two values. */
   onConflict(name: string): void
+  /** The origin asks the client for a pass of a level; returns whether it is answered with that, in place of the origin's answer. */
+  onAsked?(level: ChallengeLevel): boolean
   /** Early hints of the origin, as raw fields; absent: they end here. */
   readonly onHints?: ((raw: readonly Buffer[]) => void) | undefined
 }
@@ -162,6 +164,12 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     }
     this.#answering = true
     this.#member?.succeeded()
+    const level = askedLevel(controller.rawHeaders as readonly Buffer[])
+    if (level !== undefined && !this.#settled && this.#hooks.onAsked?.(level)) {
+      this.#settled = true
+      controller.abort(new Error('the client is asked'))
+      return
+    }
     try {
       this.#head = this.#headOf(status, reason, controller.rawHeaders as readonly Buffer[])
     } catch (error) {

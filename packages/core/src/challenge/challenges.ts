@@ -5,6 +5,7 @@ import type { InspectionRequest } from '../values/request.ts'
 import { askerOf, askerPartsOf } from './asker.ts'
 import { createPassGiver, type Given } from './giver.ts'
 import { createPassReader, type PassReader } from './pass.ts'
+import { createPassNetworks } from './pass-networks.ts'
 import { createChallengeReader } from './reader.ts'
 import { createRuleTags } from './rule-tags.ts'
 import type { ChallengeSecret } from './secrets.ts'
@@ -60,7 +61,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
   }
 
   return {
-    passOf: createPassReader(secrets),
+    passOf: createPassReader(secrets, createPassNetworks(counts, onFault)),
     issue(request, asked, fresh = false) {
       const now = clock.now()
       const brought = fresh ? undefined : reader.broughtBy(request, asked, now)

@@ -1,11 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import type { Address } from '../address/address.ts'
 import type { ChallengeLevel, InspectedPass } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
 import { type Asker, askerOf, askerPartsOf } from './asker.ts'
 import { cookiesOf } from './cookies.ts'
 import { PASS_COOKIES } from './names.ts'
+import type { PassNetworks } from './pass-networks.ts'
 import { type ChallengeSecret, macOf } from './secrets.ts'
 
 /** A pass, as its cookie says it. */
@@ -74,14 +76,15 @@ export function isOfAsker(pass: Pick<Asker, 'browser' | 'tls'>, { browser, tls }
   return pass.browser === browser && (pass.tls === 0 || tls === 0 || pass.tls === tls)
 }
 
-/** Finds the pass of a request: of several the one of the highest level. */
+/** Finds the pass of a request: of several the one of the highest level. Without the client's address its network is not counted. */
 export type PassReader = (
   request: Pick<InspectionRequest, 'fields' | 'ja4'>,
   network: NetworkClass,
   now: number,
+  from?: Address,
 ) => InspectedPass | undefined
 
-export function createPassReader(secrets: readonly ChallengeSecret[]): PassReader {
+export function createPassReader(secrets: readonly ChallengeSecret[], networks: PassNetworks): PassReader {
   const kept = new LRUCache<string, Pass | 'none'>({ max: MAX_KEPT })
 
   /** The pass of a cookie if it is the asker's; remembered, since its MAC takes longer than all else. */
@@ -98,7 +101,7 @@ export function createPassReader(secrets: readonly ChallengeSecret[]): PassReade
     return pass === 'none' ? undefined : pass
   }
 
-  return (request, network, now) => {
+  return (request, network, now, from) => {
     const values = cookiesOf(request.fields, PASS_COOKIES, MAX_COOKIES).filter(({ length }) => length === LENGTH)
     let best: Pass | undefined
     const seconds = now / 1000
@@ -108,7 +111,7 @@ export function createPassReader(secrets: readonly ChallengeSecret[]): PassReade
       if (pass.home && (anonymises(network) || network === 'hosting' || network === 'datacenter')) continue
       if (best === undefined || pass.level > best.level) best = pass
     }
-    if (best === undefined) return undefined
+    if (best === undefined || (from !== undefined && !networks.holds(best.id, from, now))) return undefined
     return Object.freeze({ id: best.id, level: best.level, age: Math.max(0, Math.floor(seconds - best.issuedAt)) })
   }
 }

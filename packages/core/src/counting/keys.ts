@@ -13,7 +13,7 @@ export interface CountBucket {
  * A site is commonly given a /48 of IPv6, with 65,536 networks to call from: all of them together have 16 times the limit
  * of one (D45).
  */
-const WIDE_PREFIX = 48
+export const WIDE_PREFIX = 48
 export const WIDE_FACTOR = 16
 
 /** All clients whose address is not known: they cannot be distinguished. */
@@ -82,6 +82,7 @@ const VALUES: Readonly<Record<Exclude<CountKey, 'client'>, (inspection: Inspecti
   identity: ({ agent }) => (agent.identity?.verified === true ? agent.identity.name : undefined),
   user: ({ user }) => user,
   pass: ({ pass }) => pass?.id,
+  ja4: ({ ja4 }) => ja4,
 }
 
 function proven(name: string, verified: boolean, inspection: Inspection): string {

@@ -103,7 +103,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const inspection = inspectionOf(request, readPath(request.target), visit, visit, {
       degraded: degradedOf(snapshot, now),
       at: timestamp(now),
-      pass: request.pass ?? options.passOf?.(request, visit.network.verdict.classification, now),
+      pass: request.pass ?? options.passOf?.(request, visit.network.verdict.classification, now, visit.address),
     })
     return { visit, inspection }
   }
@@ -187,7 +187,7 @@ function createTimestamps(): (time: number) => string {
 
 /** All that is known of a request as one value. `at` is ISO 8601. */
 function inspectionOf(
-  { peer, method, user, plan }: Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan'>,
+  { peer, method, user, plan, ja4 }: Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan' | 'ja4'>,
   path: RequestPath,
   { client, network, country }: Visitor,
   { agent, crawler }: AgentResult,
@@ -206,6 +206,7 @@ function inspectionOf(
   if (crawler !== undefined) inspection.crawler = crawler
   if (user !== undefined) inspection.user = user
   if (plan !== undefined) inspection.plan = plan
+  if (ja4 !== undefined) inspection.ja4 = ja4
   if (pass !== undefined) inspection.pass = pass
   return Object.freeze(inspection)
 }

@@ -40,7 +40,7 @@ export const BAN_CHALLENGE: BanChallenge = {
   asks: (inspection, fields) => !isNeverAsked(inspection, new Asked({ fields }), NONE_NAMED),
 }
 
-/** Readers that show no page to anybody: asked only by a rule that names them. */
+/** Readers that show no page to anybody: asked only by a rule that names them, or under a name that was disproved (D453). */
 const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'preview'] satisfies CrawlerPurpose[])
 
 /**
@@ -55,10 +55,11 @@ function isNeverAsked(
   if (agent.identity?.verified === true || crawler?.outcome === 'verified' || crawler?.pending === true) return true
   if (network.reserved.reserved || isPreflight(request.method, asked)) return true
   const { path, readings } = request
-  // Every reading: a path that an origin takes for another one is no fixed place.
-  if (isFixedPlace(path) && (readings?.every(isFixedPlace) ?? true)) return true
+  // Every reading: a path that an origin takes for another one is no fixed place, nor one of too many readings.
+  if (isFixedPlace(path) && (readings === undefined || (readings.length > 0 && readings.every(isFixedPlace))))
+    return true
   const purpose = crawler?.purpose ?? agent.purpose
-  if (purpose === undefined || !ASKED_BY_NAME.has(purpose)) return false
+  if (purpose === undefined || !ASKED_BY_NAME.has(purpose) || crawler?.outcome === 'spoofed') return false
   return !named.has(purpose) && !(crawler !== undefined && named.has(crawler.slug))
 }
 
@@ -68,7 +69,8 @@ function isFixedPlace(path: string): boolean {
   return path.startsWith('/.well-known/') || FIXED.includes(path)
 }
 
-/** A browser asks whether it may ask (Fetch section 4.8), without cookies. */
+/** A browser asks whether it may ask: for some origin, and without cookies (Fetch section 4.8). */
 function isPreflight(method: string, asked: Asked): boolean {
-  return method === 'OPTIONS' && asked.has('access-control-request-method')
+  if (method !== 'OPTIONS' || asked.has('cookie')) return false
+  return asked.has('access-control-request-method') && asked.has('origin')
 }

@@ -14,6 +14,7 @@ export const COUNT_KEYS = [
   'identity',
   'user',
   'pass',
+  'ja4',
 ] as const
 export type CountKey = (typeof COUNT_KEYS)[number]
 

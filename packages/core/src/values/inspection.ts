@@ -55,6 +55,8 @@ export interface Inspection {
   /** The visitor by the application's word: its own id, and the plan; absent where it did not say. */
   readonly user?: string | undefined
   readonly plan?: string | undefined
+  /** JA4 of its connection, where TLS ends in this process. */
+  readonly ja4?: string | undefined
   /** The pass that it brought: the visitor was asked before, and answered. */
   readonly pass?: InspectedPass | undefined
 }

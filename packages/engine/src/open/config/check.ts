@@ -18,6 +18,7 @@ import type { ConfigFault } from './faults.ts'
 import { hostPortOf } from './host-port.ts'
 import { type Layer, placeOf, valueAt } from './layers.ts'
 import { listFaults } from './list-faults.ts'
+import { secretFault } from './required-secret.ts'
 import type { Config } from './schema.ts'
 import { nodeAt, type SchemaNode } from './tree.ts'
 
@@ -98,6 +99,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ...policiesOf(config).flatMap(({ policy, path }) =>
       policyFaults(policy, names).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
     ),
+    ...secretFaults(config),
     ...trustFaults(config.trustProxy),
     ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),
     ...Object.entries(config.data.sources).flatMap(([id, source]) =>
@@ -118,6 +120,18 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
 function trustFaults(entries: readonly string[]): readonly LocatedFault[] {
   const found = entries.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry])))
   return found.length > 0 ? found : tried(['trustProxy'], () => parseTrust(entries))
+}
+
+/** Presets and limits may ask too, so each policy is looked at as it is compiled, if it can be. */
+function secretFaults(config: Config): readonly LocatedFault[] {
+  if (config.challenge.secret !== undefined) return []
+  const names = new Set(Object.keys(config.lists))
+  const named = { lists: listNames(config) }
+  const found = policiesOf(config)
+    .filter(({ policy }) => policyFaults(policy, names).length === 0)
+    .map(({ policy }) => secretFault(config, compilePolicy(policy, named)))
+    .find((fault) => fault !== undefined)
+  return found === undefined ? [] : [{ path: ['challenge', 'secret'], message: found }]
 }
 
 /** Looked at where signals are written: it asks the whole policy about each crawler. */

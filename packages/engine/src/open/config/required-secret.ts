@@ -2,18 +2,26 @@ import cluster from 'node:cluster'
 import { type CompiledPolicy, SallyportError } from '@sallyport/core'
 import type { Config } from './schema.ts'
 
-/** Throws `invalid_config` where a policy asks, and one process would not know the passes of another. */
-export function requireSecret(config: Config, { rules, strikes }: Pick<CompiledPolicy, 'rules' | 'strikes'>): void {
-  const rule = rules.find(({ challenge }) => challenge !== undefined)
-  const asking =
-    rule === undefined
-      ? strikes?.some(({ challenge }) => challenge !== undefined)
-        ? 'policy.strikes'
-        : undefined
-      : `the rule "${rule.matched.id}"`
-  if (asking === undefined || config.challenge.secret !== undefined) return
+type Asking = Pick<CompiledPolicy, 'rules' | 'strikes'>
+
+/** Why `challenge.secret` is needed: a policy asks, and one process would not know the passes of another. */
+export function secretFault(config: Config, policy: Asking): string | undefined {
+  const asking = askingIn(policy)
+  if (asking === undefined || config.challenge.secret !== undefined) return undefined
   const shares = config.redis !== undefined || config.store?.startsWith('postgres') === true
-  if (!shares && !(config.data.readOnly && cluster.isWorker)) return
-  const message = `challenge.secret: ${asking} asks, and all processes need one secret to know each other's passes`
-  throw new SallyportError('invalid_config', message)
+  if (!shares && !(config.data.readOnly && cluster.isWorker)) return undefined
+  return `is missing: ${asking} asks, and all processes need one secret to know each other's passes`
+}
+
+/** The part of a policy that asks, in words. */
+function askingIn({ rules, strikes = [] }: Asking): string | undefined {
+  const rule = rules.find(({ challenge }) => challenge !== undefined)
+  if (rule !== undefined) return `the rule "${rule.matched.id}"`
+  return strikes.some(({ challenge }) => challenge !== undefined) ? 'policy.strikes' : undefined
+}
+
+/** Throws `invalid_config` where a policy needs a secret that is missing. */
+export function requireSecret(config: Config, policy: Asking): void {
+  const fault = secretFault(config, policy)
+  if (fault !== undefined) throw new SallyportError('invalid_config', `challenge.secret: ${fault}`)
 }

@@ -1,0 +1,30 @@
+import type { ChallengeOptions, Decider } from '@sallyport/node'
+import { createStepUp, NODE, type NodePlace } from '@sallyport/node/internal'
+import type { onRequestAsyncHookHandler } from 'fastify'
+import { createResponder } from './responder.ts'
+
+/**
+ * Hook for routes that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a pass goes
+ * on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { challenge, inspection } from '@sallyport/fastify'
+ * import Fastify from 'fastify'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * const fastify = Fastify()
+ * await fastify.register(inspection, { sallyport })
+ * fastify.get('/buy', { onRequest: challenge(sallyport, { level: 2 }) }, async () => 'sold')
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
+ */
+export function challenge(sallyport: Decider, options: ChallengeOptions = {}): onRequestAsyncHookHandler {
+  const ask = createStepUp<NodePlace>(NODE, sallyport, options)
+  const respond = createResponder()
+  return async (request, reply) => {
+    const answer = await ask({ req: request.raw, res: reply.raw, target: request.originalUrl })
+    return answer === undefined ? undefined : respond(reply, answer)
+  }
+}

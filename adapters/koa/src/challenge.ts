@@ -1,0 +1,32 @@
+import type { ChallengeOptions, Decider } from '@sallyport/node'
+import { createStepUp, NODE } from '@sallyport/node/internal'
+import type { Middleware } from 'koa'
+import { respond } from './respond.ts'
+
+/**
+ * Middleware that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a pass goes
+ * on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { challenge, inspection } from '@sallyport/koa'
+ * import Koa from 'koa'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * const ask = challenge(sallyport, { level: 2 })
+ * const app = new Koa()
+ * app.use(inspection(sallyport))
+ * app.use((ctx, next) => (ctx.path === '/buy' ? ask(ctx, next) : next()))
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
+ */
+export function challenge(sallyport: Decider, options: ChallengeOptions = {}): Middleware {
+  const ask = createStepUp(NODE, sallyport, options)
+  return async (ctx, next) => {
+    const { req, res, originalUrl: target } = ctx
+    const answer = await ask({ req, res, target })
+    if (answer !== undefined) return respond(ctx, answer)
+    await next()
+  }
+}

@@ -1,0 +1,96 @@
+import { LRUCache } from 'lru-cache'
+import type { Address } from '../address/address.ts'
+import { formatPrefix, prefixOf } from '../address/prefix.ts'
+import { WIDE_PREFIX } from '../counting/keys.ts'
+import type { Counts, CountTask, Taken } from '../counting/ports.ts'
+
+/** Networks that a pass is seen from within an hour while it holds. */
+const MAX_NETWORKS = 4
+const HOUR_MS = 3_600_000
+
+/** How long a process goes by what it knows of a pass before it looks at the counts of all. */
+const LOOK_MS = 60_000
+
+/** Passes that are remembered. */
+const MAX_KEPT = 16_384
+
+const ONCE = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
+const MANY = { kind: 'fixed', max: MAX_NETWORKS + 1, windowMs: HOUR_MS, refill: MAX_NETWORKS + 1 } as const
+
+/** A pass, as this process saw it. */
+interface Seen {
+  /** The address that brought it last: mostly the next one is the same value. */
+  last: Address
+  readonly networks: Map<string, number>
+  lookedAt: number
+  lostUntil: number
+}
+
+/** Counts the networks that passes come from: the /24 of IPv4 and the /48 of IPv6. */
+export interface PassNetworks {
+  /** Whether a pass holds still. Counts that do not answer at once are heard before the next request (D450). */
+  holds(pass: string, from: Address, now: number): boolean
+}
+
+/**
+ * A pass and a network are counted together once, by the process that sees both first; a pass that was lost is lost on all
+ * machines that share counts.
+ */
+export function createPassNetworks(counts: Counts, onFault?: (error: unknown) => void): PassNetworks {
+  const kept = new LRUCache<string, Seen>({ max: MAX_KEPT })
+
+  function ask(pass: string, seen: Seen, tasks: readonly CountTask[], now: number): void {
+    seen.lookedAt = now
+    const heard = ({ states }: Taken): void => {
+      // The second of two did not fit: another process saw them together, and the first one is the count.
+      const state = states.length === 2 ? states[0] : states.at(-1)
+      if (state !== undefined && state.used > MAX_NETWORKS) seen.lostUntil = now + state.resetMs
+    }
+    try {
+      const taken = counts.take(tasks, '')
+      if (taken instanceof Promise) taken.then(heard).catch((error: unknown) => onFault?.(error))
+      else heard(taken)
+    } catch (error) {
+      onFault?.(error)
+    }
+    kept.set(pass, seen)
+  }
+
+  return {
+    holds(pass, from, now) {
+      const seen = kept.get(pass) ?? {
+        last: from,
+        networks: new Map(),
+        lookedAt: Number.NEGATIVE_INFINITY,
+        lostUntil: 0,
+      }
+      const isFresh = now - seen.lookedAt < LOOK_MS
+      if (isFresh && seen.last === from) return seen.lostUntil <= now
+      const network = networkOf(from)
+      const since = seen.networks.get(network)
+      seen.last = from
+      if (since === undefined || now - since >= HOUR_MS) {
+        // More than these do not make it more lost.
+        if (seen.networks.size <= MAX_NETWORKS) seen.networks.set(network, now)
+        ask(pass, seen, [look(pass), together(pass, network), count(pass)], now)
+      } else if (!isFresh) ask(pass, seen, [look(pass)], now)
+      return seen.lostUntil <= now
+    },
+  }
+}
+
+function networkOf(address: Address): string {
+  return formatPrefix(prefixOf(address, address.family === 4 ? 24 : WIDE_PREFIX))
+}
+
+function count(pass: string): CountTask {
+  return { key: `challenge networks ${pass}`, cost: 1, limit: MANY, max: MANY.max, binding: true }
+}
+
+function look(pass: string): CountTask {
+  return { key: `challenge networks ${pass}`, cost: 0, limit: MANY, max: MANY.max, binding: false }
+}
+
+function together(pass: string, network: string): CountTask {
+  return { key: `challenge network ${pass} ${network}`, cost: 1, limit: ONCE, max: 1, binding: true }
+}

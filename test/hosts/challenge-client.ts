@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import type { RunningHost } from './hosts.ts'
+import { HTTP1, type Protocol } from './protocols.ts'
+import { ask, type WireResponse } from './wire.ts'
+
+/** A browser that navigates, from an address of no network that is known. */
+export const BROWSER = [
+  'User-Agent',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0',
+  'Accept',
+  'text/html,application/xhtml+xml',
+  'Sec-Fetch-Mode',
+  'navigate',
+  'Sec-Fetch-Dest',
+  'document',
+]
+
+/** Address of the visitors of these tests. */
+export const ADDRESS = '93.184.216.34'
+
+export interface Visit {
+  readonly method?: string | undefined
+  readonly target?: string | undefined
+  readonly address?: string | undefined
+  readonly cookie?: string | undefined
+  readonly fields?: readonly string[] | undefined
+  readonly more?: readonly string[] | undefined
+  readonly body?: string | undefined
+}
+
+/** Asks a running host as a browser does, unless other fields are given. */
+export function visit(
+  { port }: Pick<RunningHost, 'port'>,
+  { method = 'GET', target = '/shop?item=1', address = ADDRESS, cookie, fields = BROWSER, more = [], body }: Visit = {},
+  over: Protocol = HTTP1,
+): Promise<WireResponse> {
+  const cookies = cookie === undefined ? [] : ['Cookie', cookie]
+  const sent = ['X-Forwarded-For', address, 'Connection', 'close', ...fields, ...cookies, ...more]
+  return ask(port, over, { method, target, fields: sent, body })
+}
+
+/** The name and the value of the cookie that an answer sets; '' for none. */
+export function cookieOf({ headers }: WireResponse): string {
+  return (headers['set-cookie'] ?? '').toString().split(';', 1)[0] as string
+}
+
+/** The solution of the question of a page, found as its script finds it. */
+export function solutionOf({ body }: Pick<WireResponse, 'body'>): string {
+  const data = (name: string): string => new RegExp(`data-${name}="([^"]*)"`).exec(body)?.[1] ?? ''
+  const [text, bits] = [data('challenge'), Number(data('bits'))]
+  const block = Buffer.concat([Buffer.from(text, 'base64url').subarray(-32), Buffer.alloc(8)])
+  const numbers = Array.from({ length: Number(data('puzzles')) }, (_, place) => {
+    block.writeUInt32BE(place, 32)
+    for (let number = 0; ; number++) {
+      block.writeUInt32BE(number, 36)
+      if (createHash('sha256').update(block).digest().readUInt32BE() >>> (32 - bits) === 0) return number
+    }
+  })
+  return `${text}.${numbers.join(',')}`
+}
+
+/** Gives a solution back as the page does. */
+export function redeem(
+  host: Pick<RunningHost, 'port'>,
+  solution: string,
+  visited: Visit = {},
+  over?: Protocol,
+): Promise<WireResponse> {
+  const fields = visited.fields ?? [...BROWSER.slice(0, 2), 'Sec-Fetch-Site', 'same-origin']
+  const more = ['sallyport-solution', solution, ...(visited.more ?? [])]
+  return visit(host, { method: 'POST', target: '/.sallyport/pass', body: '', ...visited, fields, more }, over)
+}
+
+/** A pass as its cookie, earned by work. */
+export async function passOf(host: Pick<RunningHost, 'port'>, visited: Visit = {}, over?: Protocol): Promise<string> {
+  const page = await visit(host, visited, over)
+  const { status, headers, body } = await redeem(
+    host,
+    solutionOf(page),
+    { ...visited, target: '/.sallyport/pass', method: 'POST' },
+    over,
+  )
+  if (status !== 204) throw new Error(`${status} ${body}`)
+  return cookieOf({ status, headers, body })
+}

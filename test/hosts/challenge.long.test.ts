@@ -1,0 +1,214 @@
+import type { ObservedRequest } from '@sallyport/core'
+import type { ConfigInput, Sallyport } from '@sallyport/engine'
+import t, { type Test } from 'tap'
+import { BROWSER, cookieOf, passOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import { HOSTS, type Host, type RunningHost } from './hosts.ts'
+import { openWithoutData } from './without-data.ts'
+
+/* A rule that asks everybody, in every host: the page, its answers, the pass, and who is never asked. */
+type RuleInput = NonNullable<NonNullable<ConfigInput['policy']>['rules']>[number]
+
+const ASK_ALL = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 } } satisfies RuleInput
+const ASK_PLAIN = { ...ASK_ALL, challenge: { level: 1 } } satisfies RuleInput
+
+function everyHost(
+  name: string,
+  rules: RuleInput[],
+  check: (t: Test, at: RunningHost, host: Host, seen: readonly ObservedRequest[]) => Promise<void>,
+): void {
+  void t.test(name, async (t) => {
+    for (const host of HOSTS) {
+      await t.test(host.name, async (t) => {
+        const seen: ObservedRequest[] = []
+        const observe = (observed: ObservedRequest): void => void seen.push(observed)
+        const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules } }, { observe })
+        const at = await host.start(sallyport, '')
+        t.teardown(() => at.close())
+        await check(t, at, host, seen)
+      })
+    }
+  })
+}
+
+const siteSaw = (body: string): Record<string, string> => JSON.parse(body).headers
+
+everyHost('work: the page, a solution by POST, and the site with the pass', [ASK_ALL], async (t, at) => {
+  const page = await visit(at)
+  t.equal(page.status, 403)
+  t.match(page.headers, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex',
+    vary: /Cookie/,
+  })
+  t.match(page.body, /data-challenge="[\w-]{91}" data-puzzles="32"/)
+  t.match(page.headers['set-cookie'], /^sallyport-challenge=[\w-]{91}; Path=\/; Max-Age=300; HttpOnly; SameSite=Lax$/)
+  const solution = solutionOf(page)
+  const given = await redeem(at, solution)
+  t.match([given.status, given.body, given.headers['sallyport-pass']], [204, '', '2'])
+  t.match(given.headers['set-cookie'], /^sallyport=[\w-]{52}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
+  const seen = await visit(at, { cookie: `a=b; ${cookieOf(given)}` })
+  t.equal(seen.status, 200)
+  t.match(siteSaw(seen.body), { 'sallyport-action': 'allow', 'sallyport-pass': '2' })
+  t.notOk(seen.headers['set-cookie'], 'nothing is set or cleared that the request did not bring')
+  const again = await redeem(at, solution)
+  t.match([again.status, JSON.parse(again.body).details.reason], [403, 'spent'])
+  const by = await redeem(at, solutionOf(await visit(at)), { method: 'GET', target: '/shop?item=1' })
+  t.equal(by.status, 204, 'by GET to the wanted URL')
+  t.match(cookieOf(by), /^sallyport=/)
+})
+
+everyHost('waiting: the cookie comes back to the wanted URL, once', [ASK_PLAIN], async (t, at) => {
+  const page = await visit(at)
+  t.match(page.body, /http-equiv="refresh" content="1;url=\/shop\?item=1&amp;sallyport-again=1"/)
+  t.notMatch(page.body, /<script/)
+  const cookie = cookieOf(page)
+  t.equal((await visit(at, { cookie })).status, 403, 'too early')
+  await new Promise((resolve) => setTimeout(resolve, 1_050))
+  const back = await visit(at, { cookie, target: '/shop?item=1&sallyport-again=1' })
+  t.match([back.status, back.headers['location'], back.body], [303, '/shop?item=1', ''])
+  const seen = await visit(at, { cookie: `${cookie}; ${cookieOf(back)}` })
+  t.match([seen.status, siteSaw(seen.body)['sallyport-pass']], [200, '1'])
+  t.equal((await visit(at, { cookie })).status, 403, 'spent')
+})
+
+everyHost(
+  'who is no navigation is answered in JSON, a form with a page that repeats nothing',
+  [ASK_ALL],
+  async (t, at) => {
+    const [agent, name] = BROWSER
+    const json = async (what: string, ...more: readonly string[]): Promise<void> => {
+      const { status, headers, body } = await visit(at, { fields: [agent as string, name as string, ...more] })
+      t.match(
+        [status, JSON.parse(body).error, headers['sallyport-challenge']],
+        [403, 'challenge_required', '/.sallyport/pass'],
+        what,
+      )
+      t.notOk(headers['set-cookie'], what)
+    }
+    const html = ['Accept', 'text/html']
+    await json('a picture', 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Dest', 'image', 'Accept', 'image/*')
+    await json('a script', 'Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Dest', 'empty', ...html)
+    await json('a frame', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe', ...html)
+    await json(
+      'a prefetch',
+      'Sec-Fetch-Mode',
+      'navigate',
+      'Sec-Fetch-Dest',
+      'document',
+      'Sec-Purpose',
+      'prefetch',
+      ...html,
+    )
+    await json('a program', 'Accept', 'application/json')
+    const head = await visit(at, { method: 'HEAD' })
+    t.match([head.status, head.body, head.headers['content-type']], [403, '', 'text/html; charset=utf-8'])
+    const form = await visit(at, {
+      method: 'POST',
+      body: 'secret=1',
+      more: ['Content-Type', 'application/x-www-form-urlencoded'],
+    })
+    t.match([form.status, form.headers['content-type']], [403, 'text/html; charset=utf-8'])
+    t.notMatch(form.body, /secret|data-challenge|http-equiv="refresh"/)
+  },
+)
+
+everyHost(
+  'never asked: preflights, fixed places, reserved addresses, feeds and previews by name',
+  [ASK_ALL],
+  async (t, at) => {
+    const statusOf = async (visited: Parameters<typeof visit>[1]): Promise<number> => (await visit(at, visited)).status
+    for (const target of [
+      '/robots.txt',
+      '/favicon.ico',
+      '/.well-known/acme-challenge/x',
+      '/.well-known/security.txt?a',
+    ]) {
+      t.equal(await statusOf({ target }), 200, target)
+    }
+    for (const target of ['/robots.txt/x', '/.well-known', '/a/robots.txt', '/.well-knownx/', '/favicon.ico.php']) {
+      t.equal(await statusOf({ target }), 403, target)
+    }
+    // Hosts that make URLs of targets resolve the first ones themselves; none of them is a fixed place.
+    const disguised = [
+      '/.well-known/../secret',
+      '/.well-known/%2e%2e/secret',
+      '/.well-known/..%2fsecret',
+      '/.well-known\\..\\x',
+    ]
+    for (const target of [...disguised, `/.well-known/${'%252e%2e/'.repeat(40)}x`, '/.well-known/%2e%2e;/secret']) {
+      t.not(await statusOf({ target }), 200, target)
+    }
+    for (const address of ['10.1.2.3', '127.0.0.1', '192.168.0.9', '::1', 'fd00::1']) {
+      t.equal(await statusOf({ address }), 200, address)
+    }
+    const preflight = ['Origin', 'https://other.example', 'Access-Control-Request-Method', 'PUT']
+    t.equal(await statusOf({ method: 'OPTIONS', fields: preflight }), 200)
+    t.equal(await statusOf({ method: 'OPTIONS', fields: preflight, cookie: 'a=b' }), 403, 'a preflight has no cookies')
+    t.equal(await statusOf({ method: 'OPTIONS', fields: preflight.slice(2) }), 403, 'and an origin')
+    t.equal(await statusOf({ method: 'GET', fields: preflight }), 403)
+    t.equal(
+      await statusOf({ fields: ['User-Agent', 'FeedFetcher-Google; (+http://www.google.com/feedfetcher.html)'] }),
+      200,
+    )
+    t.equal(
+      await statusOf({ fields: ['User-Agent', 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)'] }),
+      200,
+    )
+  },
+)
+
+for (const [name, rules] of [
+  ['a rule on trial', [{ ...ASK_ALL, monitor: true }]],
+  ['nothing that asks', []],
+] satisfies [string, RuleInput[]][]) {
+  everyHost(`${name} asks nobody`, rules, async (t, at, _, seen) => {
+    t.equal((await visit(at)).status, 200)
+    await new Promise((resolve) => setImmediate(resolve))
+    if (rules.length > 0) t.match(seen.at(-1)?.decision?.trial, { rule: 'ask', action: 'challenge' })
+  })
+}
+
+t.test('monitor mode asks nobody, and says what would have been', async (t) => {
+  const sallyport = await openWithoutData(t, { mode: 'monitor', policy: { preset: 'observe', rules: [ASK_ALL] } })
+  for (const host of HOSTS) {
+    const at = await host.start(sallyport, '')
+    const { status, body, headers } = await visit(at)
+    t.equal(status, 200, host.name)
+    t.match(siteSaw(body), { 'sallyport-action': 'challenge', 'sallyport-enforced': 'false' }, host.name)
+    t.notOk(headers['set-cookie'], host.name)
+    await at.close()
+  }
+})
+
+t.test('options of a mount: its own policy, skip, respond and mode', async (t) => {
+  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [] } })
+  const policy = [ASK_ALL]
+  for (const host of HOSTS.filter(({ hasNoOptions }) => !hasNoOptions)) {
+    const statusWith = async (options: Parameters<Host['start']>[2]): Promise<readonly [number, string]> => {
+      const at = await host.start(sallyport, '', options)
+      const { status, body } = await visit(at)
+      await at.close()
+      return [status, body]
+    }
+    t.match(
+      await statusWith({ policy, respond: () => ({ status: 418, body: 'mine' }) }),
+      [403, /data-challenge/],
+      host.name,
+    )
+    t.equal((await statusWith({ policy, skip: () => true }))[0], 200, host.name)
+    t.equal((await statusWith({ policy, mode: 'monitor' }))[0], 200, host.name)
+  }
+})
+
+t.test('over HTTPS behind a trusted proxy the cookie is of the host alone', async (t) => {
+  const sallyport: Sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [ASK_ALL] } })
+  for (const host of HOSTS) {
+    const at = await host.start(sallyport, '')
+    const more = ['X-Forwarded-Proto', 'https']
+    const page = await visit(at, { more })
+    t.match(page.headers['set-cookie'], /^__Host-sallyport-challenge=.*; Path=\/;.*; Secure$/, host.name)
+    t.match(await passOf(at, { more }), /^__Host-sallyport=/, host.name)
+    await at.close()
+  }
+})
