@@ -104,7 +104,7 @@ for (const front of ['nginx', 'caddy'] as const) {
       const at = await start(t, front, new URL(gate.url).host, `127.0.0.1:${origin.port}`)
       const page = await visit(at)
       t.match([page.status, page.headers['content-type']], [403, 'text/html; charset=utf-8'])
-      t.match(page.headers['set-cookie'], /^sallyport-challenge=[\w-]{91};/)
+      t.match(page.headers['set-cookie'], /^sallyport-challenge=[\w-]{96};/)
       t.match(page.headers['cache-control'], 'no-store')
       let cookie: string
       if (level === 2) {

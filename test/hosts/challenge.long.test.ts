@@ -41,8 +41,8 @@ everyHost('work: the page, a solution by POST, and the site with the pass', [ASK
     'x-robots-tag': 'noindex',
     vary: /Cookie/,
   })
-  t.match(page.body, /data-challenge="[\w-]{91}" data-puzzles="32"/)
-  t.match(page.headers['set-cookie'], /^sallyport-challenge=[\w-]{91}; Path=\/; Max-Age=300; HttpOnly; SameSite=Lax$/)
+  t.match(page.body, /data-challenge="[\w-]{96}" data-puzzles="32"/)
+  t.match(page.headers['set-cookie'], /^sallyport-challenge=[\w-]{96}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/)
   const solution = solutionOf(page)
   const given = await redeem(at, solution)
   t.match([given.status, given.body, given.headers['sallyport-pass']], [204, '', '2'])

@@ -10,7 +10,7 @@ t.test('who waits is sent on with a pass, and the application never sees our par
   const { ask, clock, seen } = await openAskingSite(t)
   const page = await ask('/a/b?c=1')
   const question = cookieOf(page)
-  t.match(question, /^sallyport-challenge=[\w-]{91}$/)
+  t.match(question, /^sallyport-challenge=[\w-]{96}$/)
   const early = await ask(`/a/b${AGAIN}`, withCookie(question))
   t.same([early.status, saidBy(early), comesBack(early)], [403, 'Waiting time: about 1 second.', true])
   t.equal(cookieOf(early), question, 'the same question: its wait goes on')

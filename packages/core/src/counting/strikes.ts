@@ -198,7 +198,7 @@ const WRONGS: ReadonlySet<ChallengeOutcome> = new Set<ChallengeOutcome>(['wrong'
 /** A request that has ended. */
 interface Done {
   readonly decision: Decision
-  /** Of the origin's answer. */
+  /** Status of the answer, where that is the origin's. */
   readonly status: number | undefined
   readonly challenge: ChallengeStep | undefined
   readonly fields: readonly string[]
