@@ -26,7 +26,7 @@ export function listCopy(dataDir: string, name: string, url: string): ListCopy {
       const head = await headOf(path)
       if (head?.startsWith(title) === false) return { state: 'refused', reason: 'is the copy of another URL' }
       const read = await readListFile(path, 'lines')
-      const left = Number(/, left (\d+)\n/.exec(head ?? '')?.[1] ?? 0)
+      const left = Number(/^, left (\d+)\n/.exec(head?.slice(title.length) ?? '')?.[1] ?? 0)
       return read.state === 'refused' ? read : { ...read, entries: { ...read.entries, left } }
     },
     *textOf({ addresses, systems, texts, left }) {
