@@ -171,9 +171,9 @@ t.test('no request is decided, counted or tried by a rule that is said to be out
         return !met.some((id) => out.has(id)) && without.every((other) => other.decide(request).action === action)
       })
     }),
-    { numRuns: 1_500 },
+    { numRuns: 400 },
   )
-  t.ok(unreached > 150 && needless > 15, `${unreached} out of reach, ${needless} needless`)
+  t.ok(unreached > 150 && needless > 5, `${unreached} out of reach, ${needless} needless`)
 })
 
 const DISTINCT: Readonly<Record<string, (at: number) => Partial<Rule> & { readonly match: Match }>> = {
