@@ -45,6 +45,7 @@ t.test('without a console bans are lifted by the token for administrators alone'
   const { folder, config } = workspace(t, ['demo: true', 'console: { enabled: false }'])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
   await proxy.says('API key')
+  await proxy.says('Health at')
   t.notMatch(proxy.err(), 'Console at')
   const admin = /Health at (http:\/\/[^/\s]+)/.exec(proxy.err())?.[1] ?? ''
   const lift = async (headers: Record<string, string>) =>
