@@ -157,22 +157,24 @@ not a line
   const told = JSON.parse((await run('replay', log, '--policy', policy, '--json', '--config', config)).out)
   t.same(told, {
     requests: 3,
+    asked: { before: 0, after: 0 },
     unread: 2,
     lacking: { request: 2 },
+    unjudged: [],
     classes: [
       {
         class: 'ai_agent',
         requests: 2,
-        before: { allow: 2, flag: 0, throttle: 0, block: 0 },
-        after: { allow: 0, flag: 0, throttle: 0, block: 2 },
+        before: { allow: 2, flag: 0, challenge: 0, throttle: 0, block: 0 },
+        after: { allow: 0, flag: 0, challenge: 0, throttle: 0, block: 2 },
         changed: 2,
         onTrial: 0,
       },
       {
         class: 'human',
         requests: 1,
-        before: { allow: 1, flag: 0, throttle: 0, block: 0 },
-        after: { allow: 1, flag: 0, throttle: 0, block: 0 },
+        before: { allow: 1, flag: 0, challenge: 0, throttle: 0, block: 0 },
+        after: { allow: 1, flag: 0, challenge: 0, throttle: 0, block: 0 },
         changed: 0,
         onTrial: 0,
       },
@@ -180,7 +182,7 @@ not a line
   })
   t.match(
     (await run('replay', log, '--policy', policy, '--config', config)).out,
-    /^ai_agent +2 +2 → 0 +0 +0 +0 → 2 +2 +0$/m,
+    /^ai_agent +2 +2 → 0 +0 +0 +0 +0 → 2 +2 +0$/m,
   )
   t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), { code: 1, err: /ENOENT/ })
   t.match(await run('replay', log, '--config', config), { code: 2, err: /--policy/ })
@@ -250,7 +252,7 @@ t.test('explain refuses what it would not use, by name, and writes nothing that 
     [{ ip, user_agnt: 'x' }, /user_agnt: is not known/],
     [{ ip: 7 }, /ip: must be a text/],
     [{ ip, headers: 'x' }, /headers: must be an object/],
-    [{ ip, headers: { accept: ['a'] } }, /headers\.accept: must be a text/],
+    [{ ip, headers: { accept: [7] } }, /headers\.accept: must be a text/],
     [{ ip, headless_flags: { webdriver: 1 } }, /headless_flags: /],
     [{ ip, headless_flags: true }, /headless_flags: /],
     [[{ ip }], /request: must be an object/],
