@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { groupsOf, testSources } from './runner/files.ts'
 import { lineOf, summaryOf } from './runner/report.ts'
-import { type Outcome, runGroup } from './runner/run-group.ts'
+import { HEAP_MB, type Outcome, runGroup } from './runner/run-group.ts'
 
 /*
  * `npm test` and `npm run test:all`; either takes folders and files: `npm test -- packages/core`. The first leaves out `*.long.test.ts`
@@ -9,7 +9,8 @@ import { type Outcome, runGroup } from './runner/run-group.ts'
  */
 const all = process.argv.includes('--all')
 const under = process.argv.slice(2).filter((argument) => argument !== '--all')
-const groups = groupsOf(testSources(all, under), all ? 'all' : 'quick')
+const gear = all ? 'all' : 'quick'
+const groups = groupsOf(testSources(all, under), gear)
 const env = all ? process.env : { ...process.env, TEST_NEIGHBOURS: 'off' }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -18,7 +19,7 @@ const waiting = groups.values()
 /** Takes what waits, one group after another. Tests wait as much as they work: there is one more of these than processors. */
 async function work(): Promise<void> {
   for (const group of waiting) {
-    const outcome = await runGroup(group, env)
+    const outcome = await runGroup(group, env, HEAP_MB[gear])
     outcomes.push(outcome)
     say(lineOf(outcome))
   }

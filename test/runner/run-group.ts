@@ -24,12 +24,12 @@ const TOGETHER = relative(ROOT, join(import.meta.dirname, 'together.js'))
 /** tap names the test that hangs; what hangs so that tap cannot is killed a minute later. */
 const MAX_SECONDS = 900
 /** Heap of one process: without a bound V8 lets rubbish lie while the machine has memory (D347). */
-const HEAP_MB = 384
+export const HEAP_MB = { quick: 384, all: 640 } as const
 
 /** Runs the files of a group in a process; what it prints beside its results is shown only where it fails. */
-export async function runGroup({ name, files }: Group, env: NodeJS.ProcessEnv): Promise<Outcome> {
+export async function runGroup({ name, files }: Group, env: NodeJS.ProcessEnv, heapMb: number): Promise<Outcome> {
   const began = performance.now()
-  const argv = [`--max-old-space-size=${HEAP_MB}`, TOGETHER, name.replace(/\W+/g, '-'), ...files]
+  const argv = [`--max-old-space-size=${heapMb}`, TOGETHER, name.replace(/\W+/g, '-'), ...files]
   const child = spawn(process.execPath, argv, {
     cwd: ROOT,
     env: { ...env, TAP_TIMEOUT: String(MAX_SECONDS) },
