@@ -9,6 +9,9 @@ import { createFakeDns } from '@sallyport/core/testing'
 import type { Test } from 'tap'
 import { NAUGHTY, openScene, type Scene } from './scene.ts'
 
+/** Characters of a pattern: longer lines are no entries of a list. */
+const MAX_PATTERN = 1_000
+
 /** A name whose registrar, name servers and state are hostile, at an address whose operator is. */
 export const NAUGHTY_NAME = 'naughty.de'
 export const FIRST_ASN = 60_001
@@ -60,7 +63,7 @@ export async function openHostileScene(t: Test, texts: readonly string[] = NAUGH
     {
       dataDir: join(folder, 'data'),
       data: { refresh: false, sources: { ...sources, 'asn-csv-v4': { url: pathToFileURL(file).href } } },
-      lists: { strangers: [...texts] },
+      lists: { strangers: [...texts].map((text) => text.slice(0, MAX_PATTERN)) },
       net: { allowPrivate: ['127.0.0.0/8'] },
       whois: { rdapBootstrap: await openRegistry(t, texts) },
       policy: {
