@@ -30,7 +30,7 @@ t.test('who waits is sent on with a pass, and the application never sees our par
 
 t.test('refused cookies are said, and the page stays', async (t) => {
   const { ask, clock } = await openAskingSite(t)
-  for (const target of ['/', '/work']) {
+  for (const target of ['/', '/puzzle']) {
     const stuck = await ask(`${target}${AGAIN}`)
     t.match(saidBy(stuck), /^Your browser does not keep the cookie that this needs\. Allow cookies/)
     t.notOk(comesBack(stuck))
@@ -78,7 +78,7 @@ t.test('a pass that does not hold is no loop', async (t) => {
 
 t.test('a refused solution puts its own question away, and no other', async (t) => {
   const { ask, clock } = await openAskingSite(t)
-  const page = await ask('/work')
+  const page = await ask('/puzzle')
   const question = cookieOf(page)
   const solution = solve(page)
   const give = (cookie: string, sent = solution) =>
@@ -89,7 +89,7 @@ t.test('a refused solution puts its own question away, and no other', async (t) 
   t.same([spent.status, JSON.parse(spent.body).details.reason], [403, 'spent'])
   t.match(spent.headers['set-cookie']?.[0], /^sallyport-challenge=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/)
   t.notOk((await give('')).headers['set-cookie'], 'it was not brought')
-  const other = await ask('/work')
+  const other = await ask('/puzzle')
   t.notOk((await give(cookieOf(other))).headers['set-cookie'], 'another tab waits for another one')
   const wrong = await give(cookieOf(other), `${dataOf(other, 'challenge')}.${Array(32).fill(1)}`)
   t.same([JSON.parse(wrong.body).details.reason, wrong.headers['set-cookie']], ['wrong', undefined])
@@ -97,8 +97,8 @@ t.test('a refused solution puts its own question away, and no other', async (t) 
   const expired = await give(question)
   t.same([JSON.parse(expired.body).details.reason, cookieOf(expired)], ['expired', 'sallyport-challenge='])
   const stranger = await ask(
-    '/work',
-    { ...NAVIGATION, 'sallyport-solution': solve(await ask('/work')), 'sec-fetch-site': 'cross-site' },
+    '/puzzle',
+    { ...NAVIGATION, 'sallyport-solution': solve(await ask('/puzzle')), 'sec-fetch-site': 'cross-site' },
     'GET',
   )
   t.match(stranger, { status: 403, headers: { 'sallyport-pass': 'refused' } })

@@ -9,7 +9,7 @@ const LANGUAGES = Object.keys(CHALLENGE_TEXTS)
 
 t.test('the page is one small answer that nobody keeps, and its policy names its two parts', async (t) => {
   const { ask } = await openAskingSite(t, { challenge: { path: '/gate', status: 401 } })
-  const { status, headers, body } = await ask('/work')
+  const { status, headers, body } = await ask('/puzzle')
   t.equal(status, 401)
   t.match(headers, {
     'cache-control': 'no-store',
@@ -30,7 +30,7 @@ t.test('the page is one small answer that nobody keeps, and its policy names its
   t.match(body, 'data-path="/gate/pass"')
   const sizes = await Promise.all(
     LANGUAGES.map(
-      async (lang) => gzipSync((await ask('/work', { ...NAVIGATION, 'accept-language': lang })).body).length,
+      async (lang) => gzipSync((await ask('/puzzle', { ...NAVIGATION, 'accept-language': lang })).body).length,
     ),
   )
   t.ok(Math.max(...sizes) < 4_500, `${Math.max(...sizes)} bytes; 12,000 are the limit`)
@@ -56,7 +56,7 @@ t.test('the page says why it is there and how long it takes, in the language tha
     ['xx', 'en', 'ltr', 'One moment', 'Waiting time: about 8 seconds.', 'Waiting time: about 2 seconds.'],
   ] as const
   for (const [accepted, lang, dir, title, waits, works] of rows) {
-    const { headers, body } = await ask('/work', { ...NAVIGATION, 'accept-language': accepted })
+    const { headers, body } = await ask('/puzzle', { ...NAVIGATION, 'accept-language': accepted })
     t.equal(headers['content-language'], lang)
     t.match(body, `<html lang="${lang}" dir="${dir}">`)
     t.match(body, `<title>${title} · shop.example</title>`)
@@ -81,9 +81,9 @@ t.test('a site has its own words, by language, and they are text', async (t) => 
     text: 'We look who is there.',
   }
   const { ask } = await openAskingSite(t, { challenge })
-  const french = await ask('/work', { ...NAVIGATION, 'accept-language': 'fr' })
+  const french = await ask('/puzzle', { ...NAVIGATION, 'accept-language': 'fr' })
   t.match(french.body, '<h1 id="title" dir="auto">Toc toc</h1>')
-  const german = await ask('/work', { ...NAVIGATION, 'accept-language': 'de' })
+  const german = await ask('/puzzle', { ...NAVIGATION, 'accept-language': 'de' })
   t.match(german.body, '<h1 id="title" lang="en" dir="auto">&lt;b&gt;Knock&lt;/b&gt;</h1>')
   t.match(german.body, '<p dir="auto">We look who is there.</p>')
   t.match(german.body, '<title>&lt;b&gt;Knock&lt;/b&gt; · shop.example</title>')

@@ -89,10 +89,10 @@ t.test('HEAD is asked as GET is, and a form is not sent again', async (t) => {
   const head = await ask('/', NAVIGATION, 'HEAD')
   t.same([head.status, head.body, head.headers['set-cookie']?.length], [403, '', 1])
   for (const method of ['POST', 'PUT', 'DELETE']) {
-    const form = await ask('/work?a=1', NAVIGATION, method)
+    const form = await ask('/puzzle?a=1', NAVIGATION, method)
     t.same([form.status, form.headers['set-cookie']], [403, undefined], method)
     t.match(form.body, /role="status">Your form was not taken\. Open the page, then go back and send the form again\.</)
-    t.match(form.body, '<a href="./work?a=1">Open the page</a>')
+    t.match(form.body, '<a href="./puzzle?a=1">Open the page</a>')
     t.notMatch(form.body, 'http-equiv="refresh"')
     t.notMatch(form.body, '<script')
   }

@@ -30,7 +30,7 @@ export interface AskingSite {
   readonly clock: { advance(ms: number): void }
 }
 
-/** A server whose policy asks for a pass of level 1 everywhere, of level 2 below `/work`, and of script below `/script`. */
+/** A server whose policy asks for a pass of level 1 everywhere, of level 2 below `/puzzle`, and of script below `/script`. */
 export async function openAskingSite(
   t: Test,
   {
@@ -51,7 +51,7 @@ export async function openAskingSite(
     rules: [
       { id: 'closed', match: { path: ['/closed'] }, action: 'block' },
       { id: 'script', match: { path: ['/script'] }, action: 'challenge', challenge: { level: 2, script: 'required' } },
-      { id: 'work', match: { path: ['/work', '/work/**'] }, action: 'challenge', challenge: { level: 2 } },
+      { id: 'work', match: { path: ['/puzzle', '/puzzle/**'] }, action: 'challenge', challenge: { level: 2 } },
       { id: 'wait', match: { not: { path: ['/open'] } }, action: 'challenge' },
     ],
   })
