@@ -45,6 +45,7 @@ async function openGate(options: ProxyOptions = {}): Promise<Gate> {
     {
       listen: '127.0.0.1:0',
       admin: '127.0.0.1:0',
+      limits: { eventLoopDelay: '1m' },
       upstream: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
       onFault: (error) => faults.push(error),
       ...options,

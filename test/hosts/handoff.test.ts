@@ -58,7 +58,7 @@ async function listening(t: Test, server: Server): Promise<string> {
 }
 
 async function gateBefore(t: Test, upstream: string, keys: readonly HandoffKey[]) {
-  const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
+  const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
   const proxy = await openProxy(enforcing, { ...address, upstream, handoff: { keys }, timeouts: { drain: 100 } })
   t.teardown(() => proxy.close('cut'))
   return proxy
@@ -97,11 +97,13 @@ t.test('an upgrade is signed too, and a reload changes the key', async (t) => {
   client.terminate()
   t.match(verify(asked[0] as IncomingMessage), { verified: true, keyId: 'h' })
 
-  await proxy.reload({ handoff: { keys: [ED25519, HMAC] } })
+  const reload = (keys: readonly HandoffKey[]): Promise<void> =>
+    proxy.reload({ limits: { eventLoopDelay: '1m' }, handoff: { keys } })
+  await reload([ED25519, HMAC])
   t.match(await (await fetch(proxy.url)).json(), { verified: true, keyId: 'e' }, 'the first signs')
-  await t.rejects(proxy.reload({ handoff: { keys: [{ ...HMAC, secret: 'short' }] } }), { code: 'invalid_config' })
+  await t.rejects(reload([{ ...HMAC, secret: 'short' }]), { code: 'invalid_config' })
   t.match(await (await fetch(proxy.url)).json(), { keyId: 'e' }, 'and nothing has changed')
-  await proxy.reload({ handoff: { keys: [] } })
+  await reload([])
   t.match(await (await fetch(proxy.url)).json(), { verified: false })
 })
 

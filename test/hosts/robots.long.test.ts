@@ -282,6 +282,7 @@ t.test('the proxy answers /robots.txt for each of its sites, to everybody', asyn
   const gate = {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     dataDir,
     data: { refresh: false, sources: NO_DATA },
     robots: { serve: true },

@@ -50,7 +50,7 @@ for (const family of ['nginx', 'caddy', 'traefik'] as const) {
       dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
     })
     t.teardown(() => sallyport.close())
-    const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
+    const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
     const proxy = await openProxy(sallyport, { ...address, forwardAuth: family, timeouts: { drain: 100 } })
     t.teardown(() => proxy.close('cut'))
     const actionOf = async (fields: Readonly<Record<string, string>>): Promise<unknown> => {

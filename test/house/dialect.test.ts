@@ -81,3 +81,20 @@ t.test('sources and tests are written in one dialect', async (t) => {
     [],
   )
 })
+
+t.test('a proxy of a test is not shed when the machine is late', async (t) => {
+  // Processes of tests run side by side; the tests of shedding set a bound of their own.
+  const files = execFileSync('git', ['ls-files', 'test/*.ts', 'adapters/*/test/*.ts', 'packages/*/test/*.ts'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  const opening = files
+    .split('\n')
+    .filter((path) => path && /\bopenProxy\(/.test(readFileSync(join(ROOT, path), 'utf8')))
+  t.ok(opening.length > 20, `${opening.length} files are read`)
+  t.same(
+    opening.filter((path) => !/eventLoopDelay|proxyBefore/.test(readFileSync(join(ROOT, path), 'utf8'))),
+    ['test/packaging/types.ts'],
+    'but for one that is compiled alone',
+  )
+})

@@ -47,6 +47,7 @@ async function proxyOf(t: Test, options: ProxyOptions) {
     listen: '127.0.0.1:0',
     http: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     upstream: origin.url,
     onNotice: (line) => notices.push(line),
     ...options,

@@ -25,7 +25,12 @@ const ASKED = ['/healthz', '/readyz', '/sources', '/metrics', '/bans'] as const
 async function opened(t: Test, options: ProxyOptions = {}) {
   const meter = createMetrics()
   const sallyport = { ...fakeSallyport(), meter, observe: meter.observe }
-  const proxy = await openProxy(sallyport, { listen: '127.0.0.1:0', admin: '127.0.0.1:0', ...options })
+  const proxy = await openProxy(sallyport, {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
+    ...options,
+  })
   t.teardown(() => proxy.close('cut'))
   const port = Number(new URL(String(proxy.adminUrl)).port)
   /** The status of each path, and of lifting a ban, in one line. */

@@ -18,6 +18,7 @@ async function forged(t: Test, upstream: string, path: string): Promise<readonly
   const proxy = await openProxy(fakeSallyport(), {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     upstream,
     timeouts: { drain: 0 },
   })

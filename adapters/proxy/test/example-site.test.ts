@@ -5,7 +5,13 @@ import { fakeSallyport } from './sallyport.ts'
 async function site(trust: readonly string[]) {
   const sallyport = fakeSallyport({ trust })
   const adminPages = { handle: () => false, permits: () => true }
-  const proxy = await openProxy(sallyport, { listen: '127.0.0.1:0', admin: '127.0.0.1:0', demo: true, adminPages })
+  const proxy = await openProxy(sallyport, {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
+    demo: true,
+    adminPages,
+  })
   t.teardown(() => proxy.close('cut'))
   return { proxy, get: async (path: string) => (await fetch(`${proxy.url}${path}`)).text() }
 }

@@ -77,6 +77,7 @@ async function gate(
   const proxy = await openProxy(fakeSallyport(), {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     timeouts: { drain: 0 },
     ...options,
   })

@@ -103,6 +103,7 @@ export async function openScene(
   const proxy = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     demo: true,
     adminPages: pages,
     timeouts: { drain: 100 },
