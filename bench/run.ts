@@ -8,14 +8,17 @@ import { runBench } from './report/run.ts'
 import { durationText } from './report/text.ts'
 
 /*
- * `npm run bench`, or `npm run bench -- lookup inspect` for some of it; `-- --quick` is a smoke test of all, `-- readme`
- * writes the tables of README.md again. Read the ratios: machines differ.
+ * `npm run bench`, or `npm run bench -- lookup inspect` for some of it; `-- --quick` is a smoke test of all, or
+ * with `TURN=2/5` of every fifth beginning with the second; `-- readme` writes the tables of README.md again. Read the ratios: machines differ.
  */
 async function benchAll(names: readonly string[]): Promise<void> {
   const quick = process.argv.includes('--quick')
   const unknown = names.find((name) => !(name in BENCHES))
   if (unknown !== undefined) throw new Error(`no bench "${unknown}": ${Object.keys(BENCHES).join(', ')}`)
-  const asked = Object.entries(BENCHES).filter(([name]) => names.length === 0 || names.includes(name))
+  const [own = 1, turns = 1] = (process.env['TURN'] ?? '1/1').split('/').map(Number)
+  const asked = Object.entries(BENCHES)
+    .filter(([name]) => names.length === 0 || names.includes(name))
+    .filter((_, index) => index % turns === own - 1)
   const total = asked.reduce((sum, [, { seconds }]) => sum + seconds[quick ? 1 : 0], 0)
   const lanes = quick && asked.length > 1 ? 2 : 1
   console.log(`${asked.length} benches, about ${durationText(total / lanes)} in all`)

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { ofTurn } from '../runner/turn.ts'
 import { ROOT } from '../workspaces.ts'
 import { environment, install, isUnreachable, pack, run } from './npm.ts'
 
@@ -14,8 +15,8 @@ import { environment, install, isUnreachable, pack, run } from './npm.ts'
  */
 const ALL = ['adonisjs', 'bun', 'deno', 'nextjs', 'nextjs-server', 'react-router', 'remix', 'sveltekit']
 
-/** `npm run frameworks -- bun deno`: these alone. */
-const PROJECTS = process.argv.length > 2 ? process.argv.slice(2) : ALL
+/** `FRAMEWORKS='bun deno' npm run frameworks`: these alone. */
+const PROJECTS = ofTurn(process.env['FRAMEWORKS']?.split(' ') ?? ALL)
 
 t.setTimeout(1_800_000)
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-frameworks-'))

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../workspaces.ts'
+import { ofTurn } from './turn.ts'
 
 /** Test files that run in one process, built, by their paths from the root. */
 export interface Group {
@@ -32,7 +33,8 @@ export function testSources(all: boolean, under: readonly string[]): readonly st
   const wanted = found.filter(
     (path) => under.length === 0 || under.some((folder) => path.startsWith(join(folder, '/'))),
   )
-  return [...new Set([...named, ...wanted.filter((path) => all || !isLong(path))])].sort()
+  const long = all ? ofTurn(wanted.filter(isLong).sort()) : []
+  return [...new Set([...named, ...long, ...wanted.filter((path) => !isLong(path))])].sort()
 }
 
 /** The files of each workspace in as many processes as they need, the largest first. */
