@@ -93,7 +93,7 @@ export async function openAskingSite(
     seen,
     async ask(target, headers = NAVIGATION, method = 'GET') {
       const fields = { host: 'shop.example', 'x-forwarded-for': '93.184.216.34', ...headers }
-      const sent = request({ port, host: '127.0.0.1', path: target, method, headers: fields }).end()
+      const sent = request({ port, host: '127.0.0.1', path: target, method, headers: fields, agent: false }).end()
       const [answer] = await once(sent, 'response')
       return { status: answer.statusCode, headers: answer.headers, body: await text(answer) }
     },
