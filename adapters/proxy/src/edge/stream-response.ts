@@ -28,8 +28,8 @@ export class StreamResponse extends EventEmitter {
   closed = false
   writableEnded = false
   readonly #stream: ServerHttp2Stream
-  readonly #headers: OutgoingHttpHeaders = {}
-  #trailers: OutgoingHttpHeaders = {}
+  readonly #headers = grouped([])
+  #trailers = grouped([])
   #written = 0
   #isFull = false
 
@@ -69,7 +69,8 @@ export class StreamResponse extends EventEmitter {
 
   /** Sets a field of an answer that is begun without a list. */
   setHeader(name: string, value: number | string): void {
-    this.#headers[name.toLowerCase()] = value
+    const key = name.toLowerCase()
+    if (!OF_CONNECTIONS.has(key)) this.#headers[key] = value
   }
 
   removeHeader(name: string): void {
@@ -144,11 +145,10 @@ export class StreamResponse extends EventEmitter {
 
   #begin(headers: OutgoingHttpHeaders, isAll = false): void {
     if (this.#isGone) return
-    const sent: OutgoingHttpHeaders = { ':status': this.statusCode }
-    for (const name in headers) if (!OF_CONNECTIONS.has(name)) sent[name] = headers[name]
+    headers[':status'] = this.statusCode
     // An answer that has a length has no trailers: HTTP/1.1 has them behind chunks alone.
-    const mayTrail = !isAll && sent['content-length'] === undefined
-    this.#stream.respond(sent, { endStream: isAll, waitForTrailers: mayTrail })
+    const mayTrail = !isAll && headers['content-length'] === undefined
+    this.#stream.respond(headers, { endStream: isAll, waitForTrailers: mayTrail })
     if (mayTrail) this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(this.#trailers))
   }
 
@@ -177,13 +177,17 @@ export function cutStream(stream: ServerHttp2Stream): void {
 
 function ignore(): void {}
 
-/** Fields by name in lower case, in the order in which the names came; several of one name are a list. */
+/**
+ * Fields by name in lower case, without those of a connection; several of one name are a list. The names are those of strangers: the object
+ * has none of its own.
+ */
 export function grouped(fields: readonly string[]): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = {}
+  const headers: OutgoingHttpHeaders = Object.create(null)
   for (let at = 0; at < fields.length; at += 2) {
     const name = (fields[at] as string).toLowerCase()
     const value = fields[at + 1] as string
     const known = headers[name]
+    if (OF_CONNECTIONS.has(name)) continue
     if (known === undefined) headers[name] = value
     else if (Array.isArray(known)) known.push(value)
     else headers[name] = [String(known), value]
