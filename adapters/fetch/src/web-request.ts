@@ -92,7 +92,7 @@ export function fieldsOf({ url, headers }: Request): readonly string[] {
 export function readWebJson(request: Request): Promise<unknown> {
   // Not fromWeb, whose stream fails with its client even where nobody reads it.
   const sent = Readable.from(partsOf(request))
-  return readJson(Object.assign(sent, { headers: Object.fromEntries(request.headers) }), undefined)
+  return readJson(sent, Object.fromEntries(request.headers), undefined)
 }
 
 async function* partsOf({ body, bodyUsed }: Request): AsyncGenerator<Uint8Array> {

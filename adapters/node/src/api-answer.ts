@@ -52,7 +52,7 @@ export function isApiPath(path: string): boolean {
 export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlace): Promise<ApiResponse | undefined> {
   const { res, target, path, body } = place
   if (!isApiPath(path)) return undefined
-  return answerApi(host, new NodeRequest(host, { req, res, target }), path, () => readJson(req, body))
+  return answerApi(host, new NodeRequest(host, { req, res, target }), path, () => readJson(req, req.headers, body))
 }
 
 /** The API's response to a request whose path is the API's; what is wrong with its head is answered here. */

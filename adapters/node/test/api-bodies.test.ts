@@ -93,7 +93,7 @@ t.test("a parser's stand-in for a skipped body is not the body", async (t) => {
 t.test('the body is read once, and not before it is asked for', async (t) => {
   const port = await serve(t, async (req, res) => {
     const head = inspectionRequest({}, req, '/detect/v1/x?y=1')
-    const asked = apiRequest(head, '/v1/x?y=1#z', () => readJson(req, undefined))
+    const asked = apiRequest(head, '/v1/x?y=1#z', () => readJson(req, req.headers, undefined))
     t.equal(req.readableDidRead, false)
     t.equal(asked.target, '/detect/v1/x?y=1')
     t.equal(asked.path, '/v1/x')
@@ -107,7 +107,7 @@ t.test('the body is read once, and not before it is asked for', async (t) => {
 t.test('a client that leaves in the middle of its body', async (t) => {
   const outcome = new Promise<unknown>((resolve) => {
     const listening = serve(t, (req) => {
-      readJson(req, undefined).catch(resolve)
+      readJson(req, req.headers, undefined).catch(resolve)
       req.once('data', () => req.socket.destroy())
     })
     void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))
@@ -118,7 +118,7 @@ t.test('a client that leaves in the middle of its body', async (t) => {
 t.test('a client that has left before its body is asked for', async (t) => {
   const outcome = new Promise<unknown>((resolve) => {
     const listening = serve(t, (req) => {
-      req.once('close', () => readJson(req, undefined).catch(resolve))
+      req.once('close', () => readJson(req, req.headers, undefined).catch(resolve))
       req.socket.destroy()
     })
     void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))

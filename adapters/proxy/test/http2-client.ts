@@ -10,10 +10,16 @@ import { type Answer, OK } from './wire.ts'
 export async function openHttp2(
   t: Test,
   answer: Answer | string = OK,
-  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] | undefined } = {},
+  {
+    trust = ['loopback'],
+    sallyport = fakeSallyport({ trust }),
+    ...options
+  }: ProxyOptions & {
+    readonly trust?: readonly string[] | undefined
+    readonly sallyport?: ReturnType<typeof fakeSallyport> | undefined
+  } = {},
 ) {
   const refused: string[] = []
-  const sallyport = fakeSallyport({ trust })
   const before = await proxyBefore(t, answer, {
     sallyport,
     tls: { certificates: [makeCertificate(certificateFolder(t), ['site.example'])] },

@@ -1,7 +1,16 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ApiResponse } from '@sallyport/engine'
+
+/** An answer that is begun by its status and headers: Node's own, or what stands for it. */
+type Sink = NodeJS.WritableStream &
+  Pick<ServerResponse, 'headersSent' | 'destroyed' | 'statusCode'> & {
+    readonly req: Pick<IncomingMessage, 'method' | 'httpVersionMajor'>
+    statusMessage?: string | undefined
+    setHeader(name: string, value: string | number): unknown
+    destroy(): unknown
+  }
 
 /**
  * Writes a response. A string goes out with its Content-Length, a stream at the client's pace; a HEAD request gets the
@@ -10,7 +19,7 @@ import type { ApiResponse } from '@sallyport/engine'
  * connection and is a process warning. Does nothing where the host has answered already.
  */
 export async function sendResponse(
-  res: ServerResponse,
+  res: Sink,
   answer: ApiResponse,
   onFault: (error: unknown) => void = (error) => {
     process.emitWarning(`An answer was not sent: ${error}`, 'SallyportWarning')
@@ -29,7 +38,7 @@ export async function sendResponse(
   }
 }
 
-function writeFields(res: ServerResponse, { status, headers, body }: ApiResponse): void {
+function writeFields(res: Sink, { status, headers, body }: ApiResponse): void {
   res.statusCode = status
   // The text of another status is left where its head could not be sent; HTTP/2 has none.
   if (res.req.httpVersionMajor === 1) res.statusMessage = ''

@@ -61,7 +61,8 @@ export function createInspection<Place, Request>(
   function finish(outcome: Outcome, received: Received, place: Place, request: Request): Outcome | Promise<Outcome> {
     const { decision, refusal } = outcome
     receiver.mark(place, decision)
-    const own = received.reception.request
+    // No other host inspects by this: the proxy's own is its exchange.
+    const own = received.reception.request as DecisionEvent['request']
     if (decision !== undefined) {
       hooks.onDecision(decision, request)
       if (DECISIONS.hasSubscribers) DECISIONS.publish({ decision, request: own } satisfies DecisionEvent)

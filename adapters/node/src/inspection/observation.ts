@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { ChallengeStep, Decision, InspectionRequest, Observe, ObservedRequest, Writable } from '@sallyport/core'
 import { formatAddress } from '@sallyport/core/host'
 import { type Ending, endingOf } from '../request/ending.ts'
@@ -45,7 +44,7 @@ export interface HostResponse {
 /** A request of a host: what is judged of it, and where it is answered. */
 export interface Reception {
   /** The host's own, for listeners of channels; the observation is kept on it. */
-  readonly request: IncomingMessage | Request
+  readonly request: object
   readonly head: ReceivedHead
   /** Absent where the host answers on a socket. */
   readonly response?: HostResponse | undefined

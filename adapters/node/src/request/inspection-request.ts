@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import type { InspectionRequest, Writable } from '@sallyport/core'
 import { clientJa4 } from './connection-ja4.ts'
 import { serverOf } from './host-server.ts'
+import type { NodeHead } from './node-head.ts'
 import type { RequestHost } from './request-host.ts'
 import { requestId } from './request-id.ts'
 
@@ -19,11 +20,7 @@ const KEPT_BY_DEFAULT = 1000
  * a mount from `req.url` pass the original. `fields` is a copy of `req.rawHeaders`: it is evidence, and the verdict is
  * written into the received ones.
  */
-export function inspectionRequest(
-  host: RequestHost,
-  req: IncomingMessage,
-  target: string = req.url ?? '',
-): ReceivedHead {
+export function inspectionRequest(host: RequestHost, req: NodeHead, target: string = req.url ?? ''): ReceivedHead {
   // HTTP/2 hides the socket of a stream that is already gone.
   const socket: Socket | undefined = req.socket
   const ja4 = clientJa4(host, req)
@@ -43,7 +40,7 @@ export function inspectionRequest(
 }
 
 /** Returns the window of the session, which a stream that is already gone has not. */
-function windowOf(req: IncomingMessage & { readonly stream?: Http2Stream | undefined }): number | undefined {
+function windowOf(req: NodeHead & { readonly stream?: Http2Stream | undefined }): number | undefined {
   return req.stream?.session?.remoteSettings.initialWindowSize
 }
 

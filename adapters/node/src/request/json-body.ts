@@ -2,37 +2,32 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { SallyportError } from '@sallyport/core/host'
 
-/** A body as it is sent, and what the head says of it. */
-export interface SentBody extends Readable {
-  readonly headers: IncomingHttpHeaders
-}
-
 /** The largest body the API reads, in bytes. */
 export const BODY_LIMIT = 64 * 1024
 
 /** True when the request says that its body is larger than the API reads. */
-export function declaresTooMuch(req: Pick<SentBody, 'headers'>): boolean {
+export function declaresTooMuch(req: { readonly headers: IncomingHttpHeaders }): boolean {
   return Number(req.headers['content-length'] ?? 0) > BODY_LIMIT
 }
 
 /**
- * The JSON body of a request. `parsed` is what the host made of the body, and is taken where the host has read it; else
- * the stream is read, up to `BODY_LIMIT`.
+ * The JSON body of a request with these headers. `parsed` is what the host made of the body, and is taken where the host
+ * has read it; else the stream is read, up to `BODY_LIMIT`.
  *
  * Rejects with `payload_too_large`, before the first byte where the length is declared, and with `invalid_request` for a
  * compressed body, one that is not JSON in UTF-8, or one that ends early.
  */
-export async function readJson(req: SentBody, parsed: unknown): Promise<unknown> {
-  if (declaresTooMuch(req)) throw new SallyportError('payload_too_large')
-  const coding = req.headers['content-encoding']?.trim().toLowerCase() ?? ''
+export async function readJson(body: Readable, headers: IncomingHttpHeaders, parsed: unknown): Promise<unknown> {
+  if (declaresTooMuch({ headers })) throw new SallyportError('payload_too_large')
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (coding !== '' && coding !== 'identity') {
     throw new SallyportError('invalid_request', 'The request body must not be compressed.')
   }
   // Parsers make {} of nothing.
-  if (Number(req.headers['content-length']) === 0) throw notJson()
+  if (Number(headers['content-length']) === 0) throw notJson()
   // A parser that skipped this request leaves a body of its own making, such as {}: the stream knows better.
-  if (req.readableDidRead || req.readableEnded) return parsed
-  const bytes = await readBytes(req)
+  if (body.readableDidRead || body.readableEnded) return parsed
+  const bytes = await readBytes(body)
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
@@ -45,12 +40,12 @@ function notJson(): SallyportError {
 }
 
 // By events: leaving a `for await` early destroys the request, and its socket before the refusal is written.
-function readBytes(req: SentBody): Promise<Uint8Array> {
+function readBytes(body: Readable): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const fail = (error: SallyportError) => {
-      req.off('data', take).pause()
+      body.off('data', take).pause()
       reject(error)
     }
     const take = (chunk: Buffer | string) => {
@@ -60,10 +55,11 @@ function readBytes(req: SentBody): Promise<Uint8Array> {
       else chunks.push(bytes)
     }
     const cut = () => fail(new SallyportError('invalid_request', 'The request body ended early.'))
-    if (req.destroyed) return cut()
-    req.on('data', take)
-    req.once('end', () => resolve(Buffer.concat(chunks)))
-    req.once('error', cut)
-    req.once('close', cut)
+    if (body.destroyed) return cut()
+    body.on('data', take)
+    // A stream of HTTP/2 that is cut ends as well.
+    body.once('end', () => (body.destroyed ? cut() : resolve(Buffer.concat(chunks))))
+    body.once('error', cut)
+    body.once('close', cut)
   })
 }

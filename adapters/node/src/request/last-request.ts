@@ -5,7 +5,7 @@ import { hearHeads, type ParsedConnection } from './parsed-heads.ts'
 const LAST: unique symbol = Symbol.for('sallyport.last-request') as never
 
 interface Connection extends ParsedConnection {
-  [LAST]?: IncomingMessage | undefined
+  [LAST]?: object | undefined
 }
 
 /**
@@ -27,7 +27,7 @@ export function stopParsingWhenEnded(connection: Connection): void {
 }
 
 /** Makes a request the last of its connection: nothing behind it is parsed, nor inspected where it was parsed already. D325. */
-export function markLast(req: IncomingMessage): void {
+export function markLast(req: Pick<IncomingMessage, 'socket'>): void {
   const connection = req.socket as IncomingMessage['socket'] & Connection
   if (connection[LAST] !== undefined) return
   connection[LAST] = req

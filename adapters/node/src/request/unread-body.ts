@@ -4,6 +4,9 @@ import type { ApiResponse } from '@sallyport/engine'
 import { declaresTooMuch } from './json-body.ts'
 import { markLast } from './last-request.ts'
 
+/** A request whose body may be unread. */
+type Unread = Pick<IncomingMessage, 'httpVersionMajor' | 'headers' | 'complete' | 'socket'> & { resume(): unknown }
+
 /** How long a client has to read the answer before its connection is reset over the unread body. */
 const LINGER_MS = 500
 
@@ -12,7 +15,7 @@ const LINGER_MS = 500
  * to receive the rest. Node would otherwise read and discard a refused body to its end. Small bodies are left to Node,
  * which keeps the connection. A response that ends the connection is its last: nothing behind it is carried out.
  */
-export function closingUnread<R extends ApiResponse>(req: IncomingMessage, response: R): R {
+export function closingUnread<R extends ApiResponse>(req: Unread, response: R): R {
   if (req.httpVersionMajor !== 1) return response
   const large = declaresTooMuch(req) || req.headers['transfer-encoding'] !== undefined
   const gaveUp = response.status === 413 || response.status === 408

@@ -1,10 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { countConnections, type OpenConnections } from './connection-limits.ts'
 import type { CutCause } from './cut-causes.ts'
 import { createFront, withPeer } from './front.ts'
-import { createHttp2Sessions, type Http2Sessions } from './http2-sessions.ts'
+import { createHttp2Sessions, type Http2Sessions, type Http2SessionsOptions } from './http2-sessions.ts'
 import type { ProxyVersion } from './proxy-header.ts'
 import { createTlsEntrance } from './tls-entrance.ts'
 import { certificateFiles, type TlsOptions } from './tls-options.ts'
@@ -19,7 +18,7 @@ export interface EdgeOptions {
   /** A connection that speaks HTTP/1. */
   readonly onHttp1: (socket: Socket) => void
   /** A request of HTTP/2; `waiting` for `100 Continue`. */
-  readonly onHttp2: (request: IncomingMessage, response: ServerResponse, waiting: boolean) => void
+  readonly onHttp2: Http2SessionsOptions['onRequest']
   readonly onCut: (cause: CutCause) => void
   /** A line for the operator. */
   readonly onNotice: (message: string) => void

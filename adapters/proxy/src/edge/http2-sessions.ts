@@ -1,10 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import type { CutCause } from './cut-causes.ts'
-import { asHttp1, StreamRequest, StreamResponse } from './http2-messages.ts'
-import { watchSessions } from './session-watch.ts'
+import { type SessionStreams, watchSessions } from './session-watch.ts'
+import { StreamRequest } from './stream-request.ts'
+import { StreamResponse } from './stream-response.ts'
 
 /** Bytes of all fields of a request, as in HTTP/1. */
 const MAX_FIELD_BYTES = 16_384
@@ -27,7 +34,7 @@ const LAST_STREAM = 2 ** 31 - 1
 export interface Http2SessionsOptions {
   readonly limits: () => Limits
   readonly timeouts: () => Timeouts
-  readonly onRequest: (request: IncomingMessage, response: ServerResponse, waiting: boolean) => void
+  readonly onRequest: (request: StreamRequest, response: StreamResponse, waiting: boolean) => void
   readonly onCut: (cause: CutCause) => void
 }
 
@@ -48,8 +55,6 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
   const create = (): Http2Server => {
     const maxConcurrentStreams = Math.min(MAX_STREAMS, limits().inFlightPerClient)
     const server = createServer({
-      Http2ServerRequest: StreamRequest,
-      Http2ServerResponse: StreamResponse as never,
       // nghttp2 counts as invalid also a stream that a client opened before it had seen how many it may, and refuses that one alone
       // (D330). Of others the first that nghttp2 does not end the session for itself is answered on its stream; the next one ends it.
       maxSessionInvalidFrames: MAX_STREAMS - maxConcurrentStreams,
@@ -63,32 +68,38 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
         enablePush: false,
       },
     })
-    // A CONNECT is answered as any method that is not served (D138).
-    for (const event of ['request', 'checkContinue', 'checkExpectation', 'connect'] as const) {
-      server.on(event, (request: StreamRequest, response: StreamResponse) => {
-        // A stream that fails has failed for its client; unheard, the error would end the process.
-        request.on('error', () => {})
-        onRequest(...asHttp1(request, response), event === 'checkContinue')
-      })
-    }
     server.on('sessionError', (_, session) => session.destroy())
     server.on('session', (session: ServerHttp2Session) => {
       sessions.add(session)
-      watchResets(session, () => {
-        onCut('http2_resets')
-        session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
-      })
       session.once('close', () => sessions.delete(session))
     })
     return server
   }
   let server = create()
 
+  /** Takes the requests of a session; each stream has one listener for its end. */
+  const serve = (session: ServerHttp2Session, socket: TLSSocket, streams: SessionStreams): void => {
+    const noteEnd = countResets(() => {
+      onCut('http2_resets')
+      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    })
+    const onEnd = (stream: ServerHttp2Stream): void => {
+      streams.closed()
+      noteEnd(stream)
+    }
+    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: string[]) => {
+      streams.opened()
+      const request = new StreamRequest(stream, headers, raw, socket)
+      // A CONNECT is answered as any method that is not served (D138).
+      onRequest(request, new StreamResponse(request, onEnd), headers.expect === '100-continue')
+    })
+  }
+
   return {
     take(socket) {
       // A client that ends its half has left. Streams in flight would wait for it, and its connection with them.
       socket.allowHalfOpen = false
-      const begin = (session: ServerHttp2Session): void => watch.add(session, socket)
+      const begin = (session: ServerHttp2Session): void => serve(session, socket, watch.add(session, socket))
       // Node makes the session before it returns.
       server.once('session', begin).emit('connection', socket)
       server.off('session', begin)
@@ -108,20 +119,18 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
   }
 }
 
-/** Counts requests that were taken back before they were answered (CVE-2023-44487). */
-function watchResets(session: ServerHttp2Session, onTooMany: () => void): void {
+/** Counts requests that were taken back before they were answered (CVE-2023-44487), at the end of each stream. */
+function countResets(onTooMany: () => void): (stream: ServerHttp2Stream) => void {
   let [resets, since] = [0, 0]
-  session.on('stream', (stream: ServerHttp2Stream) => {
-    stream.once('close', () => {
-      // Node ends a HEAD's answer at once, and calls it aborted never.
-      if (!stream.aborted && stream.headersSent) return
-      const now = performance.now()
-      if (now - since > RESET_WINDOW_MS) {
-        resets = 0
-        since = now
-      }
-      resets++
-      if (resets === MAX_RESETS + 1) onTooMany()
-    })
-  })
+  return (stream) => {
+    // Node ends a HEAD's answer at once, and calls it aborted never.
+    if (!stream.aborted && stream.headersSent) return
+    const now = performance.now()
+    if (now - since > RESET_WINDOW_MS) {
+      resets = 0
+      since = now
+    }
+    resets++
+    if (resets === MAX_RESETS + 1) onTooMany()
+  }
 }

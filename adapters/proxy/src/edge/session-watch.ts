@@ -1,4 +1,4 @@
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { isReset } from './reset.ts'
 
@@ -12,7 +12,14 @@ export interface SessionTimes {
 
 /** Looks at sessions until their connections are closed. */
 export interface SessionWatch {
-  add(session: ServerHttp2Session, socket: Socket): void
+  /** Returns what counts its streams. */
+  add(session: ServerHttp2Session, socket: Socket): SessionStreams
+}
+
+/** The streams of one session, counted. */
+export interface SessionStreams {
+  opened(): void
+  closed(): void
 }
 
 /** For the last bytes of a connection that ends. */
@@ -79,18 +86,20 @@ export function watchSessions(times: () => SessionTimes): SessionWatch {
       }
       if (all.size === 0) start()
       all.add(seen)
-      session.on('stream', (stream: ServerHttp2Stream) => {
-        seen.streams++
-        seen.asked = true
-        stream.once('close', () => {
-          seen.streams--
-          if (seen.streams === 0) seen.idle = 0
-        })
-      })
       socket.once('close', () => {
         all.delete(seen)
         if (all.size === 0) clearInterval(timer)
       })
+      return {
+        opened() {
+          seen.streams++
+          seen.asked = true
+        },
+        closed() {
+          seen.streams--
+          if (seen.streams === 0) seen.idle = 0
+        },
+      }
     },
   }
 }

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { hintsTo } from '../edge/http2-messages.ts'
+import { type ClientRequest, hintsTo } from '../edge/client-messages.ts'
 import { hintFields } from '../fields/response-fields.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -16,7 +15,7 @@ export function passHints({ request, response }: Exchange, raw: readonly Buffer[
 }
 
 /** Whether a client takes an answer before the answer; over HTTP/1.1 not all do that should (D366). */
-function takesHints({ httpVersion, headers }: IncomingMessage): boolean {
+function takesHints({ httpVersion, headers }: ClientRequest): boolean {
   if (httpVersion === '1.0') return false
   if (httpVersion !== '1.1') return true
   const { 'user-agent': agent } = headers

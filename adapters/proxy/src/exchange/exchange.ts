@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import {
@@ -8,13 +9,22 @@ import {
   type ReceivedHead,
   type RequestHost,
 } from '@sallyport/node/internal'
-import { cutConnection, streamOf } from '../edge/http2-messages.ts'
+import {
+  type ClientRequest,
+  type ClientResponse,
+  cut,
+  cutConnection,
+  receivedBytes,
+  sentBytes,
+} from '../edge/client-messages.ts'
 import { isReset } from '../edge/reset.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
 import { type NamedSite, toOriginForm } from './origin-form.ts'
 
 /** The connection of an upgrade, which a tunnel takes over. */
 export interface Upgrade {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
   readonly socket: Socket
   /** Bytes that the client sent after its request's head. */
   readonly head: Buffer
@@ -40,12 +50,12 @@ export interface ExchangeOptions {
 
 /** One request in flight, until its answer is sent and its body has been received. */
 export class Exchange implements Watched, Answering {
-  readonly request: IncomingMessage
+  readonly request: ClientRequest
   /** The site that its target named beside its Host; absent for a target that is a path. */
   readonly named: NamedSite | undefined
   /** Its head as received, with a path as its target: it is judged, and sent on. */
   readonly head: ReceivedHead
-  readonly response: ServerResponse
+  readonly response: ClientResponse
   /** Id in its answer, its log line and its errors. */
   readonly id: string
   /** Observer of its outcome, if any. */
@@ -79,7 +89,7 @@ export class Exchange implements Watched, Answering {
   #waiting: boolean
   #wantsBody = false
 
-  constructor(host: RequestHost, request: IncomingMessage, response: ServerResponse, options: ExchangeOptions = {}) {
+  constructor(host: RequestHost, request: ClientRequest, response: ClientResponse, options: ExchangeOptions = {}) {
     const { waiting = false, onSlow, onFault, upgrade } = options
     this.request = request
     this.response = response
@@ -93,7 +103,7 @@ export class Exchange implements Watched, Answering {
     this.head = head
     this.id = head.id
     // The response to an upgrade has no end of its own: a tunnel takes its socket.
-    const ends: ServerResponse | Socket = upgrade?.socket ?? response
+    const ends: EventEmitter = upgrade?.socket ?? response
     const connection = request.httpVersionMajor === 1 ? request.socket : undefined
     this.observation = observe(host, { request, head, response, end: ends, connection }, 'origin')
     ends.once('close', () => this.end())
@@ -127,14 +137,14 @@ export class Exchange implements Watched, Answering {
   get isUnanswered(): boolean {
     const { upgrade, response } = this
     // A tunnel has taken the socket.
-    return !response.headersSent && !response.closed && (upgrade === undefined || response.socket !== null)
+    return !response.headersSent && !response.closed && (upgrade === undefined || upgrade.response.socket !== null)
   }
 
   /** Ends it where it is: over HTTP/1 with its connection, else with its stream. */
   cut(): void {
-    const { upgrade, response } = this
+    const { upgrade, request } = this
     if (upgrade) upgrade.socket.destroy()
-    else response.destroy()
+    else cut(request)
   }
 
   /** Calls `end` when the answer is sent, or when nobody waits for it any more; for an upgrade, when its tunnel is closed. */
@@ -181,11 +191,7 @@ export class Exchange implements Watched, Answering {
 
   moved(side: Side): number {
     if (side !== 'body' && side !== 'reading') return this.origin?.moved(side) ?? 0
-    // Requests of HTTP/2 share a connection.
-    const stream = streamOf(this.request, this.response)
-    if (stream !== undefined) return side === 'body' ? stream.receivedBytes : stream.sentBytes
-    const { socket } = this.request
-    return side === 'body' ? socket.bytesRead : socket.bytesWritten - socket.writableLength
+    return side === 'body' ? receivedBytes(this.request) : sentBytes(this.response)
   }
 
   late(side: Side): void {

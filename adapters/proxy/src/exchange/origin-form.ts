@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { absoluteTarget, isSite, namesSite } from '@sallyport/node/internal'
+import type { ClientRequest } from '../edge/client-messages.ts'
 
 /** The site that a target in absolute form names: that of Host, or another one. */
 export type NamedSite = 'same' | 'other'
@@ -9,7 +9,7 @@ export type NamedSite = 'same' | 'other'
  * it, and Host the site that it names, whatever Host said (RFC 9112 3.2.1, 3.2.2). Returns `undefined` for any other target,
  * and for a request without the Host that it must have or with one that is none: it stays as it is, and is refused.
  */
-export function toOriginForm(request: IncomingMessage): NamedSite | undefined {
+export function toOriginForm(request: ClientRequest): NamedSite | undefined {
   const { httpVersion, method, url = '', headers } = request
   const { host } = headers
   const named = httpVersion === '2.0' ? undefined : absoluteTarget(url)
@@ -24,7 +24,7 @@ export function toOriginForm(request: IncomingMessage): NamedSite | undefined {
 }
 
 /** Sets the first Host: a second one is refused as ever. */
-function setHost({ rawHeaders, headers }: IncomingMessage, site: string): void {
+function setHost({ rawHeaders, headers }: ClientRequest, site: string): void {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   if (at < 0) rawHeaders.unshift('Host', site)
   else rawHeaders[at + 1] = site

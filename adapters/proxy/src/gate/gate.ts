@@ -1,8 +1,17 @@
-import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { formatAddress } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
-import { answer, isApiPath, mountedPath, NO_HOST, OTHER_SITE, refusal } from '@sallyport/node/internal'
+import {
+  answerApi as answerOf,
+  isApiPath,
+  mountedPath,
+  NO_HOST,
+  OTHER_SITE,
+  Received,
+  readJson,
+  refusal,
+} from '@sallyport/node/internal'
+import { bodyOf, type ClientRequest } from '../edge/client-messages.ts'
 import { answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { createCheck } from './check.ts'
@@ -65,7 +74,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       send(exchange, robotsText)
     } else if (api) {
       admission.admit(exchange, admission.clientOf(addressOf(sallyport, exchange)), () =>
-        answerApi(sallyport, exchange, { target, path }).catch((error: unknown) => exchange.fail(error)),
+        answerApi(sallyport, exchange, path).catch((error: unknown) => exchange.fail(error)),
       )
     } else {
       decide(exchange)
@@ -89,18 +98,18 @@ function toHttps(host: string, target: string, port: number): ApiResponse {
 
 const HTTPS_PORT = 443
 
-function isSecure({ socket }: IncomingMessage): boolean {
+function isSecure({ socket }: ClientRequest): boolean {
   return (socket as Partial<TLSSocket>).encrypted === true
 }
 
-async function answerApi(
-  sallyport: ProxyHost,
-  exchange: Exchange,
-  { target, path }: { readonly target: string; readonly path: string },
-): Promise<void> {
+async function answerApi(sallyport: ProxyHost, exchange: Exchange, path: string): Promise<void> {
   exchange.wantBody(true)
-  const { request, response: res } = exchange
-  const answered = await answer(sallyport, request, { res, target, path })
+  const { request, head, response } = exchange
+  // The API adds to the head that it is given. What it has to say goes into the answer that is sent here.
+  const received = new Received(sallyport, { request, head: { ...head }, end: response })
+  const answered = await answerOf(sallyport, received, path, () =>
+    readJson(bodyOf(request), request.headers, undefined),
+  )
   if (answered === undefined) answerWith(exchange, refusal('not_found'))
   else send(exchange, answered)
 }

@@ -1,15 +1,16 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import { type ClientRequest, cut } from '../edge/client-messages.ts'
 import { answerFault, answerWith, limitRefusal } from '../exchange/answers.ts'
 import type { Exchange, ExchangeOptions } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
 
-type Handler<Rest extends readonly unknown[]> = (request: IncomingMessage, ...rest: Rest) => void
+type Handler<Request extends ClientRequest, Rest extends readonly unknown[]> = (request: Request, ...rest: Rest) => void
 
 /** How exchanges end that do not end well, counted. */
 export interface Endings extends Required<Pick<ExchangeOptions, 'onSlow' | 'onFault'>> {
   /** A handler of requests that does not throw: where there is no exchange yet, the connection is cut. */
-  guarded<Rest extends readonly unknown[]>(handle: Handler<Rest>): Handler<Rest>
+  guarded<Request extends ClientRequest, Rest extends readonly unknown[]>(
+    handle: Handler<Request, Rest>,
+  ): Handler<Request, Rest>
 }
 
 /** With an answer where there is none yet, else with a cut. `tell` gets what was thrown. */
@@ -20,7 +21,7 @@ export function createEndings(refusals: Refusals, tell: (error: unknown) => void
       const answered = side === 'body' && !exchange.response.headersSent
       refusals[answered ? 'count' : 'cut'](cause)
       if (answered) answerWith(exchange, limitRefusal(cause), cause)
-      else exchange.request.socket.destroy()
+      else exchange.cut()
     },
     onFault(exchange: Exchange, error) {
       tell(error)
@@ -37,8 +38,7 @@ export function createEndings(refusals: Refusals, tell: (error: unknown) => void
         } catch (error) {
           tell(error)
           refusals.cut('fault')
-          // HTTP/2 hides the socket of a stream that is already gone.
-          ;(request.socket as Socket | undefined)?.destroy()
+          cut(request)
         }
       },
   }

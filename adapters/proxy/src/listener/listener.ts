@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { ignoreOtherUpgrades, type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
+import type { ClientRequest, ClientResponse } from '../edge/client-messages.ts'
 import { openEdge } from '../edge/edge.ts'
 import type { ProxyVersion } from '../edge/proxy-header.ts'
 import { certificateFiles, type TlsOptions } from '../edge/tls-options.ts'
@@ -80,7 +81,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
   let accepting = true
   const { guarded, ...endings } = createEndings(refusals, onFault)
 
-  const begin = (request: IncomingMessage, response: ServerResponse, waiting: boolean): void => {
+  const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean): void => {
     const exchange = new Exchange(host, request, response, { ...endings, waiting })
     exchanges.add(exchange)
     if (!accepting) response.shouldKeepAlive = false
@@ -120,7 +121,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
   const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
     const response = responseOn(socket, request)
     if (response === undefined) return
-    const exchange = new Exchange(host, request, response, { ...endings, upgrade: { socket, head } })
+    const exchange = new Exchange(host, request, response, { ...endings, upgrade: { request, response, socket, head } })
     tunnels.add(exchange)
     exchange.onEnd(() => tunnels.delete(exchange))
     served().onUpgrade(exchange)

@@ -2,7 +2,7 @@ import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
 import type { Dispatcher } from 'undici'
 import type { Slots, Taker } from '../bounds/slots.ts'
-import { addTrailers, hasBody } from '../edge/http2-messages.ts'
+import { addTrailers, hasBody } from '../edge/client-messages.ts'
 import type { Side } from '../exchange/clocks.ts'
 import type { Exchange, OriginSide } from '../exchange/exchange.ts'
 import type { RefusalCause } from '../exchange/refusals.ts'
@@ -205,13 +205,13 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   onResponseEnd({ rawTrailers }: Dispatcher.DispatchController): void {
-    const { request, response } = this.#forwarded.exchange
+    const { response } = this.#forwarded.exchange
     const first = this.#first
     if (!this.#head || this.#sendHead()) {
       const { onConflict } = this.#hooks
       const isTrailed = rawTrailers?.length && !this.#isEmpty
       const trailers = isTrailed ? trailerFields(rawTrailers as readonly Buffer[], onConflict) : []
-      if (trailers.length > 0) addTrailers(request, response, trailers)
+      if (trailers.length > 0) addTrailers(response, trailers)
       response.end(first)
     }
     this.#done()

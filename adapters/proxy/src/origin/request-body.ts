@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { bodyOf, type ClientRequest, isBroken } from '../edge/client-messages.ts'
 
 /** A body up to this length is held until it is whole; of a larger one so much is held at a time. */
 const WHOLE_BYTES = 65_536
@@ -23,7 +23,7 @@ export interface BodyHooks {
  * body that it cannot send, and a destroyed `IncomingMessage` takes the client's connection with it.
  */
 export class RequestBody extends Readable {
-  readonly #request: IncomingMessage
+  readonly #body: Readable
   readonly #held: Held
   readonly #stop: () => void
   #received = 0
@@ -32,19 +32,20 @@ export class RequestBody extends Readable {
   #ended = false
 
   constructor(
-    request: IncomingMessage,
+    request: ClientRequest,
     held: Held,
     limits: { readonly bodyBytes: number; readonly bufferedBytes: number },
     { guard, onReady, onFault }: BodyHooks,
   ) {
     super({ highWaterMark: WHOLE_BYTES })
-    this.#request = request
+    const body = bodyOf(request)
+    this.#body = body
     this.#held = held
     const untilWhole = Number(request.headers['content-length'] ?? Number.NaN) <= WHOLE_BYTES
     let ready = false
     const fault = (cause: 'body_bytes' | 'buffered_bytes'): void => {
       this.#stop()
-      request.pause()
+      body.pause()
       onFault(cause)
     }
     const take = (chunk: Buffer): void => {
@@ -59,12 +60,13 @@ export class RequestBody extends Readable {
         fault('buffered_bytes')
         return
       }
-      if (this.#full && !untilWhole) request.pause()
+      if (this.#full && !untilWhole) body.pause()
       if (ready || untilWhole) return
       ready = true
       onReady()
     }
     const end = (): void => {
+      if (isBroken(request)) return
       this.#ended = true
       this.push(null)
       if (ready) return
@@ -75,8 +77,8 @@ export class RequestBody extends Readable {
     this.on('error', () => {})
     const onData = (chunk: Buffer): void => guard(() => take(chunk))
     const onEnd = (): void => guard(end)
-    request.on('data', onData).once('end', onEnd)
-    this.#stop = () => void request.off('data', onData).off('end', onEnd)
+    body.on('data', onData).once('end', onEnd)
+    this.#stop = () => void body.off('data', onData).off('end', onEnd)
   }
 
   /** Whether nothing more comes, and nothing was taken yet. */
@@ -98,13 +100,13 @@ export class RequestBody extends Readable {
     this.#count(this.readableLength)
     if (!this.#full) return
     this.#full = false
-    this.#request.resume()
+    this.#body.resume()
   }
 
   /** Bytes that still come are thrown away, so that the connection can be used again. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#stop()
-    this.#request.resume()
+    this.#body.resume()
     this.#count(0)
     done(error)
   }

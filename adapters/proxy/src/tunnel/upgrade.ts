@@ -31,8 +31,7 @@ export interface Handshake extends HandedFields {
  */
 export function openTunnel({ members, trust, headBytes }: Origin, handshake: Handshake, timeouts: Timeouts): void {
   const { exchange, onFailure, onConflict } = handshake
-  const { request, response } = exchange
-  const { socket, head } = exchange.upgrade as Upgrade
+  const { request, response, socket, head } = exchange.upgrade as Upgrade
   // It may have left while it waited for its turn.
   if (socket.destroyed) return
   const { address, succeeded, failed } = members.next() as Member
