@@ -15,6 +15,7 @@ export interface HeadFields {
   upgrade: string | undefined
   webSocketVersion: string | undefined
   webSocketKey: string | undefined
+  via: string | undefined
   /**
    * The first name that came twice and must not: a server may read such a field differently from the next, of which one
    * takes the first, one the last.
@@ -37,6 +38,7 @@ function noFields(): HeadFields {
     upgrade: undefined,
     webSocketVersion: undefined,
     webSocketKey: undefined,
+    via: undefined,
     twice: undefined,
   }
 }
@@ -54,6 +56,9 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
     const value = fields[at + 1] as string
     if (single !== undefined && isNamed(field, single) && ++singles === 2) head.twice ??= single
     switch (field.length) {
+      case 3:
+        if (isNamed(field, 'via')) head.via = listed(head.via, value)
+        break
       case 4:
         if (isNamed(field, 'host')) head.host = first(head, 'host', head.host, value)
         break

@@ -30,6 +30,8 @@ export class Observation {
   status: number | undefined = undefined
   /** Tells who observes requests that it has ended; absent where nobody does. */
   report: (() => void) | undefined = undefined
+  /** Gives back all else that a host holds for it; absent where that is nothing. */
+  release: (() => void) | undefined = undefined
   #counted: (() => void)[] | undefined = undefined
   #heard = false
   #ended = false
@@ -61,6 +63,7 @@ export class Observation {
     if (this.#ended) return
     this.#ended = true
     this.report?.()
+    this.release?.()
     for (const ended of this.#counted ?? []) caught(ended)
   }
 }
@@ -90,4 +93,9 @@ export function observationOf(host: RequestHost, req: IncomingMessage): Observat
   // Not enumerable: whoever prints or compares the fields sees the fields.
   Object.defineProperty(kept, OBSERVATION, { value: observation })
   return observation
+}
+
+/** The decision about a request of Node; `undefined` before there is one. */
+export function decisionOn({ rawHeaders }: { readonly rawHeaders: Kept }): Decision | undefined {
+  return rawHeaders[OBSERVATION]?.decision
 }

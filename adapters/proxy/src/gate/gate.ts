@@ -20,10 +20,9 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
   const { sallyport, options, admission, sites } = parts
   const { enabled = true, base = '' } = options.api ?? {}
   const methods = [...METHODS, ...(options.methods ?? [])]
-  const rules = { paths: options.paths, methods }
 
   function receive(exchange: Exchange): void {
-    const { request, named } = exchange
+    const { request, named, facts } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
     exchange.isCheck = check !== undefined && target.split('?', 1)[0] === CHECK_PATH
     if (admission.isClosed()) {
@@ -46,9 +45,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       return
     }
     const robotsText = robots(exchange)
-    // Read at each request: a gate is made before a reload is taken over.
-    const { singleHeader } = sallyport
-    const refused = precheck({ ...rules, singleHeader, httpVersion, method, target, fields, api })
+    const refused = precheck({ paths: options.paths, methods, httpVersion, method, target, fields, api }, facts)
     const { host = '' } = request.headers
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))
