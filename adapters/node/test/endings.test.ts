@@ -66,11 +66,11 @@ t.test(
   },
 )
 
-t.test('nothing is seen of what is kept of a request', async (t) => {
+t.test('what is kept of a request is no member of it, and no field', async (t) => {
   const port = await serve(t, async (req, res) => {
-    const { length } = Object.keys(req)
+    const { length } = Reflect.ownKeys(req)
     await decideRequest(decider(), { req, res })
-    const seen = [Object.keys(req).length - length, Object.getOwnPropertySymbols({ ...req.rawHeaders }).length]
+    const seen = [Reflect.ownKeys(req).length - length, req.rawHeaders.slice().filter((text) => typeof text !== 'string').length]
     const id = res.getHeader('x-request-id')
     await decideRequest(decider(), { req, res })
     res.end(JSON.stringify([...seen, res.getHeader('x-request-id') === id]))
