@@ -10,6 +10,7 @@ import {
   sendResponse,
 } from '@sallyport/node/internal'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import { createShown } from './shown-decision.ts'
 
 export { type ChallengeOptions, guardUpgrade, type InspectionOptions } from '@sallyport/node'
 
@@ -42,8 +43,10 @@ declare global {
 export function inspection(sallyport: Decider, options: InspectionOptions<Request> = {}): RequestHandler {
   const inspect = createInspection(NODE, sallyport, options)
 
+  const show = createShown()
+
   function apply({ decision, refusal }: Outcome, req: Request, res: Response, next: NextFunction): void {
-    if (decision !== undefined) (req as { sallyport?: Decision | undefined }).sallyport = decision
+    if (decision !== undefined) show(req)
     if (refusal === undefined) next()
     else void sendResponse(res, refusal)
   }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
@@ -126,4 +126,33 @@ t.test('a forgotten await fails at start-up', (t) => {
   t.throws(() => v1(promise), { code: 'invalid_config' })
   t.throws(() => guardUpgrade(createServer(), promise), { code: 'invalid_config' })
   t.end()
+})
+
+t.test('the decision is shown behind an application within another, and where there is no application', async (t) => {
+  const [app, shop] = [express(), express()]
+  shop.use(inspection(sallyport))
+  shop.get('/open', (req, res, next) => ((res.locals['own'] = Object.hasOwn(req, 'sallyport')), next()))
+  app.use((req, res, next) => ((res.locals['before'] = req.sallyport?.action), next()))
+  app.use('/shop', shop)
+  app.get('/mine', (req, res) => {
+    Object.assign(req, { sallyport: 'mine' })
+    res.json(req.sallyport)
+  })
+  app.use((req, res) => void res.json([res.locals['before'], res.locals['own'], req.sallyport?.action]))
+  const url = await serve(t, app)
+  t.same(await (await fetch(`${url}/shop/open`)).json(), [null, false, 'allow'])
+  t.same(await (await fetch(`${url}/other`)).json(), [null, null, null], 'nothing of another request')
+  t.same(await (await fetch(`${url}/mine`)).json(), 'mine', 'and an application may write its own')
+
+  const inspect = inspection(sallyport)
+  const bare = createServer((req, res) => {
+    inspect(req as never, res as never, () =>
+      res.end(String((req as { sallyport?: { action: string } }).sallyport?.action)),
+    )
+  })
+  await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => bare.close())
+  const answer = await fetch(`http://127.0.0.1:${(bare.address() as AddressInfo).port}`)
+  t.equal(await answer.text(), 'allow')
+  t.notOk('sallyport' in IncomingMessage.prototype)
 })

@@ -1,7 +1,16 @@
 import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
 import type { ApiResponse } from '@sallyport/engine'
-import { type HostResponse, newId, Received, type Receiver, type RequestHost, readJson } from '@sallyport/node/internal'
+import {
+  type HostResponse,
+  newId,
+  Observation,
+  Received,
+  type Receiver,
+  type RequestHost,
+  readHead,
+  readJson,
+} from '@sallyport/node/internal'
 
 /** Origin of a request, as far as the runtime says. */
 export interface RequestOrigin {
@@ -16,8 +25,8 @@ const ANSWER: unique symbol = Symbol.for('sallyport.web-answer') as never
 export class WebAnswer extends EventEmitter implements HostResponse {
   readonly request: Request
   readonly address: string | undefined
-  /** The request's id, once it has one. */
-  id: string | undefined
+  /** There once the request has an id. */
+  observation: Observation | undefined
   headersSent = false
   statusCode = 0
   readonly #headers = new Map<string, string>()
@@ -68,11 +77,13 @@ export const WEB: Receiver<WebAnswer> = { receive, mark() {} }
 
 function receive(host: RequestHost, response: WebAnswer): Received {
   const { request, address: peer = '' } = response
-  response.id ??= newId(host, response.address, Object.fromEntries(request.headers))
-  const { id } = response
+  response.observation ??= new Observation(newId(host, response.address, Object.fromEntries(request.headers)))
+  const { observation } = response
   const scheme = request.url.startsWith('https:') ? 'https' : 'http'
   const shown = { method: request.method, target: targetOf(request), scheme, fields: fieldsOf(request) } as const
-  return new Received(host, { request, head: { id, peer, httpVersion: '', ...shown }, response, end: response })
+  const head = { id: observation.id, peer, httpVersion: '', ...shown }
+  const facts = readHead(head.fields, host.singleHeader)
+  return new Received(host, { request, observation, head, facts, response, end: response })
 }
 
 /** The target of a web request, as the runtime made a URL of it. */

@@ -66,7 +66,7 @@ export async function answerApi(
   const { head } = received.reception
   // A middleware before it may have told of a limit of the policy; the API tells of its own alone.
   for (const name of ['ratelimit', 'ratelimit-policy']) received.tell(name, undefined)
-  if (observation !== undefined) observation.answeredBy = 'api'
+  observation.answeredBy = 'api'
   const fault = received.apiFault(host)
   if (fault !== undefined) {
     noteRefusal(observation, 'head')

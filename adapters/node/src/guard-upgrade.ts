@@ -8,7 +8,8 @@ import type { Decider, Outcome } from './inspection/decide-request.ts'
 import type { InspectionOptions } from './inspection/inspection-options.ts'
 import { NODE } from './inspection/node-request.ts'
 import { markGuarded } from './request/host-server.ts'
-import { nameAnswer, requestId } from './request/request-id.ts'
+import { observationOf } from './request/observation.ts'
+import { nameAnswer } from './request/request-id.ts'
 import { ignoreOtherUpgrades } from './request/upgrades.ts'
 
 /**
@@ -75,6 +76,6 @@ function refuse(sallyport: Decider, socket: Socket, req: IncomingMessage, refusa
   socket.on('error', () => socket.destroy())
   const response = responseOn(socket, req)
   if (response === undefined) return
-  nameAnswer(response, requestId(sallyport, req))
+  nameAnswer(response, observationOf(sallyport, req).id)
   void sendResponse(response, refusal)
 }

@@ -4,7 +4,7 @@ export { limitFields } from './answer/limit-fields.ts'
 export { decisionRefusal, type Refusal, refusal, refusedRequest, rendered } from './answer/refusal.ts'
 export { sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'
-export { isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
+export { addVerdict, isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
 export { answer, answerApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
 export { askingAnswer, isAsking } from './challenge/challenge-answer.ts'
 export { createInspection } from './inspection/create-inspection.ts'
@@ -17,7 +17,6 @@ export {
   noteDecision,
   noteOriginal,
   noteRefusal,
-  type Observation,
   observe,
 } from './inspection/observation.ts'
 export { Received, type Receiver } from './inspection/received.ts'
@@ -41,7 +40,8 @@ export { inspectionRequest, type ReceivedHead } from './request/inspection-reque
 export { readJson } from './request/json-body.ts'
 export { stopParsingWhenEnded } from './request/last-request.ts'
 export { baseOf, mountedPath } from './request/mounted-path.ts'
+export { decisionOn, Observation, observationOf } from './request/observation.ts'
 export type { RequestHost } from './request/request-host.ts'
-export { ID_HEADER, newId, requestId } from './request/request-id.ts'
+export { ID_HEADER, newId } from './request/request-id.ts'
 export { closingUnread } from './request/unread-body.ts'
 export { asksForWebSocket, ignoreOtherUpgrades } from './request/upgrades.ts'

@@ -10,7 +10,7 @@ import type { InspectionOptions } from './inspection/inspection-options.ts'
 import { NODE } from './inspection/node-request.ts'
 import { type ChallengeOptions, createStepUp } from './inspection/step-up.ts'
 import { baseOf, mountedPath } from './request/mounted-path.ts'
-import { requestId } from './request/request-id.ts'
+import { observationOf } from './request/observation.ts'
 
 /** A request of `node:http` or of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
@@ -93,7 +93,7 @@ export function v1<Request extends NodeRequest = IncomingMessage, Response exten
       handler(request as Inspected<Request>, response)
       return
     }
-    const failed = () => rendered(refusal('internal_error'), { id: requestId(sallyport, req) })
+    const failed = () => rendered(refusal('internal_error'), { id: observationOf(sallyport, req).id })
     void answer(sallyport, req, { res, target, path }).then(
       (answered) => {
         if (answered === undefined) handler(request as Inspected<Request>, response)

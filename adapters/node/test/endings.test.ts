@@ -3,7 +3,7 @@ import { connect, constants, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Decider } from '../src/index.ts'
-import { decideRequest, decider } from './support.ts'
+import { decideRequest, decider, dial, serve } from './support.ts'
 
 for (const method of ['GET', 'HEAD']) {
   t.test(`a ${method} over HTTP/2 that is taken back unanswered has ended, for counts and the log`, async (t) => {
@@ -33,3 +33,48 @@ for (const method of ['GET', 'HEAD']) {
     t.same(ended.sort(), ['count', 'log'])
   })
 }
+
+t.test(
+  'one listener stands for all that ends with a request, each once, and an error keeps none from it',
+  async (t) => {
+    const told: string[] = []
+    const warned = once(process, 'warning')
+    const host: Decider = {
+      ...decider(),
+      count: (decision) => ({
+        decision,
+        ended() {
+          told.push('count')
+          if (told.length === 2) throw new Error('a bug')
+        },
+      }),
+      observe: () => void told.push('log'),
+    }
+    const listeners: number[] = []
+    const port = await serve(t, async (req, res) => {
+      const before = res.listenerCount('close')
+      await decideRequest(host, { req, res })
+      await decideRequest(host, { req, res })
+      listeners.push(res.listenerCount('close') - before)
+      res.once('close', () => res.emit('close'))
+      res.end()
+    })
+    await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed
+    t.match(await warned, [{ message: /was not counted: Error: a bug/ }])
+    t.same(listeners, [1])
+    t.same(told, ['log', 'count', 'count'])
+  },
+)
+
+t.test('what is kept of a request is no member of it, and no field', async (t) => {
+  const port = await serve(t, async (req, res) => {
+    const { length } = Reflect.ownKeys(req)
+    await decideRequest(decider(), { req, res })
+    const seen = [Reflect.ownKeys(req).length - length, req.rawHeaders.slice().filter((text) => typeof text !== 'string').length]
+    const id = res.getHeader('x-request-id')
+    await decideRequest(decider(), { req, res })
+    res.end(JSON.stringify([...seen, res.getHeader('x-request-id') === id]))
+  })
+  const answer = await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed
+  t.match(answer, /\[0,0,true\]/)
+})

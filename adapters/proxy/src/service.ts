@@ -6,7 +6,7 @@ import { watchOverload } from './bounds/overload.ts'
 import { Slots } from './bounds/slots.ts'
 import { answerWith, limitRefusal } from './exchange/answers.ts'
 import { passHints } from './exchange/early-hints.ts'
-import type { Exchange } from './exchange/exchange.ts'
+import type { Exchange, Holder } from './exchange/exchange.ts'
 import type { RefusalCause, Refusals } from './exchange/refusals.ts'
 import { createGate } from './gate/gate.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
@@ -159,13 +159,17 @@ function originFor(exchange: Exchange, { origin }: Site): Site['origin'] {
 function createInFlight() {
   let count = 0
   let onNone = (): void => {}
+  const service: Holder = {
+    left() {
+      count--
+      if (count === 0) onNone()
+    },
+  }
   return {
     add(exchange: Exchange): Exchange {
+      if (exchange.ended) return exchange
       count++
-      exchange.onEnd(() => {
-        count--
-        if (count === 0) onNone()
-      })
+      exchange.service = service
       return exchange
     },
     /** Calls it once, when there is none; no other comes then. */

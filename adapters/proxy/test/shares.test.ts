@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import type { ProxyOptions } from '../src/index.ts'
+import type { ProxyHost, ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
-import { VISITOR } from './sallyport.ts'
+import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 
 /** An origin that answers everything but `/slow`, and a WebSocket never. */
@@ -153,4 +153,32 @@ t.test('a request that is refused has no share', async (t) => {
   const held = await send(url, get('/slow', of(VISITOR.blocked)))
   t.equal(statusOf(await readUntil(held)), 403)
   t.equal(slow.length, 0)
+})
+
+t.test('a request that is decided after its client has left takes no slot, and is not forwarded', async (t) => {
+  const host = fakeSallyport()
+  const counts: (() => void)[] = []
+  const ends: string[] = []
+  const sallyport: ProxyHost = {
+    ...host,
+    count: (decision) =>
+      host.decided.length > 1
+        ? { decision }
+        : new Promise((resolve) => counts.push(() => resolve({ decision, ended: () => void ends.push('counted') }))),
+    observe: ({ status }) => void ends.push(`observed ${status}`),
+  }
+  const limits = { inFlight: 1, inFlightPerClient: 1 }
+  const { url, origin } = await proxyBefore(t, OK, { sallyport, limits, timeouts: { queue: 0 } })
+  const socket = await send(url, get('/left'))
+  await until(() => counts.length === 1)
+  socket.destroy()
+  await until(() => ends.length === 1)
+  counts[0]?.()
+  await until(() => ends.length === 2)
+  t.same(ends, ['observed 0', 'counted'])
+  for (const path of ['/one', '/two']) t.equal(statusOf(await exchange(url, get(path))), 200, 'its share is free')
+  t.same(
+    origin.heads.map((head) => head.split(' ')[1]),
+    ['/one', '/two'],
+  )
 })

@@ -8,6 +8,7 @@ function slotsOf(limits: SlotLimits) {
   const take = (client: string, name = client): Taker => {
     const taker: Taker = {
       client,
+      slot: undefined,
       granted: () => void told.push(`${name} granted`),
       refused: () => void told.push(`${name} refused`),
     }
@@ -53,6 +54,17 @@ t.test('a taker that leaves while it waits is not called', async (t) => {
   slots.leave(last)
   take('d')
   t.equal(told.at(-1), 'd granted', 'and all slots are free again')
+})
+
+t.test('whoever leaves gives back what it has, and only once', async (t) => {
+  const { slots, told, take } = slotsOf({ total: 2, perClient: 1, waiting: 1, waitMs: 10_000 })
+  const [held, waiting] = [take('a'), take('a', 'a2')]
+  const refused = take('a', 'a3')
+  for (const taker of [refused, waiting, waiting, held, held, refused]) slots.leave(taker)
+  t.same(told, ['a granted', 'a3 refused'])
+  t.same(slots.load, { used: 0, waiting: 0 })
+  for (const taker of [take('a', 'a4'), take('b')]) slots.leave(taker)
+  t.same(told.slice(2), ['a4 granted', 'b granted'], 'and no share of a client is lost')
 })
 
 t.test('a queue has an end, and a clock', async (t) => {

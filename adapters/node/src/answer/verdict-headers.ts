@@ -26,7 +26,7 @@ export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature'
  * would have done, the level of the visitor's pass, and the record of a claim. Written out name by name, because this runs on every request and a
  * property whose name is a variable is several times as slow.
  */
-function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders): void {
+export function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders = {}): void {
   const { id, action, enforced, trial, attestation, inspection } = decision
   const { network, country } = inspection
   const networkClass = network.verdict.classification
@@ -79,7 +79,7 @@ export function verdictFields(decision: Decision): Readonly<Record<string, strin
 /** Fields (name, value, name, value …) without any spelling of our names, and with those of a decision at the end. */
 export function withVerdict(fields: readonly string[], decision: Decision | undefined): string[] {
   const kept = withoutVerdict(fields)
-  if (decision !== undefined) addVerdict(decision, kept, {})
+  if (decision !== undefined) addVerdict(decision, kept)
   return kept
 }
 

@@ -3,7 +3,7 @@ import type { IssuedChallenge } from '@sallyport/core'
 import { contactLink, escapeHtml, GATE, languageOf, PAGE_STYLE } from '../answer/page-parts.ts'
 import { REFUSAL_TEXTS } from '../answer/refusal-texts.ts'
 import { createChooser, isRightToLeft, type Phrase, phraseOf, refusalWords } from '../answer/refusal-words.ts'
-import { hostOf } from '../request/head-fields.ts'
+import { readHead, siteOf } from '../request/head-fields.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RefusalPage } from '../request/request-host.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
@@ -44,7 +44,7 @@ export function challengePage({ head, page, refusal, challenge, stuck }: PagePar
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(`${title.text} · ${hostOf(head.fields) ?? ''}`)}</title>
+<title>${escapeHtml(`${title.text} · ${siteOf(readHead(head.fields)) ?? ''}`)}</title>
 <style>${STYLE}</style>
 ${works ? `<script>${PAGE_SCRIPT}</script>\n` : ''}${wait > 0 ? `<meta http-equiv="refresh" content="${wait};url=${link}">\n` : ''}${works ? '</template>\n' : ''}</head>
 <body>

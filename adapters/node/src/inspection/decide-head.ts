@@ -1,5 +1,6 @@
 import type { Counted, Decision, InspectionRequest } from '@sallyport/core'
-import { noteDecision, type Observation } from './observation.ts'
+import type { Observation } from '../request/observation.ts'
+import { noteDecision } from './observation.ts'
 
 /** Counts decided requests, as `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
 export interface CountingHost {
@@ -9,7 +10,7 @@ export interface CountingHost {
 
 /** The place where a decided request is answered, and how that ends. */
 export interface Answering {
-  readonly observation: Observation | undefined
+  readonly observation: Observation
   /** Calls it when the answer has ended, at once where it has. */
   onEnd(ended: () => void): void
   /** The status, where the answer is the origin's or the application's own. */
@@ -42,7 +43,7 @@ export function decideHead(
 }
 
 function followed({ decision, ended }: Counted, answering: Answering): Decision {
-  if (ended !== undefined) answering.onEnd(() => ended(answering.status(), answering.observation?.challenge))
+  if (ended !== undefined) answering.onEnd(() => ended(answering.status(), answering.observation.challenge))
   return noted(decision, answering)
 }
 

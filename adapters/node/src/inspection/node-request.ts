@@ -3,9 +3,11 @@ import type { Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/engine'
 import { applyVerdict } from '../answer/verdict-headers.ts'
 import type { HeadFault, Paths } from '../request/head-fault.ts'
+import { readHead } from '../request/head-fields.ts'
 import { lookAtServer, serverOf } from '../request/host-server.ts'
 import { fieldsMissing, inspectionRequest } from '../request/inspection-request.ts'
 import { isBehindLast } from '../request/last-request.ts'
+import { observationOf } from '../request/observation.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { closingUnread } from '../request/unread-body.ts'
 import { Received, type Receiver } from './received.ts'
@@ -26,9 +28,12 @@ export class NodeRequest extends Received {
   readonly #req: IncomingMessage
 
   constructor(host: RequestHost, { req, res, socket, target }: NodePlace) {
+    const head = inspectionRequest(host, req, target)
     super(host, {
       request: req,
-      head: inspectionRequest(host, req, target),
+      observation: observationOf(host, req),
+      head,
+      facts: readHead(head.fields, host.singleHeader),
       response: res,
       end: res ?? socket ?? req,
       connection: req.httpVersionMajor === 1 ? req.socket : undefined,

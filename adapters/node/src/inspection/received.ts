@@ -1,34 +1,34 @@
 import type { Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
-import { onEnded } from '../request/ending.ts'
 import { checkHostNamed, type HeadFault, headFault, type Paths } from '../request/head-fault.ts'
-import { readHead } from '../request/head-fields.ts'
+import type { Observation } from '../request/observation.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { ID_HEADER } from '../request/request-id.ts'
 import type { Answering } from './decide-head.ts'
-import { type Observation, observe, type Reception } from './observation.ts'
+import { observe, type Reception } from './observation.ts'
 
 /** A request that is to be inspected, or answered by the API. It is observed, and its answer is named its id. */
 export class Received implements Answering {
   readonly reception: Reception
-  readonly observation: Observation | undefined
+  readonly observation: Observation
 
   constructor(host: RequestHost, reception: Reception) {
     this.reception = reception
-    this.observation = observe(host, reception)
+    this.observation = reception.observation
+    observe(host, reception)
     this.tell(ID_HEADER, reception.head.id)
   }
 
   /** Why it is refused before it is looked at. */
   fault(rules: RequestHost, paths: Paths = rules.config?.paths ?? 'pass'): HeadFault | undefined {
-    const { head } = this.reception
-    return headFault(head, readHead(head.fields, rules.singleHeader), paths)
+    const { head, facts } = this.reception
+    return headFault(head, facts, paths)
   }
 
   /** Why it is refused before the API looks at it, which reads a path in one way alone, and says itself what it cannot read (D391). */
   apiFault(rules: RequestHost): HeadFault | undefined {
-    const { head } = this.reception
-    return this.fault(rules, 'pass') ?? checkHostNamed(head, readHead(head.fields))
+    const { head, facts } = this.reception
+    return this.fault(rules, 'pass') ?? checkHostNamed(head, facts)
   }
 
   /** Sets a header of the answer where that is not begun; takes it away for `undefined`. */
@@ -46,12 +46,11 @@ export class Received implements Answering {
 
   status(): number | undefined {
     const { response } = this.reception
-    const isOurs = this.observation !== undefined && this.observation.answeredBy !== 'host'
-    return isOurs || !response?.headersSent ? undefined : response.statusCode
+    return this.observation.answeredBy !== 'host' || !response?.headersSent ? undefined : response.statusCode
   }
 
   onEnd(ended: () => void): void {
-    onEnded(this.reception.end, ended)
+    this.observation.onEnd(this.reception.end, ended)
   }
 }
 

@@ -69,7 +69,7 @@ function checkVersion({ httpVersion, fields }: RequestHead): HeadFault | undefin
   return { status: 505, reason: 'Only HTTP/1.x is supported.' }
 }
 
-function checkHost({ host, [':authority']: authority = host }: HeadFields): HeadFault | undefined {
+function checkHost({ host, authority = host }: HeadFields): HeadFault | undefined {
   if (host !== authority && host !== undefined && host.toLowerCase() !== authority?.toLowerCase())
     return bad('Host and :authority differ.')
   // A client without a name to ask for sends an empty one (RFC 9112 3.2).
@@ -79,7 +79,7 @@ function checkHost({ host, [':authority']: authority = host }: HeadFields): Head
 /** The fault of a request that names no site, which HTTP/1.0 alone need not (RFC 9112 3.2). */
 export function checkHostNamed(
   { httpVersion }: RequestHead,
-  { [':authority']: authority, host = authority }: HeadFields,
+  { authority, host = authority }: HeadFields,
 ): HeadFault | undefined {
   return host === '' || (host === undefined && httpVersion !== '1.0') ? NO_HOST : undefined
 }
@@ -98,7 +98,7 @@ function checkTarget({ target, fields }: RequestHead, { host }: HeadFields, path
 const SLASH = 47
 
 function checkFraming({ httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
-  const { 'transfer-encoding': coding, 'content-length': length } = fields
+  const { transferEncoding: coding, contentLength: length } = fields
   if (coding !== undefined) {
     if (httpVersion === '1.0') return bad('Transfer-Encoding is not allowed in HTTP/1.0.')
     if (coding.toLowerCase() !== 'chunked')

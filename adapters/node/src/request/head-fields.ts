@@ -1,73 +1,114 @@
 import { isNamed } from '@sallyport/core/host'
 
-/** The fields that say how a request is read, and where it belongs; those of HTTP/2 among them. */
-const NAMES = [
-  ':authority',
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'trailer',
-  'expect',
-  'upgrade',
-  'sec-websocket-version',
-  'sec-websocket-key',
-  'authorization',
-  'content-type',
-  'user-agent',
-] as const
-
-type Name = (typeof NAMES)[number]
-
-/** Fields that a server may read differently from the next where it comes twice: one takes the first, one the last. */
-const ONCE: ReadonlySet<string> = new Set<Name>([
-  ...(['host', 'content-length', 'authorization', 'content-type', 'user-agent', 'expect'] as const),
-])
-
-/** The values of some fields; those of one name are a list (RFC 9110 5.3). */
-export type HeadFields = Partial<Record<Name, string>> & {
-  /** The first name that came twice and must not. */
-  twice?: string | undefined
+/** The values of the fields that say how a request is read, and where it belongs; those of HTTP/2 among them. */
+export interface HeadFields {
+  authority: string | undefined
+  host: string | undefined
+  contentLength: string | undefined
+  contentType: string | undefined
+  authorization: string | undefined
+  userAgent: string | undefined
+  expect: string | undefined
+  /** Of these several are one list (RFC 9110 5.3); of any other the first counts. */
+  connection: string | undefined
+  transferEncoding: string | undefined
+  upgrade: string | undefined
+  webSocketVersion: string | undefined
+  webSocketKey: string | undefined
+  via: string | undefined
+  /**
+   * The first name that came twice and must not: a server may read such a field differently from the next, of which one
+   * takes the first, one the last.
+   */
+  twice: string | undefined
 }
 
-/** The names by their length: a field of another length, as nearly all are, costs one look. */
-const BY_LENGTH: readonly (readonly Name[] | undefined)[] = Array.from({ length: 32 }, (_, length) => {
-  const names = NAMES.filter((name) => name.length === length)
-  return names.length === 0 ? undefined : names
-})
+/** The fields of a head that has none; in one literal, so that all have one hidden class. */
+function noFields(): HeadFields {
+  return {
+    authority: undefined,
+    host: undefined,
+    contentLength: undefined,
+    contentType: undefined,
+    authorization: undefined,
+    userAgent: undefined,
+    expect: undefined,
+    connection: undefined,
+    transferEncoding: undefined,
+    upgrade: undefined,
+    webSocketVersion: undefined,
+    webSocketKey: undefined,
+    via: undefined,
+    twice: undefined,
+  }
+}
 
-/** Reads `fields` (name, value, name, value …) once. `single` is one more name that must not come twice. */
+/**
+ * Reads `fields` (name, value, name, value …) once, for all that is asked of a head. `single` is one more name that must not
+ * come twice. Written out by length, because this runs for each field of each request, and a member whose name is a variable
+ * is several times as slow.
+ */
 export function readHead(fields: readonly string[], single?: string): HeadFields {
-  const head: HeadFields = {}
+  const head = noFields()
   let singles = 0
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const field = fields[at] as string
+    const value = fields[at + 1] as string
     if (single !== undefined && isNamed(field, single) && ++singles === 2) head.twice ??= single
-    const names = BY_LENGTH[field.length]
-    if (names === undefined) continue
-    for (let index = 0; index < names.length; index++) {
-      const name = names[index] as Name
-      if (!isNamed(field, name)) continue
-      const value = fields[at + 1] as string
-      const known = head[name]
-      head[name] = known === undefined ? value : `${known}, ${value}`
-      if (known !== undefined && ONCE.has(name)) head.twice ??= name
+    switch (field.length) {
+      case 3:
+        if (isNamed(field, 'via')) head.via = listed(head.via, value)
+        break
+      case 4:
+        if (isNamed(field, 'host')) head.host = first(head, 'host', head.host, value)
+        break
+      case 6:
+        if (isNamed(field, 'expect')) head.expect = first(head, 'expect', head.expect, value)
+        break
+      case 7:
+        if (isNamed(field, 'upgrade')) head.upgrade = listed(head.upgrade, value)
+        break
+      case 10:
+        if (isNamed(field, 'user-agent')) head.userAgent = first(head, 'user-agent', head.userAgent, value)
+        else if (isNamed(field, 'connection')) head.connection = listed(head.connection, value)
+        else if (isNamed(field, ':authority')) head.authority = listed(head.authority, value)
+        break
+      case 12:
+        if (isNamed(field, 'content-type')) head.contentType = first(head, 'content-type', head.contentType, value)
+        break
+      case 13:
+        if (isNamed(field, 'authorization'))
+          head.authorization = first(head, 'authorization', head.authorization, value)
+        break
+      case 14:
+        if (isNamed(field, 'content-length'))
+          head.contentLength = first(head, 'content-length', head.contentLength, value)
+        break
+      case 17:
+        if (isNamed(field, 'transfer-encoding')) head.transferEncoding = listed(head.transferEncoding, value)
+        else if (isNamed(field, 'sec-websocket-key')) head.webSocketKey = listed(head.webSocketKey, value)
+        break
+      case 21:
+        if (isNamed(field, 'sec-websocket-version')) head.webSocketVersion = listed(head.webSocketVersion, value)
     }
   }
   return head
 }
 
-/** The site that a request names: Host, else the `:authority` of HTTP/2, which comes before it. */
-export function hostOf(fields: readonly string[]): string | undefined {
-  return fieldOf(fields, 'host') ?? (fields[0] === ':authority' ? fields[1] : undefined)
+/** The first value of a name that must not come twice. */
+function first(head: HeadFields, name: string, known: string | undefined, value: string): string {
+  if (known === undefined) return value
+  head.twice ??= name
+  return known
 }
 
-/** The first field of a name, which is in lower case. */
-export function fieldOf(fields: readonly string[], name: string): string | undefined {
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (isNamed(fields[at] as string, name)) return fields[at + 1]
-  }
-  return undefined
+function listed(known: string | undefined, value: string): string {
+  return known === undefined ? value : `${known}, ${value}`
+}
+
+/** The site that a request names: Host, else the `:authority` of HTTP/2. */
+export function siteOf({ host, authority }: HeadFields): string | undefined {
+  return host ?? authority
 }
 
 /** Whether a request came by HTTP/2: no parser of HTTP/1 takes a name that begins with a colon. */

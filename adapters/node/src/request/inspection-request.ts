@@ -6,8 +6,8 @@ import type { InspectionRequest, Writable } from '@sallyport/core'
 import { clientJa4 } from './connection-ja4.ts'
 import { serverOf } from './host-server.ts'
 import type { NodeHead } from './node-head.ts'
+import { observationOf } from './observation.ts'
 import type { RequestHost } from './request-host.ts'
-import { requestId } from './request-id.ts'
 
 /** A request that is inspected, with the id that its answer and its log line have. */
 export type ReceivedHead = InspectionRequest & { readonly id: string }
@@ -26,7 +26,7 @@ export function inspectionRequest(host: RequestHost, req: NodeHead, target: stri
   const ja4 = clientJa4(host, req)
   const http2Window = req.httpVersionMajor === 2 ? windowOf(req) : undefined
   const request: Writable<ReceivedHead> = {
-    id: requestId(host, req),
+    id: observationOf(host, req).id,
     peer: socket?.remoteAddress ?? '',
     method: req.method ?? '',
     target,

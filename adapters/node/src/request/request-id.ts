@@ -1,32 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { NodeHead } from './node-head.ts'
 import type { RequestHost } from './request-host.ts'
-
-/** On a request: its id. Known to every copy of this package in a process. */
-const ID: unique symbol = Symbol.for('sallyport.request-id') as never
 
 /** Ids that are taken over: they are written into headers, logs and pages as they are. */
 const ACCEPTED = /^[\w.:/+=@~-]{1,128}$/
 /** W3C Trace Context: version, trace, parent and flags. */
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
-/**
- * The id of a request, the same at every call: what a trusted proxy names in `x-request-id`, else the trace of its
- * `traceparent`, else a new one (D106).
- */
-export function requestId(host: RequestHost, req: NodeHead & { [ID]?: string | undefined }): string {
-  const known = req[ID]
-  if (known !== undefined) return known
-  const { headers, socket } = req
-  // HTTP/2 hides the socket of a stream that is already gone.
-  const peer = (socket as NodeHead['socket'] | undefined)?.remoteAddress
-  const id = newId(host, peer, headers)
-  req[ID] = id
-  return id
-}
-
-/** `requestId` of a request that has none yet. */
+/** The id of a request: what a trusted proxy names in `x-request-id`, else the trace of its `traceparent`, else a new one (D106). */
 export function newId(
   host: RequestHost,
   peer: string | undefined,

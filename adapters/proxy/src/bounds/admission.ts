@@ -1,9 +1,9 @@
 import { clientKey } from '@sallyport/core'
 import type { Refusal } from '@sallyport/node/internal'
 import { answerWith, limitRefusal } from '../exchange/answers.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { Exchange, Holder } from '../exchange/exchange.ts'
 import type { RefusalCause, Refusals } from '../exchange/refusals.ts'
-import type { Slots } from './slots.ts'
+import type { Slots, Taker } from './slots.ts'
 
 export interface AdmissionOptions {
   /** Slots of requests or of tunnels. */
@@ -31,6 +31,9 @@ export interface Admission {
   refuse(exchange: Exchange, cause: RefusalCause, refusal?: Refusal): void
 }
 
+/** A request with a slot, or that waits for one. */
+type Admitted = Taker & Holder
+
 export function createAdmission({
   slots,
   cause,
@@ -48,9 +51,17 @@ export function createAdmission({
     clientOf: (address) => clientKey(address, ipv6Prefix).narrow,
     isClosed: isOverloaded,
     admit(exchange, client, go) {
-      // They are called by a timer, or as another exchange leaves.
-      const taker = { client, granted: () => exchange.guard(go), refused: () => refuse(exchange, cause) }
-      exchange.onEnd(() => slots.leave(taker))
+      // Nobody waits for what was decided too late.
+      if (exchange.ended) return
+      const taker: Admitted = {
+        client,
+        slot: undefined,
+        // They are called by a timer, or as another exchange leaves.
+        granted: () => exchange.guard(go),
+        refused: () => refuse(exchange, cause),
+        left: () => slots.leave(taker),
+      }
+      exchange.admitted = taker
       slots.take(taker)
     },
     refuse,

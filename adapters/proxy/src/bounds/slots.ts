@@ -13,9 +13,11 @@ export interface SlotLimits {
 export interface Taker {
   /** Key that it is counted under. */
   readonly client: string
+  /** Kept by the slots: that it has one, or the clock of its waiting; absent: neither. */
+  slot: 'held' | NodeJS.Timeout | undefined
   /** The slot is there: at once, or later. */
   granted(): void
-  /** None came in time, or too many wait. `leave` is still called. */
+  /** None came in time, or too many wait. */
   refused(): void
 }
 
@@ -26,10 +28,9 @@ export interface Taker {
 export class Slots {
   readonly #limits: SlotLimits
   readonly #queues = new Map<string, Set<Taker>>()
-  readonly #clocks = new Map<Taker, NodeJS.Timeout>()
+  /** Slots of each client, where it has a share of its own. */
   readonly #held = new Map<string, number>()
-  /** Takers that have a slot are not kept: these are the others, until they leave. */
-  readonly #refused = new WeakSet<Taker>()
+  #waiting = 0
   #used = 0
 
   constructor(limits: SlotLimits) {
@@ -38,60 +39,61 @@ export class Slots {
 
   /** Slots in use, and takers that wait for one. */
   get load(): { readonly used: number; readonly waiting: number } {
-    return { used: this.#used, waiting: this.#clocks.size }
+    return { used: this.#used, waiting: this.#waiting }
   }
 
-  /** Calls `granted` or `refused`, once. Each taker leaves once, whatever became of it. */
+  /** Calls `granted` or `refused`, once. */
   take(taker: Taker): void {
     if (this.#isFree(taker.client)) {
       this.#grant(taker)
       return
     }
     const { waiting = Number.POSITIVE_INFINITY, waitMs } = this.#limits
-    if (this.#clocks.size >= waiting || waitMs === 0) {
-      this.#refuse(taker)
+    if (this.#waiting >= waiting || waitMs === 0) {
+      taker.refused()
       return
     }
     const queue = this.#queues.get(taker.client)
     if (queue) queue.add(taker)
     else this.#queues.set(taker.client, new Set([taker]))
-    this.#clocks.set(
-      taker,
-      setTimeout(() => {
-        this.#unqueue(taker)
-        this.#refuse(taker)
-      }, waitMs),
-    )
+    this.#waiting++
+    taker.slot = setTimeout(() => {
+      this.leave(taker)
+      taker.refused()
+    }, waitMs)
   }
 
-  /** The work has ended, or nobody waits for it any more. */
+  /** The work has ended, or nobody waits for it any more; a taker that has nothing gives nothing back. */
   leave(taker: Taker): void {
-    if (this.#clocks.has(taker)) {
-      this.#unqueue(taker)
+    const { client, slot } = taker
+    if (slot === undefined) return
+    taker.slot = undefined
+    if (slot !== 'held') {
+      this.#unqueue(client, taker, slot)
       return
     }
-    if (this.#refused.has(taker)) return
-    const left = (this.#held.get(taker.client) ?? 1) - 1
-    if (left === 0) this.#held.delete(taker.client)
-    else this.#held.set(taker.client, left)
+    this.#hold(client, -1)
     this.#used--
-    if (this.#clocks.size > 0) this.#next()
+    if (this.#waiting > 0) this.#next()
   }
 
   #isFree(client: string): boolean {
-    const { total, perClient = total } = this.#limits
-    return this.#used < total && (this.#held.get(client) ?? 0) < perClient
+    const { total, perClient } = this.#limits
+    return this.#used < total && (perClient === undefined || (this.#held.get(client) ?? 0) < perClient)
+  }
+
+  #hold(client: string, change: 1 | -1): void {
+    if (this.#limits.perClient === undefined) return
+    const held = (this.#held.get(client) ?? 0) + change
+    if (held === 0) this.#held.delete(client)
+    else this.#held.set(client, held)
   }
 
   #grant(taker: Taker): void {
-    this.#held.set(taker.client, (this.#held.get(taker.client) ?? 0) + 1)
+    taker.slot = 'held'
+    this.#hold(taker.client, 1)
     this.#used++
     taker.granted()
-  }
-
-  #refuse(taker: Taker): void {
-    this.#refused.add(taker)
-    taker.refused()
   }
 
   #next(): void {
@@ -99,7 +101,7 @@ export class Slots {
       if (!this.#isFree(client)) continue
       const [taker] = queue
       if (taker === undefined) continue
-      this.#unqueue(taker)
+      this.#unqueue(client, taker, taker.slot as NodeJS.Timeout)
       // To the end, so that the next slot is another client's.
       if (queue.size > 0) {
         this.#queues.delete(client)
@@ -110,11 +112,11 @@ export class Slots {
     }
   }
 
-  #unqueue(taker: Taker): void {
-    clearTimeout(this.#clocks.get(taker))
-    this.#clocks.delete(taker)
-    const queue = this.#queues.get(taker.client)
+  #unqueue(client: string, taker: Taker, clock: NodeJS.Timeout): void {
+    clearTimeout(clock)
+    this.#waiting--
+    const queue = this.#queues.get(client)
     queue?.delete(taker)
-    if (queue?.size === 0) this.#queues.delete(taker.client)
+    if (queue?.size === 0) this.#queues.delete(client)
   }
 }

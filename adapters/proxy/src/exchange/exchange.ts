@@ -1,13 +1,15 @@
-import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type Answering,
+  type HeadFields,
   inspectionRequest,
   type Observation,
+  observationOf,
   observe,
   type ReceivedHead,
   type RequestHost,
+  readHead,
 } from '@sallyport/node/internal'
 import {
   type ClientRequest,
@@ -30,8 +32,14 @@ export interface Upgrade {
   readonly head: Buffer
 }
 
+/** A part that holds something for an exchange until its end: when its answer is sent, or nobody waits for it any more. */
+export interface Holder {
+  /** Gives it back; called once. */
+  left(exchange: Exchange): void
+}
+
 /** The origin's part in an exchange. */
-export interface OriginSide {
+export interface OriginSide extends Holder {
   /** The step that it is waited for; `undefined` while it is not asked, or has done all. */
   awaited(): 'upload' | 'head' | 'answer' | undefined
   moved(side: Side): number
@@ -42,6 +50,8 @@ export interface ExchangeOptions {
   /** The client sends its body only after `100 Continue`. */
   readonly waiting?: boolean | undefined
   readonly upgrade?: Upgrade | undefined
+  /** The list that it is on. */
+  readonly listed?: Holder | undefined
   /** The client is too slow: with its body, or as the reader of its answer. */
   readonly onSlow?: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
   /** Something threw, the first time that it did: answers where there is no answer yet, else cuts. */
@@ -55,11 +65,13 @@ export class Exchange implements Watched, Answering {
   readonly named: NamedSite | undefined
   /** Its head as received, with a path as its target: it is judged, and sent on. */
   readonly head: ReceivedHead
+  /** The facts of its fields. */
+  readonly facts: HeadFields
   readonly response: ClientResponse
   /** Id in its answer, its log line and its errors. */
   readonly id: string
-  /** Observer of its outcome, if any. */
-  readonly observation: Observation | undefined
+  /** All that is learnt of it; it ends with this. */
+  readonly observation: Observation
   /** The host that it belongs to. */
   readonly host: RequestHost
   /** It is for the API, whose errors are never pages. */
@@ -73,8 +85,11 @@ export class Exchange implements Watched, Answering {
   told: Readonly<Record<string, string>> = {}
   /** Times that its route has for itself. */
   times: NonNullable<Watched['times']> = {}
-  /** Set while the origin answers. */
+  /** The parts that hold something for it, each set before its end or never: what handles it, its slot, and the origin. */
+  service: Holder | undefined
+  admitted: Holder | undefined
   origin: OriginSide | undefined
+  readonly #listed: Holder | undefined
   readonly upgrade: Upgrade | undefined
   place = -1
   wait: Wait | undefined
@@ -82,7 +97,6 @@ export class Exchange implements Watched, Answering {
   endTunnel: (() => void) | undefined
   readonly #onSlow: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
   readonly #onFault: ((exchange: Exchange, error: unknown) => void) | undefined
-  readonly #ends: (() => void)[] = []
   #failed = false
   #ended = false
   /** The client sends its body only after `100 Continue`. */
@@ -90,7 +104,8 @@ export class Exchange implements Watched, Answering {
   #wantsBody = false
 
   constructor(host: RequestHost, request: ClientRequest, response: ClientResponse, options: ExchangeOptions = {}) {
-    const { waiting = false, onSlow, onFault, upgrade } = options
+    const { waiting = false, onSlow, onFault, upgrade, listed } = options
+    this.#listed = listed
     this.request = request
     this.response = response
     this.upgrade = upgrade
@@ -100,13 +115,17 @@ export class Exchange implements Watched, Answering {
     this.host = host
     this.named = toOriginForm(request)
     const head = inspectionRequest(host, request)
+    const facts = readHead(head.fields, host.singleHeader)
+    const observation = observationOf(host, request)
     this.head = head
+    this.facts = facts
     this.id = head.id
-    // The response to an upgrade has no end of its own: a tunnel takes its socket.
-    const ends: EventEmitter = upgrade?.socket ?? response
+    this.observation = observation
+    observation.answeredBy = 'origin'
+    observation.release = () => this.#release()
     const connection = request.httpVersionMajor === 1 ? request.socket : undefined
-    this.observation = observe(host, { request, head, response, end: ends, connection }, 'origin')
-    ends.once('close', () => this.end())
+    observe(host, { request, observation, head, facts, response, end: this.#end, connection })
+    observation.hear(this.#end)
   }
 
   /**
@@ -147,10 +166,13 @@ export class Exchange implements Watched, Answering {
     else cut(request)
   }
 
-  /** Calls `end` when the answer is sent, or when nobody waits for it any more; for an upgrade, when its tunnel is closed. */
-  onEnd(end: () => void): void {
-    if (this.ended) end()
-    else this.#ends.push(end)
+  /** The response to an upgrade has no end of its own: a tunnel takes its socket. */
+  get #end(): ClientResponse | Socket {
+    return this.upgrade?.socket ?? this.response
+  }
+
+  onEnd(ended: () => void): void {
+    this.observation.onEnd(this.#end, () => this.guard(ended))
   }
 
   status(): number | undefined {
@@ -158,13 +180,18 @@ export class Exchange implements Watched, Answering {
   }
 
   get ended(): boolean {
-    return this.#ended || (this.upgrade?.socket ?? this.response).closed
+    return this.#ended || this.#end.closed
   }
 
   end(): void {
-    if (this.#ended) return
+    this.observation.end()
+  }
+
+  #release(): void {
     this.#ended = true
-    for (const end of this.#ends) this.guard(end)
+    for (const holder of [this.#listed, this.service, this.admitted, this.origin]) {
+      if (holder !== undefined) this.guard(() => holder.left(this))
+    }
   }
 
   /** Whether the client is asked for its body from now on. */

@@ -1,5 +1,5 @@
 import { type Decision, formatAddress, isNamed, parseAddress } from '@sallyport/core'
-import { foldedName, withVerdict } from '@sallyport/node/internal'
+import { addVerdict, foldedName, isReserved } from '@sallyport/node/internal'
 import { CLIENT_FIELDS, frontName } from './client-fields.ts'
 import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
 import { createSpellings } from './spellings.ts'
@@ -45,7 +45,7 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
     const value = fields[i + 1] as string
     const read = readName(name)
     if (read === undefined) {
-      if (!endsHere(name, forwarding)) all.push(name, value)
+      if (!endsHere(name, forwarding) && !isReserved(name)) all.push(name, value)
     } else if (read === 'cookie') {
       const cookies = withoutConsole(value)
       if (cookies !== undefined) all.push(name, cookies)
@@ -60,7 +60,8 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
   const kept = withoutNamed(all, named)
   if (length !== undefined) kept.push('Content-Length', String(Number(length)))
   addForwarding(kept, forwarding, protocols, host)
-  return withVerdict(kept, forwarding.decision)
+  addVerdict(forwarding.decision, kept)
+  return kept
 }
 
 /** Cookies without the console's, byte for byte where it is not among them; `undefined` where it is the only one. */
@@ -94,7 +95,9 @@ function addForwarding(
   kept.push('Via', viaOf(httpVersion))
 }
 
+/** The peer as addresses are written; one of IPv4 is already. */
 function canonical(peer: string): string {
+  if (peer !== '' && !peer.includes(':')) return peer
   const address = parseAddress(peer)
   return address === undefined ? 'unknown' : formatAddress(address)
 }

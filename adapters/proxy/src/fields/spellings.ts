@@ -3,17 +3,27 @@
  * (`foldedName` of both is the same), or undefined. It runs for each field of each request and makes no string.
  */
 export function createSpellings(names: Iterable<string>): (field: string) => string | undefined {
-  const byLength: string[][] = []
+  const byLength: { readonly name: string; readonly ends: number }[][] = []
   for (const name of names) {
     while (byLength.length <= name.length) byLength.push([])
-    byLength[name.length]?.push(name)
+    byLength[name.length]?.push({ name, ends: endsOf(name) })
   }
   return (field) => {
     const alike = byLength[field.length]
-    if (alike === undefined) return undefined
-    for (const name of alike) if (isSpelling(field, name)) return name
+    if (alike === undefined || alike.length === 0) return undefined
+    const ends = endsOf(field)
+    for (let at = 0; at < alike.length; at++) {
+      const known = alike[at] as { readonly name: string; readonly ends: number }
+      // Few names are alike in length and at both ends, which are letters and digits.
+      if (known.ends === ends && isSpelling(field, known.name)) return known.name
+    }
     return undefined
   }
+}
+
+/** The first and the last character, of a letter in either case. */
+function endsOf(name: string): number {
+  return ((name.charCodeAt(0) | 0x20) << 8) | (name.charCodeAt(name.length - 1) | 0x20)
 }
 
 function isSpelling(field: string, name: string): boolean {

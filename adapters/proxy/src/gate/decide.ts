@@ -54,8 +54,8 @@ export function createDecide({ sallyport, options, admission, sites, handoff, fo
   }
 
   return (exchange: Exchange): void => {
-    const { request, head } = exchange
-    if (isLoop(head.fields)) {
+    const { request, head, facts } = exchange
+    if (isLoop(facts.via)) {
       answerWith(exchange, refusal('loop_detected'), 'loop')
       return
     }

@@ -29,10 +29,9 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
   const { sallyport, options, admission, sites } = parts
   const { enabled = true, base = '' } = options.api ?? {}
   const methods = [...METHODS, ...(options.methods ?? [])]
-  const rules = { paths: options.paths, methods }
 
   function receive(exchange: Exchange): void {
-    const { request, named } = exchange
+    const { request, named, facts } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
     exchange.isCheck = check !== undefined && target.split('?', 1)[0] === CHECK_PATH
     if (admission.isClosed()) {
@@ -55,9 +54,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       return
     }
     const robotsText = robots(exchange)
-    // Read at each request: a gate is made before a reload is taken over.
-    const { singleHeader } = sallyport
-    const refused = precheck({ ...rules, singleHeader, httpVersion, method, target, fields, api })
+    const refused = precheck({ paths: options.paths, methods, httpVersion, method, target, fields, api }, facts)
     const { host = '' } = request.headers
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))
@@ -104,9 +101,9 @@ function isSecure({ socket }: ClientRequest): boolean {
 
 async function answerApi(sallyport: ProxyHost, exchange: Exchange, path: string): Promise<void> {
   exchange.wantBody(true)
-  const { request, head, response } = exchange
+  const { request, observation, head, facts, response } = exchange
   // The API adds to the head that it is given. What it has to say goes into the answer that is sent here.
-  const received = new Received(sallyport, { request, head: { ...head }, end: response })
+  const received = new Received(sallyport, { request, observation, head: { ...head }, facts, end: response })
   const answered = await answerOf(sallyport, received, path, () =>
     readJson(bodyOf(request), request.headers, undefined),
   )

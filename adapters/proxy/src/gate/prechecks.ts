@@ -38,9 +38,12 @@ const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
 
 /**
  * The checks before the verdict, which fail closed: those of every host (`headFault`), and what else the proxy does not
- * pass on. `undefined` when the head passes all of them; else the connection is closed after the answer.
+ * pass on; `read` is what `readHead` says of its fields. `undefined` when the head passes all of them; else the connection is closed after the answer.
  */
-export function precheck(head: RequestHead): HeadFault | undefined {
+export function precheck(
+  head: RequestHead,
+  read: HeadFields = readHead(head.fields, head.singleHeader),
+): HeadFault | undefined {
   const { method, target, fields, api = false, methods = METHODS } = head
   const paths = api ? 'pass' : (head.paths ?? 'strict')
   if (fields.length / 2 > MAX_FIELDS)
@@ -49,7 +52,6 @@ export function precheck(head: RequestHead): HeadFault | undefined {
     return { status: 405, reason: `${method} is not served.` }
   }
   if (!api && target.length > MAX_TARGET) return { status: 414, reason: `The target is over ${MAX_TARGET} bytes.` }
-  const read = readHead(fields, head.singleHeader)
   const serverWide = target === '*' && method === 'OPTIONS'
   return (
     headFault(head, read, paths) ??
@@ -80,11 +82,10 @@ function checkExpect({ expect }: HeadFields): HeadFault | undefined {
 function checkUpgrade({ method, httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
   if (!asksForWebSocket(httpVersion, fields)) return undefined
   // A body would be left on the connection, where the first bytes of the tunnel are expected.
-  if (Number(fields['content-length'] ?? 0) > 0 || fields['transfer-encoding'] !== undefined)
+  if (Number(fields.contentLength ?? 0) > 0 || fields.transferEncoding !== undefined)
     return bad('An upgrade must not have a body.')
   if (method !== 'GET') return bad('An upgrade must use GET.')
-  if (fields['sec-websocket-version'] !== '13')
-    return { status: 426, reason: 'Sec-WebSocket-Version: only 13 is supported.' }
-  const key = fields['sec-websocket-key']
+  if (fields.webSocketVersion !== '13') return { status: 426, reason: 'Sec-WebSocket-Version: only 13 is supported.' }
+  const key = fields.webSocketKey
   return key !== undefined && WEBSOCKET_KEY.test(key) ? undefined : bad('Sec-WebSocket-Key is not valid.')
 }

@@ -42,7 +42,8 @@ export async function drain(open: Open, timeouts: Timeouts, idle: 'wait' | 'cut'
 function cutIdle({ http1, exchanges, connections }: Open): void {
   http1.closeIdleConnections()
   // A connection becomes idle after its response has closed.
-  for (const exchange of exchanges.all()) exchange.onEnd(() => setImmediate(() => http1.closeIdleConnections()))
+  const cut = () => setImmediate(() => http1.closeIdleConnections())
+  for (const { response } of exchanges.all()) response.once('close', cut)
   // One on which nothing was asked yet is not idle to Node.
   if (exchanges.size === 0) connections.cutAll()
 }

@@ -8,7 +8,7 @@ import type { ProxyVersion } from '../edge/proxy-header.ts'
 import { certificateFiles, type TlsOptions } from '../edge/tls-options.ts'
 import type { WatchedCertificates } from '../edge/watched-certificates.ts'
 import { startClocks } from '../exchange/clocks.ts'
-import { Exchange } from '../exchange/exchange.ts'
+import { Exchange, type Holder } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
 import { Roster } from '../exchange/roster.ts'
 import { answerClientError, endsWithAnswer } from './client-error.ts'
@@ -80,15 +80,19 @@ export async function createListener(served: () => Served, options: ListenerOpti
   const tunnels = new Set<Exchange>()
   let accepting = true
   const { guarded, ...endings } = createEndings(refusals, onFault)
-
-  const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean): void => {
-    const exchange = new Exchange(host, request, response, { ...endings, waiting })
-    exchanges.add(exchange)
-    if (!accepting) response.shouldKeepAlive = false
-    exchange.onEnd(() => {
+  const listed: Holder = {
+    left(exchange) {
       // Else what is left of its body is still received.
       if (exchange.over) exchanges.remove(exchange)
-    })
+    },
+  }
+  const ofRequests = { ...endings, listed }
+  const ofTunnels = { ...endings, listed: { left: (exchange: Exchange) => void tunnels.delete(exchange) } }
+
+  const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean): void => {
+    const exchange = new Exchange(host, request, response, { ...ofRequests, waiting })
+    exchanges.add(exchange)
+    if (!accepting) response.shouldKeepAlive = false
     served().onRequest(exchange)
   }
 
@@ -121,9 +125,8 @@ export async function createListener(served: () => Served, options: ListenerOpti
   const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
     const response = responseOn(socket, request)
     if (response === undefined) return
-    const exchange = new Exchange(host, request, response, { ...endings, upgrade: { request, response, socket, head } })
+    const exchange = new Exchange(host, request, response, { ...ofTunnels, upgrade: { request, response, socket, head } })
     tunnels.add(exchange)
-    exchange.onEnd(() => tunnels.delete(exchange))
     served().onUpgrade(exchange)
   }
   const limits = () => served().limits

@@ -11,8 +11,8 @@ export interface HandedFields {
 }
 
 /** The fields as one server gets them. There is always a Host, so that nobody writes one behind the signature. */
-export function fieldsFor({ fields, ownHost = false, sign }: HandedFields, address: OriginAddress): string[] {
-  const sent = ownHost || hostAt(fields) < 0 ? withHost(fields, address) : [...fields]
+export function fieldsFor({ fields, ownHost = false, sign }: HandedFields, address: OriginAddress): readonly string[] {
+  const sent = ownHost || hostAt(fields) < 0 ? withHost(fields, address) : fields
   return sign === undefined ? sent : sign(sent)
 }
 

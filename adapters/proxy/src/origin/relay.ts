@@ -59,9 +59,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   readonly #forwarded: Forwarded
   readonly #parts: RelayParts
   readonly #hooks: RelayHooks
+  slot: Taker['slot'] = undefined
   #body: RequestBody | undefined
-  /** A slot was asked for, and is not given back. */
-  #slot = false
   #member: Member | undefined
   readonly #tried = new Set<Member>()
   #connection: OriginConnection | undefined
@@ -96,8 +95,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   /** A slot is taken when there is something to send: a slow body holds no connection. */
   begin(): void {
     const { exchange } = this.#forwarded
+    if (exchange.ended) return
     exchange.origin = this
-    exchange.onEnd(() => this.#end())
     const guard = (go: () => void): void => exchange.guard(go)
     if (!hasBody(exchange.request)) {
       this.#takeSlot()
@@ -112,7 +111,6 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   #takeSlot(): void {
-    this.#slot = true
     this.#parts.slots.take(this)
   }
 
@@ -140,7 +138,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     // A body that is here as a whole is sent with the head.
     if (this.#body?.isWhole === true) this.#whole = this.#body.read() as Buffer
     const body = this.#whole ?? this.#body ?? null
-    const headers = fieldsFor(this.#forwarded, (this.#member as Member).address)
+    const headers = fieldsFor(this.#forwarded, (this.#member as Member).address) as string[]
     connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers, body }, guarded(this, exchange))
   }
 
@@ -306,22 +304,16 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#head = undefined
     if (this.#connection) this.#member?.connections.giveBack(this.#connection)
     this.#connection = undefined
-    this.#leave()
-  }
-
-  #leave(): void {
-    if (!this.#slot) return
-    this.#slot = false
     this.#parts.slots.leave(this)
   }
 
-  /** The answer is sent, or nobody waits for it. */
-  #end(): void {
+  /** The connection has its slot until it is another's. */
+  left(): void {
     // An end by the client is no failure of the origin.
     this.#settled = true
     if (this.#connection) this.#controller?.abort(new Error('the client left'))
     this.#body?.destroy()
-    if (!this.#connection) this.#leave()
+    if (!this.#connection) this.#parts.slots.leave(this)
   }
 
   awaited(): 'upload' | 'head' | 'answer' | undefined {

@@ -57,7 +57,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
     answer.headers = headersOf(fieldsOf(101, answer))
     succeeded()
     settled = true
-    if (exchange.observation) exchange.observation.status = 101
+    exchange.observation.status = 101
     response.detachSocket(socket)
     // http-proxy writes the head of the answer as text, and bytes beyond ASCII are single ones there.
     socket.setDefaultEncoding('latin1')

@@ -1,0 +1,69 @@
+import { createRandom } from '@sallyport/core/testing'
+import t from 'tap'
+import { type HeadFields, readHead } from '../src/request/head-fields.ts'
+
+/** Fields of which the first counts and which must not come twice, and those that are lists. */
+const ONCE = { host: 'host', contentLength: 'content-length', contentType: 'content-type' } as const
+const MORE = { authorization: 'authorization', userAgent: 'user-agent', expect: 'expect' } as const
+const LISTS = {
+  authority: ':authority',
+  connection: 'connection',
+  transferEncoding: 'transfer-encoding',
+  upgrade: 'upgrade',
+  webSocketVersion: 'sec-websocket-version',
+  webSocketKey: 'sec-websocket-key',
+  via: 'via',
+} as const
+
+/** The same by a reading of all fields for each name. */
+function plainly(fields: readonly string[], single: string | undefined): HeadFields {
+  const pairs = Array.from({ length: fields.length >> 1 }, (_, at) => ({
+    name: (fields[2 * at] as string).toLowerCase(),
+    value: fields[2 * at + 1] as string,
+  }))
+  const valuesOf = (wanted: string): readonly string[] =>
+    pairs.filter(({ name }) => name === wanted).map(({ value }) => value)
+  const once = Object.entries({ ...ONCE, ...MORE })
+  const names = [...once.map(([, name]) => name), single]
+  const twice = pairs.findIndex(
+    ({ name }, at) => names.includes(name) && pairs.slice(0, at).some((before) => before.name === name),
+  )
+  return {
+    ...Object.fromEntries(once.map(([key, name]) => [key, valuesOf(name)[0]])),
+    ...Object.fromEntries(
+      Object.entries(LISTS).map(([key, name]) => [
+        key,
+        valuesOf(name).length === 0 ? undefined : valuesOf(name).join(', '),
+      ]),
+    ),
+    twice: pairs[twice]?.name,
+  } as HeadFields
+}
+
+t.test('the facts of a head are those of a plain reading', async (t) => {
+  const random = createRandom(51)
+  const known = [...Object.values(ONCE), ...Object.values(MORE), ...Object.values(LISTS)]
+  const others = ['x-real-ip', 'x-forwarded-for', 'accept', 'cookie', 'trailer', '', 'vie', 'hosts', 'user_agent']
+  const mixed = (name: string): string =>
+    [...name].map((letter) => (random(3) === 0 ? letter.toUpperCase() : letter)).join('')
+  const changed = (name: string): string => {
+    const at = random(name.length + 1)
+    return name.slice(0, at) + String.fromCharCode(33 + random(94)) + name.slice(at + 1)
+  }
+  const wrong: unknown[] = []
+  for (let round = 0; round < 20_000; round++) {
+    const fields: string[] = []
+    for (let at = random(12); at > 0; at--) {
+      const all = random(3) === 0 ? others : known
+      const name = all[random(all.length)] as string
+      fields.push(random(6) === 0 ? changed(name) : mixed(name), `v${random(4)}`)
+    }
+    // Of a list that is cut the last name has no value.
+    if (random(20) === 0) fields.push('Host')
+    const single = random(2) === 0 ? 'x-real-ip' : undefined
+    const [read, plain] = [readHead(fields, single), plainly(fields, single)]
+    const differs = Object.keys(plain).some((key) => read[key as keyof HeadFields] !== plain[key as keyof HeadFields])
+    if (differs || Object.keys(read).length !== Object.keys(plain).length) wrong.push({ fields, single, read })
+  }
+  t.same(wrong, [])
+})
