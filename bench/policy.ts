@@ -22,11 +22,20 @@ const WORDS: Readonly<Record<string, (at: number) => Match>> = {
   httpVersion: () => ({ httpVersion: ['1.0'] }),
   ja4: (at) => ({ ja4: [`t13d${at}_*`] }),
   share: () => ({ share: 1e-9 }),
+  time: (at) => ({ time: { days: ['sun'], from: clockText(at), to: clockText(at + 1) } }),
+  confidence: () => ({ confidence: { atLeast: 0.999 } }),
+  pass: () => ({ pass: { atLeast: 1 } }),
   weight: () => ({ weight: { atLeast: 1_000 } }),
   load: () => ({ load: { atLeast: 1_000 } }),
   robots: () => ({ robots: ['disallowed'] }),
   not: () => ({ not: { method: ['GET'] } }),
+  'not, each another one': (at) => ({ not: { path: ['/articles/**', `/shop${at}`] } }),
 }
+
+function clockText(minutes: number): string {
+  return [Math.trunc(minutes / 60) % 24, minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
 const MIX = ['userAgent', 'path', 'headerValue', 'query', 'address'] as const
 
 /** A request as the other ways ask it: read before, which costs them nothing here. */
