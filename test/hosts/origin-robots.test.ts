@@ -169,7 +169,7 @@ t.test('a site without one refuses nothing; one that cannot be read decides noth
       'without an end',
       (_, response) => {
         response.write(text)
-        const more = (): boolean => response.write('#'.repeat(65_535) + '\n')
+        const more = (): boolean => response.write(`${'#'.repeat(65_535)}\n`)
         response.on('drain', () => {
           while (more());
         })

@@ -65,7 +65,7 @@ export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {}
   }
 }
 
-/** Rejects where the origin does not say what it has. */
+/** The text that an origin has; rejects where it does not say. */
 async function askOrigin(origin: Origin, host: string, timeouts: Timeouts, closed: AbortSignal): Promise<string> {
   closed.throwIfAborted()
   const { address } = origin.members.next() as Member
@@ -116,7 +116,7 @@ async function bytesOf(body: AsyncIterable<Buffer>, encoding: string | string[] 
   return Buffer.concat(chunks)
 }
 
-/** Where else the same server has it; nobody else is asked. */
+/** The path to which a server redirects on itself; nobody else is asked. */
 function redirectedPath(
   location: string | string[] | undefined,
   { from, host }: { readonly from: string; readonly host: string },

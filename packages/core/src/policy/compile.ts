@@ -76,7 +76,7 @@ function defaultRule(action: Action): MatchedRule {
   return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 
-/** What the rules of a policy are compiled with. */
+/** The parts that all rules of a policy are compiled with. */
 type Shared = Pick<WithinRule, 'splitter' | 'once' | 'surroundings'>
 
 /** A rule, and the ways in which it is found among others. */

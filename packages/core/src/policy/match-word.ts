@@ -95,7 +95,7 @@ export interface WithinRule {
 
 export type Once = <Made>(key: string, make: () => Made) => Made
 
-/** What the rules of one policy share. */
+/** Keeps things that the rules of one policy share. */
 export function createOnce(): Once {
   const made = new Map<string, unknown>()
   return <Made>(key: string, make: () => Made) => {

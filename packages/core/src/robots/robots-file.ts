@@ -76,7 +76,7 @@ function groupsOf(text: string): ReadonlyMap<string, PathRule[]> {
   return groups
 }
 
-/** What stands before a version. */
+/** The name before a version. */
 function nameOf(value: string): string {
   return (value.split(/[\s/]/, 1)[0] as string).toLowerCase()
 }

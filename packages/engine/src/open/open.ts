@@ -172,9 +172,16 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
-  const dataPorts = { clock, outbound: outbound.feeds, lock: DATA_LOCK, observations, notice, onFault }
-  const live = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
-  const { snapshots, bootstrapFile } = live
+  const dataPorts = {
+    clock,
+    outbound: outbound.feeds,
+    lock: DATA_LOCK,
+    observations,
+    notice,
+    onFault,
+    hooks: dataHooks,
+  }
+  const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, dataPorts))
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
   const onKeyMade = keyNotice(notice)
