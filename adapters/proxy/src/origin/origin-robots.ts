@@ -55,7 +55,7 @@ export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {}
   return {
     refuses(userAgent, target, host) {
       const site = sites.of(host, PATH)
-      // What nobody serves refuses nothing.
+      // A site without an origin refuses nothing.
       return site?.origin !== undefined && robotsOf(site.origin, site).refuses(userAgent, target)
     },
     get status() {

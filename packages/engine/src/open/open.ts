@@ -172,16 +172,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
-  const dataPorts = {
-    clock,
-    outbound: outbound.feeds,
-    lock: DATA_LOCK,
-    observations,
-    notice,
-    onFault,
-    hooks: dataHooks,
-  }
-  const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, dataPorts))
+  const dataPorts = { clock, outbound: outbound.feeds, lock: DATA_LOCK, observations, notice, onFault }
+  const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
   const onKeyMade = keyNotice(notice)
