@@ -2,10 +2,10 @@ import { KeptRobots, MAX_ROBOTS_BYTES, robotsText } from '@sallyport/core'
 import type { RobotsSource } from '@sallyport/engine'
 import type { Timeouts } from '@sallyport/engine/limits'
 import { Client } from 'undici'
-import type { Site, Sites } from './sites.ts'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
 import { connectorTo } from '../origin/trust.ts'
+import type { Site, Sites } from './sites.ts'
 
 /** The robots.txt of the origins of some sites. */
 export interface OriginRobots extends RobotsSource {
