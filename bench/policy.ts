@@ -1,8 +1,8 @@
-import type { InspectionRequest, Match, Rule } from '@sallyport/core'
+import { counted, type InspectionRequest, type Match, type Rule } from '@sallyport/core'
 import { open } from '@sallyport/engine'
 import { browserFields } from './browser.ts'
 import type { Run } from './report/run.ts'
-import { type Candidate, measure } from './rounds.ts'
+import { type Candidate, type Measured, measure, ratiosOf, scaled } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
 const VISITORS = 500
@@ -22,11 +22,20 @@ const WORDS: Readonly<Record<string, (at: number) => Match>> = {
   httpVersion: () => ({ httpVersion: ['1.0'] }),
   ja4: (at) => ({ ja4: [`t13d${at}_*`] }),
   share: () => ({ share: 1e-9 }),
+  time: (at) => ({ time: { days: ['sun'], from: clockText(at), to: clockText(at + 1) } }),
+  confidence: () => ({ confidence: { atLeast: 0.999 } }),
+  pass: () => ({ pass: { atLeast: 1 } }),
   weight: () => ({ weight: { atLeast: 1_000 } }),
   load: () => ({ load: { atLeast: 1_000 } }),
   robots: () => ({ robots: ['disallowed'] }),
   not: () => ({ not: { method: ['GET'] } }),
+  'not, each another one': (at) => ({ not: { path: ['/articles/**', `/shop${at}`] } }),
 }
+
+function clockText(minutes: number): string {
+  return [Math.trunc(minutes / 60) % 24, minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
 const MIX = ['userAgent', 'path', 'headerValue', 'query', 'address'] as const
 
 /** A request as the other ways ask it: read before, which costs them nothing here. */
@@ -73,13 +82,13 @@ export async function benchPolicy(run: Run): Promise<void> {
   const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false }, policy: { preset: 'observe' } })
   const requests = visitorAddresses(VISITORS).map(requestFrom)
   const read = requests.map(readOf)
-  const times = run.pick(2, 1)
+  const turns = run.pick(2, 1)
   const loop = <One>(name: string, all: readonly One[], judge: (one: One) => unknown): Candidate => ({
     name,
-    operations: all.length * times,
+    operations: all.length * turns,
     run() {
       let last: unknown
-      for (let time = 0; time < times; time++) for (const one of all) last = judge(one)
+      for (let turn = 0; turn < turns; turn++) for (const one of all) last = judge(one)
       return last
     },
   })
@@ -91,7 +100,8 @@ export async function benchPolicy(run: Run): Promise<void> {
   const mixed = <Made>(count: number, makers: Readonly<Record<string, (at: number) => Made>>) =>
     Array.from({ length: count }, (_, at) => (makers[MIX[at % MIX.length] as string] as (at: number) => Made)(at))
   const asked = (name: string, asks: readonly Asks[]) => loop(name, read, (one) => asks.some((holds) => holds(one)))
-  const cells = run.pick([1, 10, 100, 1_000], [1, 100]).flatMap((count) => {
+  const counts = run.pick([1, 10, 100, 1_000], [10, 1_000])
+  const cells = counts.flatMap((count) => {
     const words = Object.entries(WORDS).map(([name, match]) =>
       ruled(
         name,
@@ -101,22 +111,31 @@ export async function benchPolicy(run: Run): Promise<void> {
     const mixes = [
       ruled('a mix', mixed(count, WORDS)),
       asked('that mix in the way of Anubis', mixed(count, EXPRESSIONS)),
-      asked('in the way of go-away', mixed(count, CONDITIONS)),
+      asked('that mix in the way of go-away', mixed(count, CONDITIONS)),
     ]
     return [...words, ...mixes].map((candidate) => ({ count, candidate }))
   })
-  const [, ...rows] = await measure(run, [ruled('no rule', []), ...cells.map(({ candidate }) => candidate)])
-  run.table({
-    title: 'A decision of a browser that no rule matches, times one by a policy without rules',
-    work: 'rules',
-    figures: rows.map(({ name, ratio }, at) => ({
-      case: name,
-      at: cells[at]?.count,
-      what: '',
-      unit: '',
-      value: ratio,
-    })),
-  })
+  const measured = await measure(
+    run,
+    cells.map(({ candidate }) => candidate),
+    { rounds: 3, warmUp: 3 },
+  )
+  const roundsOf = (name: string, count: number) =>
+    measured.find((row, at) => row.name === name && cells[at]?.count === count)?.rounds ?? []
+  const times = cells.map(({ count, candidate }, at) => ({
+    case: candidate.name,
+    what: counted(count, 'rule'),
+    unit: 'µs',
+    value: scaled((measured[at] as Measured).nanoseconds, 1e-3),
+  }))
+  const growths = [...new Set(cells.map(({ candidate }) => candidate.name))].map((name) => ({
+    case: name,
+    what: '1,000 beside 10',
+    unit: 'times',
+    value: ratiosOf(roundsOf(name, 1_000), roundsOf(name, 10)),
+    goal: { atMost: 4 },
+  }))
+  run.table({ title: 'A decision of a browser that no rule matches', figures: [...times, ...growths] })
   await sallyport.close()
 }
 

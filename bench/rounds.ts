@@ -12,6 +12,8 @@ export interface Measured {
   readonly name: string
   /** Nanoseconds of processor time for one operation. */
   readonly nanoseconds: Spread
+  /** That of each round. */
+  readonly rounds: readonly number[]
   /** How many times the first candidate's time it takes: of the rounds' own ratios, which noise moves least. */
   readonly ratio: Spread
 }
@@ -46,12 +48,16 @@ export function ratiosOf(own: readonly number[], baseline: readonly number[]): S
 }
 
 /**
- * Measures candidates against the first of them, in one process. Processor time counts, not the clock's: what other
+ * Measures candidates against the first of them, in one process; a quick run takes `few` rounds. Processor time counts, not the clock's: what other
  * programs on the machine take is not theirs.
  */
-export async function measure(run: Run, candidates: readonly Candidate[]): Promise<readonly Measured[]> {
+export async function measure(
+  run: Run,
+  candidates: readonly Candidate[],
+  few: Rounds = { rounds: 1, warmUp: 0 },
+): Promise<readonly Measured[]> {
   const names = candidates.map(({ name }) => name)
-  const rounds = run.pick({ rounds: 11, warmUp: 2 }, { rounds: 1, warmUp: 0 })
+  const rounds = run.pick({ rounds: 11, warmUp: 2 }, few)
   const times = await takeTurns(run, names, rounds, async (index) => {
     const candidate = candidates[index] as Candidate
     const before = process.cpuUsage()
@@ -62,7 +68,7 @@ export async function measure(run: Run, candidates: readonly Candidate[]): Promi
   const [baseline = []] = times
   return names.map((name, index) => {
     const own = times[index] ?? []
-    return { name, nanoseconds: spreadOf(own), ratio: ratiosOf(own, baseline) }
+    return { name, nanoseconds: spreadOf(own), rounds: own, ratio: ratiosOf(own, baseline) }
   })
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ja4Of, SallyportError } from '@sallyport/core'
+import { ja4Of, parseRobots, SallyportError } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
 import { countEntries, parseWhoisText, readPolicyTests } from '@sallyport/engine'
 import { writeMmdb } from '@sallyport/engine/testing'
@@ -167,9 +167,25 @@ function allowing(codes: readonly string[], work: () => unknown): void {
   }
 }
 
+const ROBOTS = [
+  'User-agent: GPTBot\nUser-agent: b\nDisallow: /a*b$\nAllow: /%61/ツ?x\n\nSitemap: https://site.example/map.xml\n',
+  '\ufeffuser-agent: *\r\nCrawl-delay: 1\r\ndisallow: /*/*/*\r\nDisallow: # none\r\n',
+]
+
+const robotsTarget = fuzzTarget<string>('robots.txt', async () => ({
+  inputs: mutatedText(ROBOTS),
+  check(input) {
+    const { refuses } = inTime('a file', () => parseRobots(input))
+    for (const target of ['/a/b', '/robots.txt', input]) inTime('a target', () => refuses('GPTBot/1.0 *', target))
+    if (refuses('GPTBot/1.0', '/robots.txt')) throw new Error('nobody may read it')
+  },
+  close() {},
+}))
+
 export const READERS: readonly FuzzTarget[] = [
   helloTarget,
   whoisTarget,
+  robotsTarget,
   feedsTarget(
     'feeds',
     Object.keys(FEEDS).filter((id) => !id.startsWith('dbip')),

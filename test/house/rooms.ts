@@ -67,7 +67,6 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       'zod',
       '@opentelemetry/api',
       'proxy-from-env',
-      'robots-parser',
       'node:*',
     ],
     '': ['#accounts', '#api', '#datasets', '#log', '#metrics', '#net', '#open', '#stores', '#whois'],

@@ -272,14 +272,20 @@ function scraping({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['
   }
 }
 
-/** Has the metrics read what there is to do. */
+/** Has rules and metrics read what there is to do, and rules the robots.txt of origins. */
 function readLoad(
-  { meter, load }: ProxyHost,
+  { meter, load, siteRobots }: ProxyHost,
   service: () => Service,
   listener: Listener,
   workers: ProxyOptions['workers'],
 ): void {
   load?.read(() => service().load().share)
+  siteRobots?.read({
+    refuses: (...asked) => service().robots.refuses(...asked),
+    get status() {
+      return service().robots.status
+    },
+  })
   meter?.read('workers', () => Object.entries(workers?.() ?? {}).map(([state, count]) => [[state], count]))
   meter?.read('connections', () => [[[], listener.connections]])
   meter?.read('certificates', () =>

@@ -10,6 +10,7 @@ import type { Exchange, Holder } from './exchange/exchange.ts'
 import type { RefusalCause, Refusals } from './exchange/refusals.ts'
 import { createGate } from './gate/gate.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
+import { createOriginRobots, type OriginRobots } from './gate/origin-robots.ts'
 import { openSites, type Route, type Site } from './gate/sites.ts'
 import { stepUp } from './gate/step-up.ts'
 import type { Served } from './listener/listener.ts'
@@ -44,6 +45,8 @@ export interface Service extends Served {
   readonly upstream: string | undefined
   /** Servers of origins. */
   members(): readonly Member[]
+  /** The robots.txt of its origins. */
+  readonly robots: OriginRobots
   /** Its load now. */
   load(): ServiceLoad
   /** Cuts the connections to the origin once its last request has ended; it gets no other. */
@@ -119,13 +122,16 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   })
 
   const { origins } = sites
+  const robots = createOriginRobots(sites, { timeouts, onNotice: options.onNotice })
   const close = async (): Promise<void> => {
     overload.close()
+    robots.close()
     await Promise.all(origins.map((origin) => origin.close()))
   }
   const inFlight = createInFlight()
   return {
     upstream: upstream && originAddress(upstream).text,
+    robots,
     members: () => origins.flatMap(({ members }) => members.all),
     load: () => ({
       requests: requestSlots.load,
@@ -142,6 +148,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     onUpgrade: (exchange) => onUpgrade(inFlight.add(exchange)),
     retire() {
       overload.close()
+      robots.close()
       for (const origin of origins) origin.stopChecks()
       inFlight.onceNone(() => void close())
     },

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { Asked } from '../src/policy/asked.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
 import { MATCH_WORDS, type Match } from '../src/policy/match-words.ts'
-import { createRuleIndex } from '../src/policy/rule-index.ts'
+import type { Rule } from '../src/policy/policy.ts'
+import type { Surroundings } from '../src/policy/surroundings.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, CHROME, fieldsOf, requestOf } from './agents.ts'
 
@@ -91,9 +93,15 @@ const REQUESTS: readonly InspectionRequest[] = [
   ]),
 ]
 
+const SURROUNDINGS: Surroundings = {
+  load: { now: () => 0.1, latch: (atLeast) => () => atLeast < 0.1 },
+  robots: () => false,
+}
+
 /** The most rules that one of the requests is held against, of so many. */
 function triedOf(make: (at: number) => Match, count: number): number {
-  const index = createRuleIndex(Array.from({ length: count }, (_, at) => make(at)))
+  const rules = Array.from({ length: count }, (_, at): Rule => ({ id: `r${at}`, match: make(at), action: 'block' }))
+  const { index } = compilePolicy({ preset: 'observe', rules }, SURROUNDINGS)
   const { inspect } = agentInspector()
   return Math.max(
     ...REQUESTS.map((request) => index?.candidates(inspect(request), new Asked(request))?.length ?? count),
@@ -118,3 +126,42 @@ t.test('so do rules that have a crowded word beside a rare one', async (t) => {
   ]
   for (const make of makers) t.ok(triedOf(make, 1_000) <= 40, JSON.stringify(make(7)))
 })
+
+/** Values of words without keys: some that many rules share, and others. */
+const SHARED: Partial<{ readonly [Word in keyof Match]-?: (at: number) => NonNullable<Match[Word]> }> = {
+  time: (at) => ({ from: timeText(at), to: timeText(at + 1), zone: at % 2 === 0 ? 'UTC' : 'Asia/Tokyo' }),
+  share: (at) => 0.001 + at * 1e-6,
+  load: (at) => ({ atLeast: 0.2 + (at % 10) / 20 }),
+  pass: () => ({ atLeast: 1 }),
+  confidence: (at) => ({ atLeast: 0.999 + (at % 10) / 1e5 }),
+  headless: () => true,
+  robots: () => ['disallowed'],
+  not: () => ({ method: ['GET'], path: ['/**'] }),
+}
+
+function timeText(minutes: number): string {
+  return [Math.trunc(minutes / 60) % 24, minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+t.test(
+  'a word without keys is asked once for all rules with one value, and those where it holds are tried',
+  async (t) => {
+    for (const [word, make] of Object.entries(SHARED)) {
+      const tried = triedOf((at) => ({ [word]: make(at) }), 1_000)
+      t.ok(tried <= 40, `${tried} rules as ${JSON.stringify(make(7))}`)
+    }
+    t.equal(
+      triedOf(() => ({ weight: { atLeast: 1 } }), 100),
+      100,
+      'a sum changes while rules are asked',
+    )
+    t.equal(
+      triedOf(() => ({ not: { weight: { atLeast: 1 } } }), 100),
+      100,
+    )
+    t.equal(
+      triedOf(() => ({ weight: { atLeast: 1 }, headless: true }), 100),
+      0,
+    )
+  },
+)

@@ -3,6 +3,8 @@ import t from 'tap'
 import { compilePolicy } from '../src/policy/compile.ts'
 import type { Match } from '../src/policy/match-words.ts'
 import type { Rule } from '../src/policy/policy.ts'
+import type { Snapshot } from '../src/ports/snapshot.ts'
+import { createFakeCountries, snapshotsOf } from '../src/testing/fakes.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, requestOf } from './agents.ts'
 
@@ -51,6 +53,10 @@ const match: fc.Arbitrary<Match> = fc.record(
     user: fc.array(fc.constantFrom('1', '2', '*'), { minLength: 1 }),
     country: fc.array(fc.constantFrom('unknown', 'DE'), { minLength: 1 }),
     crawler: fc.array(fc.constantFrom('googlebot', 'gptbot'), { minLength: 1 }),
+    share: fc.constantFrom(0.2, 0.7),
+    weight: fc.constantFrom({ atLeast: 1 }, { atMost: 2 }),
+    headless: fc.boolean(),
+    not: fc.constantFrom<Match>({ weight: { atLeast: 2 } }, { share: 0.5 }, { path: ['/a/**'] }, { country: ['DE'] }),
   },
   { requiredKeys: [] },
 )
@@ -75,7 +81,11 @@ t.test('of many rules the same one decides as of the same asked one by one', asy
       fc.array(match, { minLength: 40, maxLength: 60 }),
       fc.array(request, { minLength: 20 }),
       (matches, requests) => {
-        const rules: readonly Rule[] = matches.map((match, index) => ({ id: `r${index}`, match, action: 'block' }))
+        const rules: readonly Rule[] = matches.map((match, index) =>
+          index % 3 === 0
+            ? { id: `r${index}`, match, action: 'flag', weight: 1 }
+            : { id: `r${index}`, match, action: 'block' },
+        )
         const policy = compilePolicy({ preset: 'observe', rules })
         const { index: _, ...plain } = policy
         const [found, asked] = [policy, plain].map((policy) => agentInspector({ policy }))
@@ -97,4 +107,17 @@ t.test('of many rules the same one decides as of the same asked one by one', asy
       })),
     }).index,
   )
+})
+
+t.test('a rule with onError is found while its data is not loaded', async (t) => {
+  const others = Array.from(
+    { length: 40 },
+    (_, at): Rule => ({ id: `r${at}`, match: { path: [`/${at}`] }, action: 'flag' }),
+  )
+  const abroad: Rule = { id: 'abroad', match: { country: ['DE'] }, action: 'flag', onError: 'block' }
+  const policy = compilePolicy({ preset: 'observe', rules: [abroad, ...others] })
+  const decided = (snapshot: Partial<Snapshot>) =>
+    agentInspector({ policy, snapshots: snapshotsOf(snapshot) }).decide(requestOf(['Host', 'x'])).reasons[0]?.text
+  t.match(decided({ rangesLoaded: true }), /"abroad" asks about data that is not loaded/)
+  t.match(decided({ rangesLoaded: true, countries: createFakeCountries({}) }), /No rule of the policy/)
 })

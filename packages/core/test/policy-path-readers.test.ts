@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Asked } from '../src/policy/asked.ts'
 import { compileMatch } from '../src/policy/match.ts'
+import { createOnce } from '../src/policy/match-word.ts'
 import { readPath } from '../src/policy/path-readings.ts'
 import { createPathSplitter } from '../src/policy/split-path.ts'
 import type { Inspection } from '../src/values/inspection.ts'
@@ -49,7 +50,13 @@ const isUnder = (path: string, folder: string): boolean => {
   return lower === folder || lower.startsWith(`${folder}/`)
 }
 
-const within = (action: 'allow' | 'block') => ({ id: 'x', action, splitter: createPathSplitter(), surroundings: {} })
+const within = (action: 'allow' | 'block') => ({
+  id: 'x',
+  action,
+  splitter: createPathSplitter(),
+  surroundings: {},
+  once: createOnce(),
+})
 const [blocks] = compileMatch({ path: ['/admin', '/admin/**'] }, within('block')).request
 const [allows] = compileMatch({ path: ['/public/**'] }, within('allow')).request
 

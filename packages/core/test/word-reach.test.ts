@@ -2,7 +2,7 @@ import t from 'tap'
 import { NO_VERDICT } from '../src/agent/judge.ts'
 import { NOTHING_KNOWN } from '../src/network/classify.ts'
 import { Asked } from '../src/policy/asked.ts'
-import type { MatchWord } from '../src/policy/match-word.ts'
+import { createOnce, type MatchWord } from '../src/policy/match-word.ts'
 import { MATCH_WORDS, type Match } from '../src/policy/match-words.ts'
 import { readPath } from '../src/policy/path-readings.ts'
 import { createPathSplitter } from '../src/policy/split-path.ts'
@@ -77,7 +77,13 @@ for (const [name, [value, reach]] of Object.entries(WIDEST)) {
     const word = MATCH_WORDS[name as keyof Match] as MatchWord<unknown>
     t.equal(word.values.reach(value), reach)
     const isMetByAll = (surroundings: Surroundings) => {
-      const rule = { id: 'rule', action: 'block', splitter: createPathSplitter(), surroundings } as const
+      const rule = {
+        id: 'rule',
+        action: 'block',
+        splitter: createPathSplitter(),
+        surroundings,
+        once: createOnce(),
+      } as const
       const test = word.test(value, rule)
       return INSPECTIONS.every((inspection) => test(inspection, new Asked({})) === true)
     }

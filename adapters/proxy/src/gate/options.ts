@@ -6,7 +6,7 @@ import type {
   InspectionRequest,
   SourceStatus,
 } from '@sallyport/core'
-import type { SitePart } from '@sallyport/engine'
+import type { RobotsSource, SitePart } from '@sallyport/engine'
 import type { Metrics } from '@sallyport/engine/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
 import type { Admission } from '../bounds/admission.ts'
@@ -32,6 +32,8 @@ export interface ProxyHost extends Decider, ApiHost {
   readonly log?: AuditLog | undefined
   /** Takes what reads the load of the proxy, for rules that ask for it. */
   readonly load?: { read(source: () => number): void } | undefined
+  /** Takes the robots.txt of its origins, for rules that ask for it. */
+  readonly siteRobots?: { read(source: RobotsSource): void } | undefined
   /** Counters of the proxy; absent: nothing is counted, and there is no /metrics. */
   readonly meter?: Metrics | undefined
   /** The robots.txt of its policy, with parts that other rules decide about; absent: none is served. */

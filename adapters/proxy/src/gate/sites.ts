@@ -35,6 +35,8 @@ export interface Site {
   /** Absent: there is no origin, and nothing is forwarded. */
   readonly origin: Origin | undefined
   readonly ownHost: boolean
+  /** Its name, where a route has one without a star. */
+  readonly host?: string | undefined
   readonly stream: boolean
   readonly timeouts: RouteTimeouts
   readonly decider: DecidingPart
@@ -116,6 +118,7 @@ function sitesOf(
   const siteOf = (near: readonly Opened[]): Site => ({
     origin: originFor(near),
     ownHost: near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin',
+    host: nameOf(near),
     stream: near[0]?.stream ?? false,
     timeouts: Object.assign({}, ...near.map(({ timeouts }) => timeouts).toReversed()),
     decider: deciders.of(near),
@@ -148,6 +151,13 @@ function strictestOf(deciders: readonly DecidingPart[]): DecidingPart {
   const [first, ...others] = deciders
   if (first === undefined || others.length === 0) return first as DecidingPart
   return { decide: (request) => strictest([first.decide(request), ...others.map((other) => other.decide(request))]) }
+}
+
+/** The name by which an origin knows the nearest route; none where it is asked by its own, or by any. */
+function nameOf(near: readonly Route[]): string | undefined {
+  if (near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin') return undefined
+  const host = near.find(({ host }) => host !== undefined)?.host?.toLowerCase()
+  return host?.startsWith('*') ? undefined : host
 }
 
 /** Those that are named. */

@@ -12,13 +12,14 @@ import { policyFaults } from './faults.ts'
 import { LIMIT_PRESETS, SCANNER_GUARD } from './limit-presets.ts'
 import { compileMatch } from './match.ts'
 import { prefixOfEntry } from './match-network.ts'
-import { givenWords } from './match-words.ts'
+import { createOnce, type WithinRule } from './match-word.ts'
+import { givenWords, type Match } from './match-words.ts'
 import { createPathTable } from './path-table.ts'
 import type { Policy, Rule, Strikes } from './policy.ts'
 import { PRESETS } from './presets.ts'
 import { probeOf } from './probe.ts'
-import { createRuleIndex, type RuleIndex } from './rule-index.ts'
-import { createPathSplitter, type PathSplitter } from './split-path.ts'
+import { createRuleIndex, type Findable, type RuleIndex } from './rule-index.ts'
+import { createPathSplitter } from './split-path.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** A checked policy, ready to be asked once per request. */
@@ -42,13 +43,13 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
   const [fault] = policyFaults(policy, new Set(surroundings.lists?.keys()))
   if (fault !== undefined) throw new SallyportError('invalid_policy', faultText(fault))
   const { allowlist = [] } = policy
-  const splitter = createPathSplitter()
-  const rules = rulesInForce(policy)
-  const index = createRuleIndex(rules.map(({ match }) => match))
+  const shared = { splitter: createPathSplitter(), once: createOnce(), surroundings }
+  const compiled = rulesInForce(policy).map((rule) => compileRule(rule, shared))
+  const index = createRuleIndex(compiled.map(({ found }) => found))
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(prefixOfEntry)) }),
     onError: policy.onError ?? 'allow',
-    rules: rules.map((rule) => compileRule(rule, splitter, surroundings)),
+    rules: compiled.map(({ rule }) => rule),
     ...(index && { index }),
     fallback: defaultRule(policy.default ?? 'allow'),
     strikes: strikesInForce(policy, surroundings.decoys),
@@ -75,12 +76,21 @@ function defaultRule(action: Action): MatchedRule {
   return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 
-function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundings): CompiledRule {
+/** The parts that all rules of a policy are compiled with. */
+type Shared = Pick<WithinRule, 'splitter' | 'once' | 'surroundings'>
+
+/** A rule, and the ways in which it is found among others. */
+interface Compiled {
+  readonly rule: CompiledRule
+  readonly found: Findable
+}
+
+function compileRule(rule: Rule, shared: Shared): Compiled {
   const { id, onError, weight } = rule
   const challenge = compileChallenge(rule)
-  const counting = compileCounting(rule, splitter, challenge?.terms)
+  const counting = compileCounting(rule, shared.splitter, challenge?.terms)
   const action = counting?.opens ? 'allow' : rule.action
-  const { data, needs, agent, request, named } = compileMatch(rule.match, { id, action, splitter, surroundings })
+  const { data, needs, agent, request, steady, named } = compileMatch(rule.match, { id, action, ...shared })
   const text = `The policy's rule "${rule.id}" matches.`
   const matched = matchedRule(rule, action, text, action === 'challenge' ? challenge?.terms : undefined)
   const announced = announcedPaths(rule)
@@ -96,9 +106,17 @@ function compileRule(rule: Rule, splitter: PathSplitter, surroundings: Surroundi
     ...(weight !== undefined && { weight }),
     ...(announced && { announced }),
   }
-  if (onError === undefined || needs.length === 0) return compiled
+  const found = { match: rule.match, steady, request }
+  if (onError === undefined || needs.length === 0) return { rule: compiled, found }
   const unansweredText = `The policy's rule "${rule.id}" asks about data that is not loaded.`
-  return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, unansweredText) } }
+  const unanswered = { needs, matched: matchedRule(rule, onError, unansweredText) }
+  return { rule: { ...compiled, unanswered }, found: { ...found, match: withoutData(rule.match) } }
+}
+
+/** The words that hold of every request of a rule with `onError`, whose words about data may stay without an answer. */
+function withoutData(match: Match): Match {
+  const asked = givenWords(match).filter(({ word }) => word.asks !== 'asn' && word.asks !== 'geo')
+  return Object.fromEntries(asked.map(({ name, value }) => [name, value]))
 }
 
 /** `undefined` where robots.txt has no word for something the rule asks. */

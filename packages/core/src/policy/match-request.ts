@@ -16,7 +16,7 @@ import { pathPatternFault } from './path-pattern.ts'
 import { compilePaths } from './path-test.ts'
 import { SplitPath } from './split-path.ts'
 import { gramsOf } from './text-pattern.ts'
-import { compileSpan, DAYS, type SpanTest, type TimeSpan } from './time-span.ts'
+import { compileSpan, DAYS, type SpanTest, type TimeSpan, zoneClock } from './time-span.ts'
 
 /** Conditions on what is asked for, and when. */
 export interface RequestMatch {
@@ -206,8 +206,9 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     costly: true,
     robots: false,
     description: 'Hours of days',
-    test(given) {
-      const isWithin = compileSpan(given) as SpanTest
+    test(given, { once }) {
+      const clockOf = (zone: string) => once(`clock of ${zone}`, () => zoneClock(zone))
+      const isWithin = compileSpan(given, clockOf) as SpanTest
       return ({ at }) => isWithin(at)
     },
   },

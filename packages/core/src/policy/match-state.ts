@@ -2,7 +2,7 @@ import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
 import { extents, OF_NOTHING } from './extent.ts'
 import { unknown } from './fault.ts'
 import { type Shape, someOf, someReach, type Values, type WordsOf } from './match-word.ts'
-import { hash } from './share-hash.ts'
+import { AddressHash, hash, spread } from './share-hash.ts'
 
 /** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
 export interface StateMatch {
@@ -62,6 +62,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: boundsOf('sum of weights', 'points', [5, 20]),
     asks: 'request',
     robots: false,
+    differs: 'sum',
     description: 'Sum of the weights of the rules before it that match',
     test(given) {
       const isWithin = boundsTest(given)
@@ -105,8 +106,11 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     robots: false,
     description: 'Share of clients, 0 to 1, each of which is always within it or never',
     example: 0.05,
-    test(share, { id }) {
-      return ({ client }) => hash(`${id} ${client.address}`) < share
+    differs: 'id',
+    test(share, { id, once }) {
+      const own = Math.imul(hash(id), 0x9e3779b1)
+      const client = once('hash of the client', () => new AddressHash())
+      return (inspection) => spread(own ^ client.of(inspection.client.address)) < share
     },
   },
   robots: {
@@ -120,7 +124,8 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     test(_, { surroundings: { robots } }) {
       return ({ request }, asked) => {
         if (robots === undefined || !asked.keeps('user-agent')) return undefined
-        return robots(asked.values('user-agent')[0] ?? '', asked.parts.target ?? request.path)
+        const [host = asked.values('host')[0] ?? ''] = asked.values(':authority')
+        return robots(asked.values('user-agent')[0] ?? '', asked.parts.target ?? request.path, host)
       }
     },
   },

@@ -27,6 +27,8 @@ export interface MatchWord<Value> {
   readonly stricter?: boolean | undefined
   /** The way to a few of many rules that have the word, by keys of the request (D402). */
   readonly index?: WordIndex<Value> | undefined
+  /** Rules with one value differ: each has clients of its own (`id`), or other rules before it (`sum`). */
+  readonly differs?: 'id' | 'sum' | undefined
   /** The data that a value asks about, beyond `asks`. */
   needs?(value: Value): readonly Degraded[]
   /** Whether robots.txt can say a rule by it: an inspection that knows a crawler, a path and GET alone answers it. */
@@ -87,6 +89,19 @@ export interface WithinRule {
   readonly action: Action
   readonly splitter: PathSplitter
   readonly surroundings: Surroundings
+  /** Returns what `make` made for a key, which all rules of the policy share. */
+  readonly once: Once
+}
+
+export type Once = <Made>(key: string, make: () => Made) => Made
+
+/** Keeps things that the rules of one policy share. */
+export function createOnce(): Once {
+  const made = new Map<string, unknown>()
+  return <Made>(key: string, make: () => Made) => {
+    if (!made.has(key)) made.set(key, make())
+    return made.get(key) as Made
+  }
 }
 
 /** The values that a word can have. */

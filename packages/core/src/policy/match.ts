@@ -12,6 +12,8 @@ export interface CompiledMatch {
   readonly needs: readonly Degraded[]
   readonly agent: readonly Test[]
   readonly request: readonly Test[]
+  /** Those of no data that no key stands for and no rule before changes: which rules hold them can be found beforehand. */
+  readonly steady: readonly Test[]
   /** All of its tests by their words; absent where every source of requests answers them. */
   readonly named?: readonly NamedTest[] | undefined
 }
@@ -25,7 +27,7 @@ export interface NamedTest {
 /** Sets are built once. Every value of the match has been checked. Costly tests come last (D337). */
 export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   const given = givenWords(match).toSorted((one, other) => costOf(one.word) - costOf(other.word))
-  const tests = given.map((word) => ({ word, test: testOf(word, rule) }))
+  const tests = given.map((word) => ({ word, test: sharedTest(word, rule) }))
   const testsOf = (...subjects: readonly MatchWord<unknown>['asks'][]): readonly Test[] =>
     tests.flatMap(({ word, test }) => (subjects.includes(kindOf(word)) ? [test] : []))
   const asked = given.flatMap(({ word, value }) => [word.asks, ...(word.needs?.(value) ?? [])])
@@ -34,8 +36,26 @@ export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
     needs: (['asn', 'geo'] as const).filter((subject) => asked.includes(subject)),
     agent: testsOf('agent'),
     request: testsOf('request'),
+    steady: tests.flatMap(({ word, test }) => (isSteady(word) ? [test] : [])),
     ...(given.some(mayLack) && { named: tests.map(({ word, test }) => ({ words: wordsIn(word), test })) }),
   }
+}
+
+/** The test of a word without keys; rules with the same value share it, so that it is asked once for all of them (D503). */
+function sharedTest(given: GivenWord, rule: WithinRule): Test {
+  const { name, word, value } = given
+  if (word.index !== undefined || differs(given, 'id')) return testOf(given, rule)
+  return rule.once(`${name} ${rule.action === 'allow'} ${JSON.stringify(value)}`, () => testOf(given, rule))
+}
+
+function isSteady(given: GivenWord): boolean {
+  const { asks, index } = given.word
+  return index === undefined && asks !== 'asn' && asks !== 'geo' && !differs(given, 'sum')
+}
+
+/** Whether a word, or one of a negation, differs so from rule to rule. */
+function differs({ name, word, value }: GivenWord, by: MatchWord<unknown>['differs']): boolean {
+  return name === 'not' ? givenWords(value as Match).some((inner) => differs(inner, by)) : word.differs === by
 }
 
 function mayLack({ word, value }: GivenWord): boolean {

@@ -1,6 +1,6 @@
 import type { Inspection } from '../values/inspection.ts'
 import type { Asked } from './asked.ts'
-import type { IndexKey, Way, WordIndex } from './match-word.ts'
+import type { IndexKey, Test, Way, WordIndex } from './match-word.ts'
 import { givenWords, type Match } from './match-words.ts'
 
 /** Finds the rules that a request may match, so that a thousand rules cost hardly more than ten (D402). */
@@ -147,22 +147,57 @@ function firstAfter(numbers: readonly number[], number: number): number {
   return low
 }
 
+/** The parts of a rule by which it is found. */
+export interface Findable {
+  readonly match: Match
+  /** Tests that all must hold, and that say the same however many rules ask them. */
+  readonly steady: readonly Test[]
+  /** Tests of what differs between two requests of a visitor. */
+  readonly request: readonly Test[]
+}
+
+/** Rules that no key finds, by a test that all of them have; the others are `rest`. */
+function sift(rules: readonly Findable[], without: readonly number[]) {
+  const crowds = new Map<Test, number>()
+  for (const test of without.flatMap((at) => rules[at]?.steady ?? [])) crowds.set(test, (crowds.get(test) ?? 0) + 1)
+  const sizeOf = (test: Test) => crowds.get(test) as number
+  const rest: number[] = []
+  const tests = new Map<Test, number[]>()
+  for (const at of without) {
+    const [first, ...others] = rules[at]?.steady ?? []
+    if (first === undefined) {
+      rest.push(at)
+      continue
+    }
+    const test = others.reduce((one, other) => (sizeOf(other) > sizeOf(one) ? other : one), first)
+    const those = tests.get(test)
+    if (those === undefined) tests.set(test, [at])
+    else those.push(at)
+  }
+  return { rest, tests: [...tests.keys()], led: [...tests.values()] }
+}
+
 /** `undefined` where it would not pay. */
-export function createRuleIndex(matches: readonly Match[]): RuleIndex | undefined {
-  const { always, places } = placeRules(matches.entries())
-  if (matches.length - always.length < MIN_RULES) return undefined
+export function createRuleIndex(rules: readonly Findable[]): RuleIndex | undefined {
+  const { always, places } = placeRules(rules.map(({ match }, at) => [at, match] as const))
+  const { rest, tests, led } = sift(rules, always)
+  if (rules.length - rest.length < MIN_RULES) return undefined
   const asked = [...places.values()]
+  const sifted = tests.some((test, at) => led[at]?.some((rule) => rules[rule]?.request.includes(test)))
   return {
-    asksRequest: asked.some(({ asksRequest }) => asksRequest),
+    asksRequest: sifted || asked.some(({ asksRequest }) => asksRequest),
     candidates(inspection, request) {
-      const found = [...always]
+      const found = [...rest]
       for (const { index, member, rules } of asked) {
         const keys = index.keysFor(inspection, request, member)
         if (keys === undefined) return undefined
         // A client may say one thing five thousand times.
         for (const key of new Set(keys)) for (const rule of rules.get(key) ?? NO_RULES) found.push(rule)
       }
-      return found.length === always.length ? always : [...new Set(found)].sort((one, other) => one - other)
+      for (let at = 0; at < tests.length; at++) {
+        if (tests[at]?.(inspection, request)) for (const rule of led[at] ?? NO_RULES) found.push(rule)
+      }
+      return found.length === rest.length ? rest : [...new Set(found)].sort((one, other) => one - other)
     },
   }
 }

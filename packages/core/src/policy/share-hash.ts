@@ -1,8 +1,27 @@
-/** A text as a number from 0 to 1, evenly spread (32 bits of FNV-1a, mixed as MurmurHash3 ends); nothing is secret in it. */
+/** A text as 32 bits (FNV-1a); nothing is secret in it. */
 export function hash(text: string): number {
   let bits = 0x811c9dc5
   for (let at = 0; at < text.length; at++) bits = Math.imul(bits ^ text.charCodeAt(at), 0x01000193)
-  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+  return bits
+}
+
+/** Bits as a number from 0 up to 1, evenly spread, as MurmurHash3 ends. */
+export function spread(start: number): number {
+  let bits = Math.imul(start ^ (start >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32
+}
+
+/** The hash of an address, which many rules ask about one after the other. */
+export class AddressHash {
+  #address = ''
+  #hash = 0
+
+  of(address: string): number {
+    if (address !== this.#address) {
+      this.#address = address
+      this.#hash = hash(address)
+    }
+    return this.#hash
+  }
 }

@@ -23,8 +23,8 @@ export interface Surroundings {
   readonly lists?: ReadonlyMap<string, NamedList> | undefined
   /** Absent: not measured. */
   readonly load?: LoadGauge | undefined
-  /** Whether robots.txt refuses a path to who calls itself so; `undefined` where none was read. */
-  readonly robots?: ((userAgent: string, path: string) => boolean | undefined) | undefined
+  /** Whether robots.txt of a host refuses a path to who calls itself so; `undefined` where none was read. */
+  readonly robots?: ((userAgent: string, path: string, host: string) => boolean | undefined) | undefined
   /** Paths of the site that exist nowhere. */
   readonly decoys?: readonly string[] | undefined
 }

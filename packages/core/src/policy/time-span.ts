@@ -17,14 +17,17 @@ const MINUTES_OF_DAY = 24 * 60
 /** Whether a moment (ISO 8601, UTC) is within the span. */
 export type SpanTest = (at: string) => boolean
 
-/** Compiles a span; the name of its first member that is not usable otherwise. */
-export function compileSpan({ from = '00:00', to, days, zone = 'UTC' }: TimeSpan): SpanTest | keyof TimeSpan {
+/** Compiles a span; the name of its first member that is not usable otherwise. `clockOf`: clocks that several spans share. */
+export function compileSpan(
+  { from = '00:00', to, days, zone = 'UTC' }: TimeSpan,
+  clockOf = zoneClock,
+): SpanTest | keyof TimeSpan {
   const start = minuteOf(from)
   const end = to === undefined ? MINUTES_OF_DAY : minuteOf(to)
   if (start === undefined) return 'from'
   if (end === undefined) return 'to'
   if (days?.some((day) => !DAYS.includes(day))) return 'days'
-  const clock = zoneClock(zone)
+  const clock = clockOf(zone)
   if (clock === undefined) return 'zone'
   const within = (day: number, minute: number): boolean => {
     // A span that ends before it begins ends the next morning.
@@ -34,17 +37,9 @@ export function compileSpan({ from = '00:00', to, days, zone = 'UTC' }: TimeSpan
     return overnight && minute < end && isDay((day + 6) % 7)
   }
   const isDay = (day: number) => days === undefined || days.includes(DAYS[day] as string)
-  // Minutes pass slower than requests: one answer serves for all of a minute.
-  let minuteText = ''
-  let answer = false
   return (at) => {
-    const text = at.slice(0, 16)
-    if (text !== minuteText) {
-      const { day, minute } = clock(new Date(at))
-      minuteText = text
-      answer = within(day, minute)
-    }
-    return answer
+    const { day, minute } = clock(at)
+    return within(day, minute)
   }
 }
 
@@ -53,9 +48,15 @@ function minuteOf(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * 60 + Number(match[2])
 }
 
-type ZoneClock = (moment: Date) => { readonly day: number; readonly minute: number }
+interface ClockTime {
+  readonly day: number
+  readonly minute: number
+}
 
-function zoneClock(zone: string): ZoneClock | undefined {
+/** The time of a zone at a moment (ISO 8601, UTC). */
+export type ZoneClock = (at: string) => ClockTime
+
+export function zoneClock(zone: string): ZoneClock | undefined {
   let format: Intl.DateTimeFormat
   try {
     const parts = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
@@ -63,9 +64,23 @@ function zoneClock(zone: string): ZoneClock | undefined {
   } catch {
     return undefined
   }
-  return (moment) => {
-    const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]))
+  const read = (at: string): ClockTime => {
+    const parts = Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]))
     const day = DAYS.indexOf(parts['weekday']?.toLowerCase() ?? '')
     return { day, minute: Number(parts['hour']) * 60 + Number(parts['minute']) }
+  }
+  // One moment is asked by many rules, and minutes pass slower than requests.
+  let moment = ''
+  let minuteText = ''
+  let time: ClockTime = { day: 0, minute: 0 }
+  return (at) => {
+    if (at === moment) return time
+    moment = at
+    const text = at.slice(0, 16)
+    if (text !== minuteText) {
+      minuteText = text
+      time = read(at)
+    }
+    return time
   }
 }

@@ -33,6 +33,7 @@ export type NoticeCode =
   | 'SALLYPORT_FORWARDED_UNTRUSTED'
   | 'SALLYPORT_SIGNING_KEY_MADE'
   | 'SALLYPORT_LIST'
+  | 'SALLYPORT_ROBOTS'
   | 'SALLYPORT_FAULT'
 
 /** One sentence for who reads the terminal: a process warning would put a number and a hint at a stack around it. */

@@ -36,4 +36,5 @@ export {
 } from './open.ts'
 export { type Erasure, eraseKnown, exportKnown, type Known } from './privacy/privacy.ts'
 export { robotsOfConfig, type SitePart } from './robots.ts'
+export { asksOrigins, type RobotsSource } from './site-robots.ts'
 export { readSources } from './sources.ts'

@@ -47,6 +47,7 @@ import { createOutbound } from './outbound.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Others, rulesOf } from './reload.ts'
 import { robotsOfConfig, type SitePart } from './robots.ts'
+import type { SiteRobots } from './site-robots.ts'
 import { openTracer, traced } from './spans.ts'
 import { openSurroundings } from './surroundings.ts'
 import { createWhoisOf } from './whois.ts'
@@ -99,6 +100,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly provenance: Provenance
   /** The load that rules read; the proxy adds its own, and workers that of the others. */
   readonly load: MeasuredLoad
+  /** The robots.txt of sites that rules read; the proxy hands over those of its origins. */
+  readonly siteRobots: SiteRobots
   /** Questions to visitors, and the passes for their answers; adapters and the proxy ask them. */
   readonly challenges: Challenges
   /** The clients that are refused for a while. */
@@ -170,8 +173,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const observations = await resources.use(openObservations(config, clock))
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
   const dataPorts = { clock, outbound: outbound.feeds, lock: DATA_LOCK, observations, notice, onFault }
-  const live = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
-  const { snapshots, bootstrapFile } = live
+  const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
   const onKeyMade = keyNotice(notice)
@@ -267,6 +269,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     sources,
     lists: () => surroundings.current().lists,
     load: surroundings.load,
+    siteRobots: surroundings.siteRobots,
     close: resources.dispose,
   })
 }

@@ -5,7 +5,7 @@ import { openLists } from './lists/lists.ts'
 import type { OnTurned } from './load/load-meter.ts'
 import { type MeasuredLoad, measureLoad } from './load/measured-load.ts'
 import type { Outbound } from './outbound.ts'
-import { policyRobots } from './policy-robots.ts'
+import { openRobots, type RobotsSource, type SiteRobots } from './site-robots.ts'
 
 /** Parts of a service that its surroundings are made of. */
 export interface SurroundingPorts {
@@ -24,7 +24,8 @@ export interface OpenSurroundings {
   /** Opens those of another configuration. Rejects with `invalid_config`, and then nothing has changed. */
   surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
   readonly load: MeasuredLoad
-  /** Rows of lists among the data sets. */
+  readonly siteRobots: SiteRobots
+  /** Rows of lists, and of the robots.txt of sites, among the data sets. */
   readonly sources: readonly SourceStatus[]
   close(): Promise<void>
 }
@@ -33,6 +34,12 @@ export async function openSurroundings(
   config: Config,
   { outbound, notice, onFault, onLoadTurned, isTrial }: SurroundingPorts,
 ): Promise<OpenSurroundings> {
+  let source: RobotsSource | undefined
+  const robotsOf = async (of: Config) => ({
+    config: of,
+    robots: await openRobots(of, { source: () => source, notice: (line) => notice('SALLYPORT_ROBOTS', line), isTrial }),
+  })
+  let inForce = await robotsOf(config)
   const lists = await openLists(config.lists, {
     dataDir: config.dataDir,
     readOnly: config.data.readOnly,
@@ -40,29 +47,34 @@ export async function openSurroundings(
     notice: (message) => notice('SALLYPORT_LIST', message),
     onFault,
   })
-  let inForce = { config, robots: policyRobots(config) }
   const load = measureLoad({
     eventLoopDelay: () => inForce.config.limits.eventLoopDelay,
     onTurned: onLoadTurned,
   })
   // Policies of mounts are not compiled again: they ask what is in force then.
-  const robots = (userAgent: string, target: string) => inForce.robots(userAgent, target)
+  const robots = (userAgent: string, target: string, host: string) => inForce.robots.refuses(userAgent, target, host)
   const read = { robots, ...(!isTrial && { load }) }
   return {
     load,
+    siteRobots: {
+      read(next) {
+        source = next
+      },
+    },
     current: () => ({ ...read, lists: lists.byName }),
     async surround(next) {
+      const robots = await robotsOf(next)
       const { byName, take } = await lists.prepare(next.lists)
       return {
         surroundings: { ...read, lists: byName },
         take() {
           take()
-          inForce = { config: next, robots: policyRobots(next) }
+          inForce = robots
         },
       }
     },
     get sources() {
-      return lists.status
+      return [...lists.status, ...inForce.robots.status]
     },
     async close() {
       load.close()

@@ -135,6 +135,11 @@ const UNSAID = 'absent: no where the policy refuses all crawlers of that use'
 
 export const Robots = z.strictObject({
   serve: key(z.boolean().default(false), 'Whether the proxy answers /robots.txt in place of the origin', true),
+  file: key(
+    File.optional(),
+    "The site's own robots.txt, which rules read too; absent: the proxy asks its origins",
+    './public/robots.txt',
+  ),
   sitemaps: key(z.array(z.url(HTTP)).default([]), 'Sitemaps that robots.txt names', [
     'https://shop.example/sitemap.xml',
   ]),

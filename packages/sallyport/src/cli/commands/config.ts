@@ -1,5 +1,7 @@
-import { givenWords, type Rule } from '@sallyport/core'
+import { givenWords } from '@sallyport/core'
 import {
+  asksOrigins,
+  type Config,
   ConfigError,
   type ConfigFault,
   type ConfigRead,
@@ -78,19 +80,21 @@ async function checked(options: CommonOptions): Promise<
     return { errors: error.faults, warnings: [], notices: [], notes: [] }
   }
   const named = await examineNamed(read, { more: PROXY_LOOKS })
-  const notes = named.errors.length > 0 ? [] : unloggedNotes(read.config.policy.rules)
+  const notes = named.errors.length > 0 ? [] : unloggedNotes(read.config)
   const warnings = [...read.warnings, ...named.warnings]
   return { errors: named.errors, warnings, notices: configNotices(read.config, read.layers), notes }
 }
 
-/** Words that some sources lack and an access log has. */
+/** Words that some sources lack and an access log has; the robots.txt of an origin a running proxy alone has. */
 const LOGGED: readonly string[] = ['userAgent', 'query', 'robots', 'asn', 'country']
 
 /** Notes on the rules that a log does not tell of, so that nobody takes a replay for the whole. */
-function unloggedNotes(rules: readonly Rule[]): readonly string[] {
+function unloggedNotes(config: Config): readonly string[] {
+  const { rules } = config.policy
+  const logged = asksOrigins(config) ? LOGGED.filter((name) => name !== 'robots') : LOGGED
   const found = rules.flatMap(({ id, match: { not = {}, ...match } }) => {
     const words = [...givenWords(match), ...givenWords(not)].filter(
-      ({ name, word }) => word.mayLack === true && !LOGGED.includes(name),
+      ({ name, word }) => word.mayLack === true && !logged.includes(name),
     )
     return words.length === 0 ? [] : [{ id, words: words.map(({ name }) => name) }]
   })

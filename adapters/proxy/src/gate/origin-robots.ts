@@ -1,0 +1,138 @@
+import { KeptRobots, MAX_ROBOTS_BYTES, robotsText } from '@sallyport/core'
+import type { RobotsSource } from '@sallyport/engine'
+import type { Timeouts } from '@sallyport/engine/limits'
+import { Client } from 'undici'
+import type { Member } from '../origin/members.ts'
+import type { Origin } from '../origin/origin.ts'
+import { connectorTo } from '../origin/trust.ts'
+import type { Site, Sites } from './sites.ts'
+
+/** The robots.txt of the origins of some sites. */
+export interface OriginRobots extends RobotsSource {
+  /** Nothing is asked after it. */
+  close(): void
+}
+
+export interface OriginRobotsOptions {
+  readonly timeouts: Timeouts
+  /** A line for the operator. */
+  readonly onNotice?: ((message: string) => void) | undefined
+}
+
+const PATH = '/robots.txt'
+const HOUR_MS = 3_600_000
+/** Time for the whole of an answer. */
+const ANSWER_MS = 30_000
+/** As many as crawlers follow (RFC 9309 section 2.3.1.2). */
+const MAX_REDIRECTS = 5
+
+/**
+ * Asks an origin for its robots.txt by each host that a route names, when a rule first asks about that, and an hour after the last time
+ * again (D502): an answer that passes may be compressed, a part, or another for each visitor.
+ */
+export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {} }: OriginRobotsOptions): OriginRobots {
+  const ended = new AbortController()
+  const kept = new Map<Origin, Map<string, KeptRobots>>()
+
+  function robotsOf(origin: Origin, { host = '' }: Site): KeptRobots {
+    const known = kept.get(origin) ?? new Map<string, KeptRobots>()
+    kept.set(origin, known)
+    const name = host || (origin.members.all[0]?.address.text ?? '')
+    const robots =
+      known.get(host) ??
+      new KeptRobots({
+        id: `robots:${name}`,
+        title: `robots.txt of ${name}`,
+        every: HOUR_MS,
+        ask: () => askOrigin(origin, host, timeouts, ended.signal),
+        now: Date.now,
+        onTurned: (message) => ended.signal.aborted || onNotice(message),
+      })
+    known.set(host, robots)
+    return robots
+  }
+
+  return {
+    refuses(userAgent, target, host) {
+      const site = sites.of(host, PATH)
+      // A site without an origin refuses nothing.
+      return site?.origin !== undefined && robotsOf(site.origin, site).refuses(userAgent, target)
+    },
+    get status() {
+      return [...kept.values()].flatMap((known) => [...known.values()].map(({ status }) => status))
+    },
+    close: () => ended.abort(),
+  }
+}
+
+/** The text that an origin has; rejects where it does not say. */
+async function askOrigin(origin: Origin, host: string, timeouts: Timeouts, closed: AbortSignal): Promise<string> {
+  closed.throwIfAborted()
+  const { address } = origin.members.next() as Member
+  const client = new Client(address.url, {
+    connect: connectorTo(address, timeouts.originConnect, origin.trust),
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+    maxHeaderSize: origin.headBytes,
+  })
+  const signal = AbortSignal.any([closed, AbortSignal.timeout(ANSWER_MS)])
+  const headers = {
+    host: host || address.url.host,
+    'user-agent': 'sallyport',
+    'accept-encoding': 'identity',
+    // A site that wants https sends what comes without it elsewhere.
+    'x-forwarded-proto': 'https',
+  }
+  try {
+    let path = PATH
+    for (let turn = 0; turn <= MAX_REDIRECTS; turn++) {
+      const { statusCode, headers: fields, body } = await client.request({ method: 'GET', path, signal, headers })
+      // Ended with the client, it has nobody to tell.
+      body.on('error', () => {})
+      if (statusCode >= 400 && statusCode < 500) return ''
+      if (statusCode >= 500) throw new Error(`is answered with ${statusCode}`)
+      if (statusCode < 300) return robotsText(await bytesOf(body, fields['content-encoding']))
+      path = redirectedPath(fields['location'], { from: path, host: headers.host })
+      await body.dump()
+    }
+    throw new Error(`is redirected more than ${MAX_REDIRECTS} times`)
+  } catch (error) {
+    throw reasonOf(error)
+  } finally {
+    await client.destroy()
+  }
+}
+
+async function bytesOf(body: AsyncIterable<Buffer>, encoding: string | string[] | undefined): Promise<Buffer> {
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new Error('is compressed, although nobody asked for that')
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > MAX_ROBOTS_BYTES) break
+  }
+  return Buffer.concat(chunks)
+}
+
+/** The path to which a server redirects on itself; nobody else is asked. */
+function redirectedPath(
+  location: string | string[] | undefined,
+  { from, host }: { readonly from: string; readonly host: string },
+): string {
+  const base = `http://${host}`
+  const to = String(location ?? '')
+  const url = URL.canParse(to, base + from) ? new URL(to, base + from) : undefined
+  const path = url && url.pathname + url.search
+  if (url === undefined || url.host !== new URL(base).host || path === from)
+    throw new Error(`is redirected to ${JSON.stringify(to.slice(0, 200))}, where the proxy does not ask`)
+  return path as string
+}
+
+/** Errors of undici and of sockets have codes, ours a sentence. */
+function reasonOf(error: unknown): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  if (code !== undefined) return new Error(`could not be had: ${code}`)
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,103 @@
+import t from 'tap'
+import { MAX_ROBOTS_BYTES, parseRobots, robotsText } from '../src/robots/robots-file.ts'
+
+const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+
+t.test('robots.txt is read for the name that a user agent has', async (t) => {
+  const { refuses } = parseRobots(
+    [
+      'User-agent: GPTBot\nUser-agent: Ai2Bot-Dolma\nUser-agent: Mail.Ru/2\nDisallow: /\nAllow: /open/\n',
+      'User-agent: Mozilla\nDisallow: /\n',
+      'User-agent: *\nDisallow: /private/\n',
+    ].join('\n'),
+  )
+  const rows = [
+    [
+      'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+      '/x',
+      true,
+    ],
+    ['GPTBot/1.2', '/open/x?y=1', false],
+    ['gptbot', '/', true],
+    ['Ai2Bot-Dolma', '/', true],
+    ['Mail.RU/1.0', '/', true],
+    ['GPTBotany/1', '/', false],
+    ['curl/8.1', '/private/x', true],
+    ['', '/private/x', true],
+    ['SomeBot/1', '/private', false],
+    ['Mozilla/5.0 (compatible; OtherBot/1.0)', '/private/', true],
+    [CHROME, '/private/x', false],
+    ['GPTBot/1.2', '*', false],
+    ['GPTBot/1.2', '/robots.txt', false],
+  ] as const
+  for (const [userAgent, target, refused] of rows)
+    t.equal(refuses(userAgent, target), refused, `${userAgent} ${target}`)
+})
+
+/** Rules of `*`, what is asked for, and whether it is refused. */
+const PATHS: readonly (readonly [rules: string, target: string, refused: boolean])[] = [
+  ['Disallow: /fish', '/fish/salmon.html', true],
+  ['Disallow: /fish', '/Fish.asp', false],
+  ['Disallow: /fish/', '/fish', false],
+  ['Disallow: /*.php', '/folder/index.php?x=1', true],
+  ['Disallow: /*.php$', '/index.php', true],
+  ['Disallow: /*.php$', '/index.php?x=1', false],
+  ['Disallow: /a$b', '/a$b/c', true],
+  ['Disallow: /*a*b*c$', '/xaxbxbxc', true],
+  ['Disallow: *', '/x', true],
+  ['Disallow:', '/x', false],
+  ['Disallow: x', '/x', false],
+  ['Disallow: /\\*', '/\\x', true],
+  ['Allow: /p\nDisallow: /', '/page', false],
+  ['Disallow: /\nAllow: /p', '/page', false],
+  ['Allow: /folder\nDisallow: /folder', '/folder/page', false],
+  ['Allow: /page\nDisallow: /*.htm', '/page.htm', true],
+  ['Allow: /$\nDisallow: /', '/', false],
+  ['Allow: /$\nDisallow: /', '/page.htm', true],
+  ['Disallow: /foo/bar?baz=https://foo.bar', '/foo/bar?baz=https://foo.bar', true],
+  ['Disallow: /foo/bar/ツ', '/foo/bar/%E3%83%84', true],
+  ['Disallow: /foo/bar/%E3%83%84', '/foo/bar/\xe3\x83\x84', true],
+  ['Disallow: /foo/bar/%e3%83%84', '/foo/bar/%E3%83%84', true],
+  ['Disallow: /foo/bar/%62%61%7A', '/foo/bar/baz', true],
+  ['Disallow: /foo/bar/baz', '/foo/bar/%62az', true],
+  ['Disallow: /a%2Fb', '/a/b', false],
+  ['Disallow: /\ud800', '/%EF%BF%BD', true],
+  ['DISALLOW : /x # not this', '/x', true],
+  ['Noindex: /x\nCrawl-delay: 1', '/x', false],
+]
+
+t.test('the longest rule counts, and escapes are one spelling', async (t) => {
+  for (const [rules, target, refused] of PATHS)
+    t.equal(parseRobots(`User-agent: *\n${rules}`).refuses('a', target), refused, `${rules} of ${target}`)
+})
+
+t.test('groups of one name are one, and other lines end none', async (t) => {
+  const text =
+    '\ufeffuser-agent: a\r\nSitemap: /s\r\n\r\nUser-Agent: b\rDisallow: /one\n<html>\nUser-agent: a\nDisallow: /two'
+  const { refuses, size } = parseRobots(text)
+  t.equal(size, 3)
+  for (const [name, target, refused] of [
+    ['a', '/one', true],
+    ['a', '/two', true],
+    ['b', '/one', true],
+    ['b', '/two', false],
+    ['c', '/one', false],
+  ] as const)
+    t.equal(refuses(name, target), refused, `${name} ${target}`)
+  t.notOk(parseRobots('').refuses('a', '/'))
+  t.notOk(parseRobots('Disallow: /').refuses('a', '/'), 'a rule of nobody')
+})
+
+t.test('of a long file the first 500 KiB are read, whole lines alone', async (t) => {
+  const head = 'User-agent: *\nDisallow: /first\n'
+  const text = `${head}${'#'.repeat(MAX_ROBOTS_BYTES - head.length - 12)}\nDisallow: /last-of-all\n`
+  const read = robotsText(new TextEncoder().encode(text))
+  t.equal(parseRobots(read).size, 1)
+  t.equal(robotsText(new TextEncoder().encode(head)), head)
+})
+
+t.test('no file and no path make it slow', async (t) => {
+  const stars = Array.from({ length: 5_000 }, (_, at) => `Disallow: /*a*a*a*a*a*a*a*a*${at}$`)
+  const { refuses } = parseRobots(`User-agent: *\n${stars.join('\n')}`)
+  t.notOk(refuses('x', `/${'a'.repeat(8_000)}`))
+})

@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises'
+import {
+  KeptRobots,
+  parseRobots,
+  type RobotsFile,
+  robotsText,
+  SallyportError,
+  type SourceStatus,
+} from '@sallyport/core'
+import type { Config } from './config/schema.ts'
+import { robotsOfConfig } from './robots.ts'
+
+/** The robots.txt of sites, as their origins have them. */
+export interface RobotsSource {
+  /** Whether that of a host refuses a target to who calls itself so; `undefined` while it was never read. */
+  refuses(userAgent: string, target: string, host: string): boolean | undefined
+  readonly status: readonly SourceStatus[]
+}
+
+/** The robots.txt that visitors get where it is not made from the policy. */
+export interface SiteRobots {
+  /** Has it read from here: the proxy hands over its origins. */
+  read(source: RobotsSource): void
+}
+
+/** The robots.txt of one configuration: that of the policy, and its file. */
+export interface ConfiguredRobots {
+  refuses(userAgent: string, target: string, host: string): boolean | undefined
+  readonly status: readonly SourceStatus[]
+}
+
+export interface RobotsParts {
+  /** Sites of the proxy; absent: there are none. */
+  readonly source: () => RobotsSource | undefined
+  readonly notice: (message: string) => void
+  /** Requests were recorded or made up: no proxy is asked. */
+  readonly isTrial: boolean
+}
+
+/** A file may have been edited; to read it costs little. */
+const FILE_MS = 60_000
+
+/**
+ * Reads the robots.txt of a policy when it is first asked (rules that rest on robots.txt are none that it can say, so none of them is in
+ * it), and beside it the one that the site has (D502). Rejects with `invalid_config` for a file that cannot be read.
+ */
+export async function openRobots(config: Config, { source, notice, isTrial }: RobotsParts): Promise<ConfiguredRobots> {
+  const { serve, file } = config.robots
+  const isOpen = isTrial && asksOrigins(config)
+  const kept = file === undefined ? undefined : await openFile(file, notice)
+  let ofPolicy: RobotsFile | undefined
+  return {
+    refuses(userAgent, target, host) {
+      ofPolicy ??= parseRobots(robotsOfConfig(config).text)
+      if (ofPolicy.refuses(userAgent, target)) return true
+      if (kept !== undefined) return kept.refuses(userAgent, target)
+      // Visitors are shown no other.
+      if (serve) return false
+      const sites = source()
+      if (sites !== undefined) return sites.refuses(userAgent, target, host)
+      return isOpen ? undefined : false
+    },
+    get status() {
+      if (kept !== undefined) return [kept.status]
+      return serve ? [] : (source()?.status ?? [])
+    },
+  }
+}
+
+/** Whether rules by robots.txt need that of an origin, which a running proxy alone asks. */
+export function asksOrigins({ robots: { serve, file }, upstream, routes }: Config): boolean {
+  return (
+    !serve && file === undefined && (upstream !== undefined || routes.some(({ upstreams }) => upstreams !== undefined))
+  )
+}
+
+async function openFile(file: string, onTurned: (message: string) => void): Promise<KeptRobots> {
+  const ask = async (): Promise<string> => {
+    try {
+      return robotsText(await readFile(file))
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+      throw new Error(code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`)
+    }
+  }
+  const kept = new KeptRobots({ id: 'robots:file', title: file, every: FILE_MS, ask, now: Date.now, onTurned })
+  await kept.read()
+  if (kept.error !== undefined) throw new SallyportError('invalid_config', `robots.file: ${file} ${kept.error}`)
+  return kept
+}
