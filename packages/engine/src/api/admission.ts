@@ -1,4 +1,4 @@
-import { type Account, type Accounts, ALLOWANCES, type BillingWindow, billingWindow, sameKey } from '#accounts'
+import { type Account, type Accounts, ALLOWANCES, type BillingWindow, createBillingWindows, sameKey } from '#accounts'
 import {
   type ClientAccess,
   type ClientAdmission,
@@ -52,6 +52,7 @@ export interface Admissions {
 /** Admission over the services of one API. */
 export function createAdmissions(services: ApiServices): Admissions {
   const clients = createClientAdmissions(services)
+  const windowOf = createBillingWindows()
 
   /**
    * Awaits the stores alone: each further promise would be measurable. The key is looked at before any limit, so that a
@@ -72,7 +73,7 @@ export function createAdmissions(services: ApiServices): Admissions {
     }
     services.onKeyUsed?.(found.key.id)
     const { account } = found
-    const window = billingWindow(account.signupDate, services.clock.now())
+    const window = windowOf(account.signupDate, services.clock.now())
     const limit = ALLOWANCES[account.plan]
     try {
       if (!metered) {
