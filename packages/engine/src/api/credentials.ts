@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { type ParsedKey, parseKey } from '#accounts'
 
 const AUTHORIZATION = 'authorization'
@@ -28,13 +27,13 @@ export interface KeyReader {
 }
 
 /**
- * A reader that keeps valid keys, at most `MAX_KEYS`, by a hash with a secret that is never written: of the text of a key
+ * A reader that keeps valid keys, the last `MAX_KEYS`, by a hash with a secret that is never written: of the text of a key
  * nothing is kept, and nobody can choose what is compared with what is kept. A key that was never valid leaves no
  * trace. Whether one is valid is for the store to say, for each request (D495).
  */
 export function createKeyReader(): KeyReader {
   const secret = randomBytes(32).toString('latin1')
-  const valid = new LRUCache<string, PresentedKey>({ max: MAX_KEYS })
+  const valid = new Map<string, PresentedKey>()
   return {
     read(fields) {
       const token = tokenOf(fields)
@@ -46,7 +45,10 @@ export function createKeyReader(): KeyReader {
       return key === undefined ? undefined : { ...key, fingerprint, isKept: false }
     },
     keep(key) {
-      if (!key.isKept) valid.set(key.fingerprint, { ...key, isKept: true })
+      if (key.isKept) return
+      valid.set(key.fingerprint, { ...key, isKept: true })
+      const [oldest] = valid.keys()
+      if (valid.size > MAX_KEYS && oldest !== undefined) valid.delete(oldest)
     },
     drop: ({ fingerprint }) => void valid.delete(fingerprint),
   }

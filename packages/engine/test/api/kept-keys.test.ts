@@ -21,7 +21,7 @@ t.test('a key is kept by a secret hash once it was found valid, without its text
   const key = read()
   if (key === undefined) throw new Error('not read')
   t.match(key, { id: text.slice(3, 11), isKept: false })
-  t.not(read(), key, 'what nobody found valid is read anew')
+  t.not(read(), key, 'a key that was not found valid is read again')
   reader.keep(key)
   const kept = read()
   t.same(kept, { ...key, isKept: true })
@@ -41,7 +41,7 @@ t.test('a key is kept by a secret hash once it was found valid, without its text
   t.match(read(), { isKept: false })
 })
 
-t.test('so many are kept, those that were used last', async (t) => {
+t.test('so many are kept, those that came last', async (t) => {
   const reader = createKeyReader()
   const isKept = (number: number) => reader.read(fieldsOf(keyText(number)))?.isKept
   for (let number = 0; number <= MAX_KEYS; number++) {

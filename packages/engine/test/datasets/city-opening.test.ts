@@ -28,7 +28,7 @@ async function made(t: Test) {
     onLost: (message: string) => lost.push(message),
   }
   const path = (kind: string) => join(dataDir, readdirSync(dataDir).find((name) => name.startsWith(kind)) ?? '')
-  const open = (more: { readonly readOnly?: boolean; readonly signal?: AbortSignal } = {}) =>
+  const open = (more: { readonly readOnly?: boolean | undefined; readonly signal?: AbortSignal | undefined } = {}) =>
     openSnapshot(dataDir, sources, { ...options, ...more })
   await open()
   options.cityFiles.clear()

@@ -19,7 +19,7 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
     const { ranges, from } = putTogether(lists, family)
     const { values } = ranges
     return sweep(ranges, (open) => {
-      // Nearly every place is in one range; a few are in thousands.
+      // Nearly every place is in one range.
       if (open.length === 1) return register.only(values[open[0] as number] as number)
       const smallest = new Map<number, number>()
       for (const range of open) {

@@ -20,7 +20,7 @@ const COLUMNS = {
   'six.countries': 'u8',
 } as const
 
-/** What inspection needs of a city database, a tenth of its size; it is made, and made again, with the city file. */
+/** The part of a city database that inspection needs, a tenth of its size; it is made, and made again, with the city file. */
 export const COUNTRIES_FORM = {
   title: 'a file of countries',
   magic: 'SALLYCRY',
