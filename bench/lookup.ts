@@ -9,9 +9,12 @@ import {
   cityPath,
   compileCityInWorker,
   compileTables,
+  countriesPath,
   isCity,
+  type LoadedCountries,
   type LoadedTables,
   loadCity,
+  loadCountries,
   loadTables,
   type ResolvedSource,
 } from '@sallyport/engine'
@@ -53,7 +56,8 @@ export async function benchLookup(run: Run): Promise<void> {
       const addresses = family === 4 ? addresses4(tables, random, count) : addresses6(tables, random, count)
       networks.push(...(await compareNetworks(run, family, { tables, addresses, city: source.file.path, prefixes })))
       const city = loadCity((await compileCityInWorker({ dataDir, source })).shared)
-      places.push(...(await compareCities(run, family, { city, addresses, path: source.file.path })))
+      const countries = loadCountries(countriesPath(dataDir, source))
+      places.push(...(await compareCities(run, family, { city, countries, addresses, path: source.file.path })))
       files.push(cityPath(dataDir, source))
     }
     run.table({ title: 'An address in text to its network, by processor time', figures: networks })
@@ -96,7 +100,11 @@ async function compareNetworks(
   return costsOf(rows).map((figure) => ({ ...figure, what: `IPv${family}` }))
 }
 
-async function compareCities(run: Run, family: 4 | 6, { city, addresses, path }: Cities): Promise<readonly Figure[]> {
+async function compareCities(
+  run: Run,
+  family: 4 | 6,
+  { city, countries, addresses, path }: Cities,
+): Promise<readonly Figure[]> {
   const reader = await open(path)
   const rows = await measure(run, [
     loop('Sallyport, place', addresses, (text) => {
@@ -105,7 +113,7 @@ async function compareCities(run: Run, family: 4 | 6, { city, addresses, path }:
     }),
     loop('Sallyport, country alone', addresses, (text) => {
       const address = parseAddress(text)
-      return address !== undefined && city.country(address) !== undefined
+      return address !== undefined && countries.find(address) !== undefined
     }),
     loop('`maxmind`, place', addresses, (text) => reader.get(text) !== null),
   ])
@@ -121,6 +129,7 @@ interface Networks {
 
 interface Cities {
   readonly city: CityTable
+  readonly countries: LoadedCountries
   readonly addresses: readonly string[]
   readonly path: string
 }

@@ -1,5 +1,4 @@
 import { type Address, formatAddress } from '../address/address.ts'
-import { locate } from '../geo/locate.ts'
 import { classify } from '../network/classify.ts'
 import type { Clock, Snapshots } from '../ports/index.ts'
 import type { NetworkClass } from '../vocabulary.ts'
@@ -59,7 +58,7 @@ export function createCrawlerAnswers(
       const snapshot = snapshots.current()
       const finding = classify(address, snapshot)
       const { classification, anonymized } = finding.verdict
-      const country = finding.reserved.reserved ? undefined : locate(address, snapshot).geo.countryCode
+      const country = finding.reserved.reserved ? undefined : snapshot.countries?.find(address)
       const verification =
         crawler === undefined ? undefined : await verifier.verify(crawler, { address, finding, snapshot }, asker)
       return {

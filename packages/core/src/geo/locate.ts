@@ -17,12 +17,12 @@ export interface Located {
 
 const NOWHERE: Geo = Object.freeze({})
 
-/** Geolocation of a public address. A reader that is not loaded, or that throws on a corrupt record, is degraded. */
-export function locate(address: Address, snapshot: Snapshot): Located {
+/** Geolocation of a public address. A reader that is not there, or rejects, is degraded; this never does. */
+export async function locate(address: Address, snapshot: Snapshot): Promise<Located> {
   if (snapshot.geo === undefined) return { geo: NOWHERE, degraded: true }
   let record: GeoRecord | undefined
   try {
-    record = snapshot.geo.read(address)
+    record = await snapshot.geo.read(address)
   } catch {
     return { geo: NOWHERE, degraded: true }
   }

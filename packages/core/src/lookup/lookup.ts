@@ -82,11 +82,11 @@ interface Looked {
   readonly now: number
 }
 
-function answer(address: Address, { parsed, registration, snapshot, now }: Looked): LookupResult {
+async function answer(address: Address, { parsed, registration, snapshot, now }: Looked): Promise<LookupResult> {
   const ip = formatAddress(address)
   const finding = classify(address, snapshot)
   const { reserved } = finding.reserved
-  const located = reserved ? { geo: {}, degraded: false } : locate(address, snapshot)
+  const located = reserved ? { geo: {}, degraded: false } : await locate(address, snapshot)
   const { anonymized, classification } = finding.verdict
   return {
     target: targetOf(parsed, address),

@@ -100,9 +100,10 @@ export interface GeoRecord {
   readonly source?: string | undefined
 }
 
-/** Throws when the database turns out to be corrupt at this address: the caller reports `degraded`. */
+/** Places, of which the data may be opened by the first question. */
 export interface GeoReader {
-  read(address: Address): GeoRecord | undefined
+  /** Rejects when the database cannot be read, or is corrupt at this address: the caller reports `degraded`. */
+  read(address: Address): Promise<GeoRecord | undefined>
 }
 
 /** The autonomous systems of the database, by position. Prefixes are the minimal cover of a system's ranges. */

@@ -174,7 +174,7 @@ export function createFakeCountries(countries: Readonly<Record<string, string>>)
 
 export function createFakeGeo(records: Readonly<Record<string, GeoRecord | Error>>): GeoReader {
   return {
-    read(address) {
+    async read(address) {
       const record = records[formatAddress(address)]
       if (record instanceof Error) throw record
       return record

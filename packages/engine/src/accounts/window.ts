@@ -26,6 +26,19 @@ export function billingWindow(signupDate: string, now: number): BillingWindow {
   return { id: dateText(startsAt), startsAt, endsAt, resetDate: dateText(endsAt) }
 }
 
+/** `billingWindow` that remembers the window of each day of the month for as long as `now` falls into it. */
+export function createBillingWindows(): typeof billingWindow {
+  const windows = new Map<string, BillingWindow>()
+  return (signupDate, now) => {
+    const day = signupDate.slice(8)
+    const known = windows.get(day)
+    if (known !== undefined && known.startsAt <= now && now < known.endsAt) return known
+    const window = billingWindow(signupDate, now)
+    windows.set(day, window)
+    return window
+  }
+}
+
 /** Whether a text is a day that exists, written `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false

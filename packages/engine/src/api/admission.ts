@@ -1,4 +1,4 @@
-import { type Account, type Accounts, ALLOWANCES, type BillingWindow, billingWindow, sameKey } from '#accounts'
+import { type Account, type Accounts, ALLOWANCES, type BillingWindow, createBillingWindows, sameKey } from '#accounts'
 import {
   type ClientAccess,
   type ClientAdmission,
@@ -6,7 +6,7 @@ import {
   type PendingCount,
   type RateLimit,
 } from './client-admission.ts'
-import { keyOf } from './credentials.ts'
+import { createKeyReader } from './credentials.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiServices, report, unanswered } from './services.ts'
 
@@ -52,13 +52,15 @@ export interface Admissions {
 /** Admission over the services of one API. */
 export function createAdmissions(services: ApiServices): Admissions {
   const clients = createClientAdmissions(services)
+  const windowOf = createBillingWindows()
+  const keys = createKeyReader()
 
   /**
    * Awaits the stores alone: each further promise would be measurable. The key is looked at before any limit, so that a
    * valid one is never refused for what others send from the same address.
    */
   async function admitKey(request: ApiRequest, metered: boolean): Promise<Admission> {
-    const key = keyOf(request.fields)
+    const key = keys.read(request.fields)
     if (key === undefined) return clients.refuseKey(request)
     let found: Awaited<ReturnType<Accounts['findKey']>>
     try {
@@ -68,11 +70,13 @@ export function createAdmissions(services: ApiServices): Admissions {
     }
     // One error for every cause, so that it reveals nothing about the key.
     if (found === undefined || !sameKey(key, found.key) || found.key.revokedAt !== undefined) {
+      keys.drop(key)
       return clients.refuseKey(request)
     }
+    keys.keep(key)
     services.onKeyUsed?.(found.key.id)
     const { account } = found
-    const window = billingWindow(account.signupDate, services.clock.now())
+    const window = windowOf(account.signupDate, services.clock.now())
     const limit = ALLOWANCES[account.plan]
     try {
       if (!metered) {

@@ -1,3 +1,4 @@
+import { hash, randomBytes } from 'node:crypto'
 import { type ParsedKey, parseKey } from '#accounts'
 
 const AUTHORIZATION = 'authorization'
@@ -5,12 +6,58 @@ const AUTHORIZATION = 'authorization'
 /** Characters of the scheme, a key and some blanks between them; anything longer is refused unread. */
 const MAX_CREDENTIALS = 128
 
-/** The key of `Bearer` credentials (RFC 6750; the scheme in any case). */
-export function keyOf(fields: readonly string[]): ParsedKey | undefined {
+const MAX_KEYS = 10_000
+
+/** A key that came with a request. */
+export interface PresentedKey extends ParsedKey {
+  /** Its hash with a secret of this process. */
+  readonly fingerprint: string
+  /** Whether it is kept, as one that was valid before. */
+  readonly isKept: boolean
+}
+
+/** Reads the keys of requests. */
+export interface KeyReader {
+  /** The key of `Bearer` credentials (RFC 6750; the scheme in any case); `undefined` for what cannot be one. */
+  read(fields: readonly string[]): PresentedKey | undefined
+  /** Keeps a key that the store knows and that is valid: read again it costs one hash, not two and a checksum. */
+  keep(key: PresentedKey): void
+  /** Forgets a key that is not valid any more. */
+  drop(key: PresentedKey): void
+}
+
+/**
+ * A reader that keeps valid keys, the last `MAX_KEYS`, by a hash with a secret that is never written: of the text of a key
+ * nothing is kept, and nobody can choose what is compared with what is kept. A key that was never valid leaves no
+ * trace. Whether one is valid is for the store to say, for each request (D495).
+ */
+export function createKeyReader(): KeyReader {
+  const secret = randomBytes(32).toString('latin1')
+  const valid = new Map<string, PresentedKey>()
+  return {
+    read(fields) {
+      const token = tokenOf(fields)
+      if (token === undefined) return undefined
+      const fingerprint = hash('sha256', secret + token)
+      const known = valid.get(fingerprint)
+      if (known !== undefined) return known
+      const key = parseKey(token)
+      return key === undefined ? undefined : { ...key, fingerprint, isKept: false }
+    },
+    keep(key) {
+      if (key.isKept) return
+      valid.set(key.fingerprint, { ...key, isKept: true })
+      const [oldest] = valid.keys()
+      if (valid.size > MAX_KEYS && oldest !== undefined) valid.delete(oldest)
+    },
+    drop: ({ fingerprint }) => void valid.delete(fingerprint),
+  }
+}
+
+function tokenOf(fields: readonly string[]): string | undefined {
   const credentials = credentialsOf(fields)
   if (credentials === undefined || credentials.length > MAX_CREDENTIALS) return undefined
-  const token = /^bearer +(\S+) *$/i.exec(credentials)?.[1]
-  return token === undefined ? undefined : parseKey(token)
+  return /^bearer +(\S+) *$/i.exec(credentials)?.[1]
 }
 
 /**

@@ -21,6 +21,7 @@ import {
 } from '@sallyport/core'
 import {
   createFakeClock,
+  createFakeCountries,
   createFakeCounts,
   createFakeDns,
   createFakeGeo,
@@ -88,6 +89,7 @@ export const SNAPSHOT: Snapshot = snapshotOf({
     [HIDE, ['13.0.0.0/16']],
     [SMALL, ['16.0.0.0/24', '16.0.1.0/24', '16.0.2.0/24', '16.0.4.0/24']],
   ]),
+  countries: createFakeCountries({ '12.0.0.1': 'FR', '11.0.0.1': 'DE' }),
   geo: createFakeGeo({
     '12.0.0.1': {
       countryCode: 'FR',

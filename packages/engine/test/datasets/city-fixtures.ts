@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs'
 import { formatAddress, type GeoReader } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
+import { withFreeLock, withLock } from '#stores'
 import { type CitySource, compileCity } from '../../src/datasets/compile/city.ts'
-import { loadCity } from '../../src/datasets/index.ts'
 import { openDatabase } from '../../src/datasets/mmdb/database.ts'
 import type { MmdbFile } from '../../src/datasets/mmdb/file.ts'
 import { walkNetworks } from '../../src/datasets/mmdb/walk.ts'
 import { createSegmentWriter, type Segments } from '../../src/datasets/ranges/segments.ts'
-import { joinCities, type OpenedCity } from '../../src/datasets/tables/cities.ts'
+import { openCityFile } from '../../src/datasets/service/city-file.ts'
+import { type CitySourceReader, joinCities, type OpenedCity } from '../../src/datasets/tables/cities.ts'
 import { folder } from './fixtures.ts'
 
 /** A record in DB-IP's flat layout. */
@@ -48,28 +49,31 @@ export function citySource(path: string, id = 'city'): CitySource {
   return { row, file: { path, size, modified: Math.trunc(mtimeMs) } }
 }
 
-/** The database at the path, compiled and loaded. */
+/** The database at the path, compiled and opened. */
 export async function compiledCity(dataDir: string, path: string, id = 'city'): Promise<OpenedCity> {
   const source = citySource(path, id)
-  const table = loadCity((await compileCity({ dataDir, source })).path)
-  return {
-    status: table.source,
-    family: source.row.family,
-    cities: table,
-  }
+  await compileCity({ dataDir, source })
+  const cities = openCityFile({ dataDir, source }, { lock: { withLock, withFreeLock } })
+  return { status: cities.source, family: source.row.family, cities }
+}
+
+/** The database at the path as it is. */
+export async function openedAsItIs(path: string): Promise<CitySourceReader> {
+  const database = await openDatabase(path)
+  return { ...database, places: async () => database }
 }
 
 /** A database opened both ways, compiled and as it is: every answer is compared. */
 export async function openedFile(t: Parameters<typeof folder>[0], path: string): Promise<GeoReader> {
   const compiled = await compiledCity(folder(t), path)
   const { geo } = joinCities([compiled])
-  const { geo: direct } = joinCities([{ ...compiled, cities: await openDatabase(path) }])
+  const { geo: direct } = joinCities([{ ...compiled, cities: await openedAsItIs(path) }])
   if (geo === undefined || direct === undefined) throw new Error(`${path}: not opened`)
   return {
-    read(address) {
-      const answer = geo.read(address)
+    async read(address) {
+      const answer = await geo.read(address)
       // One assertion an address would drown the others.
-      const before = direct.read(address)
+      const before = await direct.read(address)
       if (JSON.stringify(before) !== JSON.stringify(answer)) t.same(answer, before, formatAddress(address))
       return answer
     },

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { type Address, parseAddress } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { withFreeLock, withLock } from '#stores'
+import type { CityFile } from '../../src/datasets/service/city-file.ts'
 import { openSnapshot } from '../../src/datasets/service/snapshot.ts'
-import type { CityTable } from '../../src/datasets/tables/city.ts'
 import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
 import { sourcesOf } from './fixtures.ts'
 
+const ADDRESS = parseAddress('1.2.3.4') as Address
 const LOCK = { lock: { withLock, withFreeLock } }
 
 /** A dataDir and sources of systems and of cities, with so many unused bytes in the database. */
@@ -32,7 +33,7 @@ t.test('a compile that is cancelled gives nothing, is not read as it is instead,
     await t.rejects(cancelled, reason)
     const { networks, geo } = await openSnapshot(dataDir, sources, LOCK)
     t.ok(networks && geo)
-    t.ok(readdirSync(dataDir).some((name) => name.startsWith('city-')))
+    for (const kind of ['city-', 'countries-']) t.ok(readdirSync(dataDir).some((name) => name.startsWith(kind)))
   }
 })
 
@@ -56,14 +57,16 @@ t.test('closing ends the waiting for another process that compiles', async (t) =
 
 t.test('a city file that is there still is not read again, and one that is not is dropped', async (t) => {
   const { dataDir, sources } = made(t)
-  const cityFiles = new Map<string, CityTable>()
+  const cityFiles = new Map<string, CityFile>()
   await openSnapshot(dataDir, sources, { ...LOCK, cityFiles })
-  const [path, table] = [...cityFiles][0] as [string, CityTable]
-  // Read again, it would be refused.
-  writeFileSync(path, '')
-  const { geo } = await openSnapshot(dataDir, sources, { ...LOCK, cityFiles })
-  t.match(geo?.read(parseAddress('1.2.3.4') as Address), { city: 'Bern' })
-  t.equal(cityFiles.get(path), table)
+  const [path, file] = [...cityFiles][0] as [string, CityFile]
+  await file.places()
+  // Read again, they would be refused.
+  for (const name of readdirSync(dataDir)) if (/^(city|countries)-/.test(name)) writeFileSync(join(dataDir, name), '')
+  const { geo, countries } = await openSnapshot(dataDir, sources, { ...LOCK, cityFiles })
+  t.match(await geo?.read(ADDRESS), { city: 'Bern' })
+  t.equal(countries?.find(ADDRESS), 'CH')
+  t.equal(cityFiles.get(path), file)
   await openSnapshot(dataDir, sourcesOf(dataDir, {}), { ...LOCK, cityFiles })
   t.equal(cityFiles.size, 0)
 })

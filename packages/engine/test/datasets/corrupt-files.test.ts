@@ -12,8 +12,9 @@ import {
 import { readColumns } from '../../src/datasets/columns/decode.ts'
 import { compileCity } from '../../src/datasets/compile/city.ts'
 import { CITY_FORM, CITY_FORMAT } from '../../src/datasets/format/city.ts'
+import { COUNTRIES_FORM } from '../../src/datasets/format/countries.ts'
 import { TABLES_FORM, TABLES_FORMAT } from '../../src/datasets/format/tables.ts'
-import { isCity, loadCity, loadTables } from '../../src/datasets/index.ts'
+import { countriesPath, isCity, loadCity, loadCountries, loadTables } from '../../src/datasets/index.ts'
 import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
 import { folder, sourcesOf, tablesOf } from './fixtures.ts'
 
@@ -41,20 +42,24 @@ const KINDS: Readonly<Record<string, Kind>> = {
       return (await tablesOf(t, sources)).path
     },
   },
-  city: {
-    form: CITY_FORM,
+  city: { form: CITY_FORM, format: CITY_FORMAT, load: loadCity, make: async (t) => (await madeCity(t)).city },
+  countries: {
+    form: COUNTRIES_FORM,
     format: CITY_FORMAT,
-    load: loadCity,
-    make: async (t) => {
-      const place = { city: 'Bonn', country_code: 'DE', latitude: 50.7, longitude: 7.1, postcode: '53111' }
-      const record = { ...place, location: { accuracy_radius: 5 } }
-      const dir = folder(t)
-      const file = writeMmdb({ '23.0.0.0/24': record, '2a00:1::/72': record }, { ipVersion: 6 })
-      const source = sourcesOf(dir, { city: file }).find(isCity)
-      if (source === undefined) throw new Error('no city source')
-      return (await compileCity({ dataDir: dir, source })).path
-    },
+    load: loadCountries,
+    make: async (t) => (await madeCity(t)).countries,
   },
+}
+
+/** Paths of the two files of a city database. */
+async function madeCity(t: Parameters<typeof folder>[0]) {
+  const place = { city: 'Bonn', country_code: 'DE', latitude: 50.7, longitude: 7.1, postcode: '53111' }
+  const record = { ...place, location: { accuracy_radius: 5 } }
+  const dir = folder(t)
+  const file = writeMmdb({ '23.0.0.0/24': record, '2a00:1::/72': record }, { ipVersion: 6 })
+  const source = sourcesOf(dir, { city: file }).find(isCity)
+  if (source === undefined) throw new Error('no city source')
+  return { city: (await compileCity({ dataDir: dir, source })).path, countries: countriesPath(dir, source) }
 }
 
 for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {

@@ -1,7 +1,6 @@
 import { locate } from '@sallyport/core'
 import t from 'tap'
-import type { CityReader } from '../../src/datasets/mmdb/database.ts'
-import { joinCities } from '../../src/datasets/tables/cities.ts'
+import { type CitySourceReader, joinCities, type PlaceReader } from '../../src/datasets/tables/cities.ts'
 import { address, tablesOf } from './fixtures.ts'
 
 const T_MOBILE = [
@@ -14,17 +13,18 @@ const T_MOBILE = [
 ].join('\n')
 
 /** A city database that says the same of every address. */
-function databaseOf(record: ReturnType<CityReader['read']>): Parameters<typeof joinCities>[0] {
-  const cities: CityReader = { families: [4, 6], read: () => record, country: () => record?.countryCode }
+function databaseOf(record: ReturnType<PlaceReader['read']>): Parameters<typeof joinCities>[0] {
+  const places = async () => ({ read: () => record })
+  const cities: CitySourceReader = { families: [4, 6], country: () => record?.countryCode, places }
   const status = { id: 'made', title: 'made', state: 'loaded', licence: '', credit: '' } as const
   return [{ status, cities }]
 }
 
-async function reader(record?: ReturnType<CityReader['read']>) {
+async function reader(record?: ReturnType<PlaceReader['read']>) {
   const { places } = await tablesOf(t, { 'geofeed-t-mobile-us': T_MOBILE })
   const cities = joinCities(record === undefined ? [] : databaseOf(record), places)
   return {
-    read: (text: string) => cities.geo?.read(address(text)),
+    read: async (text: string) => cities.geo?.read(address(text)),
     country: (text: string) => cities.countries?.find(address(text)),
     located: (text: string) =>
       locate(address(text), { ...cities, rangesLoaded: true, proxiesLoaded: false, sources: [] }),
@@ -43,13 +43,17 @@ t.test("an operator's places go before the city database, and are named", async 
   const { read, country, located } = await reader(berlin)
   const source = 'geofeed-t-mobile-us'
   const sanJose = { countryCode: 'US', region: 'California', city: 'San José', postalCode: '95101' }
-  t.same(read('23.0.0.9'), { source, ...sanJose }, 'the smaller prefix, and no coordinates of another place')
-  t.same(read('23.0.1.9'), { source, countryCode: 'US', region: 'Nevada', city: 'Reno' })
-  t.same(read('2a00:1::9'), { source, countryCode: 'US', city: 'Springfield' }, 'a region that is none is left out')
-  for (const text of ['23.0.4.9', '23.0.5.9', '23.9.0.1']) t.same(read(text), berlin, text)
+  t.same(await read('23.0.0.9'), { source, ...sanJose }, 'the smaller prefix, and no coordinates of another place')
+  t.same(await read('23.0.1.9'), { source, countryCode: 'US', region: 'Nevada', city: 'Reno' })
+  t.same(
+    await read('2a00:1::9'),
+    { source, countryCode: 'US', city: 'Springfield' },
+    'a region that is none is left out',
+  )
+  for (const text of ['23.0.4.9', '23.0.5.9', '23.9.0.1']) t.same(await read(text), berlin, text)
   t.same(['23.0.0.9', '23.9.0.1'].map(country), ['US', 'DE'])
-  t.same(located('23.0.0.9'), { geo: { country: 'United States', ...sanJose }, degraded: false, source })
-  t.notOk('source' in located('23.9.0.1'))
+  t.same(await located('23.0.0.9'), { geo: { country: 'United States', ...sanJose }, degraded: false, source })
+  t.notOk('source' in (await located('23.9.0.1')))
 })
 
 t.test('a city database completes what it has of the same place', async (t) => {
@@ -61,18 +65,22 @@ t.test('a city database completes what it has of the same place', async (t) => {
     longitude: -119.8,
     timezone: 'America/Los_Angeles',
   }
-  t.match((await reader(inReno)).read('23.0.1.9'), { city: 'Reno', latitude: 39.5, timezone: 'America/Los_Angeles' })
+  t.match(await (await reader(inReno)).read('23.0.1.9'), {
+    city: 'Reno',
+    latitude: 39.5,
+    timezone: 'America/Los_Angeles',
+  })
   const inElko = await reader({ ...inReno, city: 'Elko' })
-  t.match(inElko.read('23.0.1.9'), { city: 'Reno', timezone: 'America/Los_Angeles' })
-  t.equal(inElko.read('23.0.1.9')?.latitude, undefined, 'those are Elko’s')
+  t.match(await inElko.read('23.0.1.9'), { city: 'Reno', timezone: 'America/Los_Angeles' })
+  t.equal((await inElko.read('23.0.1.9'))?.latitude, undefined, 'those are Elko’s')
 })
 
 t.test('without a city database the places of geofeeds are what there is', async (t) => {
   const { read, country, located } = await reader()
-  t.match(read('23.0.0.9'), { city: 'San José' })
-  t.throws(() => read('23.9.0.1'), { code: 'missing_data' })
+  t.match(await read('23.0.0.9'), { city: 'San José' })
+  await t.rejects(read('23.9.0.1'), { code: 'missing_data' })
   t.equal(country('23.9.0.1'), undefined)
-  t.match(located('23.9.0.1'), { degraded: true })
+  t.match(await located('23.9.0.1'), { degraded: true })
   const { places } = await tablesOf(t, { 'tor-bulk-exit': '23.0.0.1' })
   t.equal(places, undefined)
   t.same(joinCities([]), {})

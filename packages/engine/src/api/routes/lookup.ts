@@ -52,14 +52,14 @@ export const myip = defineRoute({
   errors: [400, 429, 500],
   response: MyIPResponse,
   answer: 'The address of the family the caller came by, and what is known of it.',
-  handle(_input, { request, services, snapshot }) {
+  async handle(_input, { request, services, snapshot }) {
     const { address } = services.client(request)
     if (address === undefined) throw new SallyportError('invalid_ip', 'The address of the caller is not known.')
     const finding = classify(address, snapshot)
     const text = formatAddress(address)
     return {
       ...(address.family === 4 ? { ipv4: text } : { ipv6: text }),
-      ...(finding.reserved.reserved ? {} : locate(address, snapshot).geo),
+      ...(finding.reserved.reserved ? {} : (await locate(address, snapshot)).geo),
       ...systemFields(finding),
     }
   },

@@ -80,11 +80,11 @@ export const geo = defineRoute({
   params: IpParams,
   response: GeolocationResponse,
   answer: 'Geolocation; what is unknown is left out.',
-  handle({ params }, { snapshot }) {
+  async handle({ params }, { snapshot }) {
     const address = addressOf(params.ip)
     const ip = formatAddress(address)
     if (reservedRow(address) !== undefined) return { ip }
-    const located = locate(address, snapshot)
+    const located = await locate(address, snapshot)
     // An answer without a place would claim that the place is unknown.
     if (located.degraded) throw new SallyportError('service_unavailable')
     return { ip, ...located.geo }

@@ -4,6 +4,7 @@ import { createPartition6Writer, type SourceStatus } from '@sallyport/core'
 import { makeFolder } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
 import { CITY_FORM, CITY_FORMAT, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
+import { COUNTRIES_FORM, type CountriesDescription } from '../format/countries.ts'
 import { dayOf } from '../format/days.ts'
 import { partition4, prefixed } from '../format/partitions.ts'
 import { createByOffset } from '../mmdb/by-offset.ts'
@@ -19,6 +20,7 @@ import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { dateOfFile, type SourceFile, sha256Of } from '../sources/source-file.ts'
 import { createRecordWriter, type RecordColumns, type RecordWriter } from './city-records.ts'
 import { removeOlder } from './compiled-path.ts'
+import { countriesOf } from './countries.ts'
 import type { OnProgress } from './tables.ts'
 
 /** A city source of which the file is there. */
@@ -48,15 +50,23 @@ export function isCity(source: ResolvedSource): source is CitySource {
 }
 
 /** The path of the city file made from this source, whether it exists or not: the name changes with the source. */
-export function cityPath(dataDir: string, { row, file }: CitySource): string {
+export function cityPath(dataDir: string, source: CitySource): string {
+  return join(dataDir, `city-${nameOf(source)}.bin`)
+}
+
+/** The path of the file of countries that is made with it. */
+export function countriesPath(dataDir: string, source: CitySource): string {
+  return join(dataDir, `countries-${nameOf(source)}.bin`)
+}
+
+function nameOf({ row, file }: CitySource): string {
   const made = { format: CITY_FORMAT, family: row.family, file }
-  const key = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
-  return join(dataDir, `city-${row.id}-${key}.bin`)
+  return `${row.id}-${createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)}`
 }
 
 /**
- * Compiles a city database, in the flat DB-IP layout or MaxMind's nested one, into one file in `dataDir`, and removes
- * older ones of the same source but the latest. Rejects with `corrupt_data` naming the database.
+ * Compiles a city database, in the flat DB-IP layout or MaxMind's nested one, into two files in `dataDir`, of places and
+ * of countries, and removes older ones of the same source but the latest. Rejects with `corrupt_data` naming the database.
  */
 export async function compileCity({ dataDir, source, onProgress }: CompileCityOptions): Promise<CompiledCity> {
   const { title } = source.row
@@ -64,9 +74,17 @@ export async function compileCity({ dataDir, source, onProgress }: CompileCityOp
   const { columns, description } = readCity(source, (share) => onProgress?.(title, share * size, size))
   const shared = encodeColumns(CITY_FORM, description, columns)
   makeFolder(dataDir)
+  const { source: status, families, countries } = description
+  const ofCountries: CountriesDescription = { source: status, families, countries }
+  const small = encodeColumns(COUNTRIES_FORM, ofCountries, countriesOf(columns))
   const path = cityPath(dataDir, source)
-  await replaceFile(path, new Uint8Array(shared))
-  removeOlder(path, new RegExp(`^city-${source.row.id}-[0-9a-f]{16}\\.bin$`))
+  for (const [kind, file, bytes] of [
+    ['city', path, shared],
+    ['countries', countriesPath(dataDir, source), small],
+  ] as const) {
+    await replaceFile(file, new Uint8Array(bytes))
+    removeOlder(file, new RegExp(`^${kind}-${source.row.id}-[0-9a-f]{16}\\.bin$`))
+  }
   return { path, source: description.source, shared }
 }
 

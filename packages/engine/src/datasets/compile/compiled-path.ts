@@ -8,7 +8,7 @@ import { TABLES_FORMAT } from '../format/tables.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 
 export const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
-const TEMPORARY_NAME = /^(tables|city)-.*\.tmp$/
+const TEMPORARY_NAME = /^(tables|city|countries)-.*\.tmp$/
 /** A temporary file this old was left by a process that died; a compile takes seconds. */
 const ABANDONED_MS = 3_600_000
 

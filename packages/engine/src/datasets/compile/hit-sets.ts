@@ -18,18 +18,17 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
   const together = (family: 4 | 6): Segments => {
     const { ranges, from } = putTogether(lists, family)
     const { values } = ranges
-    // Ranges are in the order of their lists.
     return sweep(ranges, (open) => {
-      const held = open.toSorted((x, y) => x - y)
-      let set = 0
-      for (let at = 0; at < held.length; ) {
-        let smallest = held[at++] as number
-        for (; at < held.length && from[held[at] as number] === from[smallest]; at++) {
-          if (sizeOf(ranges, held[at] as number) < sizeOf(ranges, smallest)) smallest = held[at] as number
-        }
-        set = register.union(set, register.only(values[smallest] as number))
+      // Nearly every place is in one range.
+      if (open.length === 1) return register.only(values[open[0] as number] as number)
+      const smallest = new Map<number, number>()
+      for (const range of open) {
+        const list = from[range] as number
+        const known = smallest.get(list)
+        if (known === undefined || sizeOf(ranges, range) < sizeOf(ranges, known)) smallest.set(list, range)
       }
-      return set
+      const inOrder = [...smallest].sort(([x], [y]) => x - y)
+      return inOrder.reduce((set, [, range]) => register.union(set, register.only(values[range] as number)), 0)
     })
   }
   const four = together(4)

@@ -4,7 +4,7 @@ import { corrupt, type MmdbFile, parseMmdb } from './file.ts'
 import { geoRecordOf } from './geo-record.ts'
 import { probe } from './probe.ts'
 
-/** City data of one source: a compiled table, or a database that is not compiled yet. */
+/** A city database that is not compiled. */
 export interface CityReader {
   /** Families of which some address has a record. */
   readonly families: readonly (4 | 6)[]

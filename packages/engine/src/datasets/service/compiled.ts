@@ -8,9 +8,9 @@ import { openDatabase } from '../mmdb/database.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { dateOfFile } from '../sources/source-file.ts'
 import type { OpenedCity } from '../tables/cities.ts'
-import { type CityTable, loadCity } from '../tables/city.ts'
 import type { Confirmed } from '../tables/listed-addresses.ts'
 import { type LoadedTables, loadTables } from '../tables/load.ts'
+import { type CityFile, openCityFile } from './city-file.ts'
 import type { DataLock } from './data-lock.ts'
 
 export interface SnapshotOptions {
@@ -22,14 +22,16 @@ export interface SnapshotOptions {
   readonly onWait?: (() => void) | undefined
   /** A compiled file cannot be used and is compiled again. The message names it. */
   readonly onRefused?: ((message: string) => void) | undefined
+  /** Somebody asked for a place, and a city file could not be read, nor compiled again. The message names it. */
+  readonly onLost?: ((message: string) => void) | undefined
   /** Aborts a compile, or the wait for another process's; rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** Whether the dataDir may not be written: what is not compiled cannot be used. */
   readonly readOnly?: boolean | undefined
   /** As in `LoadOptions`. */
   readonly confirmed?: Confirmed | undefined
-  /** City files that were loaded before, by path. A path names what is in its file, so none is read twice; others are dropped (D282). */
-  readonly cityFiles?: Map<string, CityTable> | undefined
+  /** City files that were opened before, by path. A path names what is in its file, so none is read twice; others are dropped (D282). */
+  readonly cityFiles?: Map<string, CityFile> | undefined
 }
 
 /** All compiled data of a set of sources, loaded. */
@@ -42,7 +44,7 @@ export interface Compiled {
 /** The compiled files that could be loaded. */
 interface CompiledFiles {
   readonly tables: LoadedTables | undefined
-  readonly cities: ReadonlyMap<CitySource, CityTable>
+  readonly cities: ReadonlyMap<CitySource, CityFile>
 }
 
 /** Below this a source compiles in a few milliseconds, and starting a thread would take a hundred times as long. */
@@ -57,20 +59,20 @@ export async function loadCompiled(
   sources: readonly ResolvedSource[],
   options: SnapshotOptions,
 ): Promise<Compiled> {
-  const { lock, onWait, onRefused, signal, confirmed, cityFiles = new Map() } = options
+  const { lock, onWait, onRefused, signal, confirmed, cityFiles = new Map<string, CityFile>() } = options
   const databases = sources.filter(isCity)
   const paths = new Set(databases.map((source) => cityPath(dataDir, source)))
   for (const path of cityFiles.keys()) if (!paths.has(path)) cityFiles.delete(path)
-  const cityOf = (source: CitySource): CityTable => {
+  const cityOf = (source: CitySource): CityFile => {
     const path = cityPath(dataDir, source)
-    const table = cityFiles.get(path) ?? loadCity(path)
-    cityFiles.set(path, table)
-    return table
+    const file = cityFiles.get(path) ?? openCityFile({ dataDir, source }, options)
+    cityFiles.set(path, file)
+    return file
   }
   const find = (onRefused?: (message: string) => void): CompiledFiles => {
     const cities = databases.map((source) => {
-      const table = tryLoad(() => cityOf(source), onRefused)
-      return table === undefined ? [] : [[source, table] as const]
+      const file = tryLoad(() => cityOf(source), onRefused)
+      return file === undefined ? [] : [[source, file] as const]
     })
     return {
       tables: tryLoad(() => loadTables(tablesPath(dataDir, sources), { confirmed }), onRefused),
@@ -79,7 +81,7 @@ export async function loadCompiled(
   }
   const { tables, cities } = find(onRefused)
   if (tables !== undefined && cities.size === databases.length) {
-    return { tables, cities: databases.map((source) => compiledCity(source, cities.get(source) as CityTable)) }
+    return { tables, cities: databases.map((source) => compiledCity(source, cities.get(source) as CityFile)) }
   }
   if (options.readOnly) {
     const what = `the data in ${dataDir} is not compiled, or not by this version: sallyport data compile does it where dataDir can be written`
@@ -105,8 +107,8 @@ interface Missing {
   readonly sources: readonly ResolvedSource[]
   readonly databases: readonly CitySource[]
   readonly found: CompiledFiles
-  /** Loads what is compiled. */
-  readonly cityOf: (source: CitySource) => CityTable
+  /** Opens what is compiled. */
+  readonly cityOf: (source: CitySource) => CityFile
 }
 
 /** One after the other: two at a time would be a third quicker, and take half as much memory again. */
@@ -132,7 +134,7 @@ async function compileMissing(
   }
   // A compile in this thread cannot be interrupted, so the signal is looked at after it.
   signal?.throwIfAborted()
-  // Loaded when all are compiled, so that no compile has to share the memory with them.
+  // Opened when all are compiled, so that no compile has to share the memory with them.
   return { tables, cities: databases.map((source) => instead.get(source) ?? compiledCity(source, cityOf(source))) }
 }
 
@@ -152,8 +154,8 @@ function sizeOf(sources: readonly ResolvedSource[]): number {
   return sources.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
 }
 
-function compiledCity({ row }: CitySource, table: CityTable): OpenedCity {
-  return { status: table.source, family: row.family, cities: table }
+function compiledCity({ row }: CitySource, cities: CityFile): OpenedCity {
+  return { status: cities.source, family: row.family, cities }
 }
 
 /**
@@ -176,7 +178,9 @@ async function compileOrOpen(options: CompileCityOptions & WorkerOptions): Promi
     signal?.throwIfAborted()
   }
   try {
-    return { status: sourceStatus(row, 'loaded', { date }), family, cities: await openDatabase(file.path) }
+    const cities = await openDatabase(file.path)
+    const places = async () => cities
+    return { status: sourceStatus(row, 'loaded', { date }), family, cities: { ...cities, places } }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     return refused(error)

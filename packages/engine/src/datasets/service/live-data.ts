@@ -1,6 +1,6 @@
 import { createFindings, type Observations } from '@sallyport/core'
 import type { OnProgress } from '../compile/tables.ts'
-import type { CityTable } from '../tables/city.ts'
+import type { CityFile } from './city-file.ts'
 import { type DataConfig, type FeedPorts, type Outcomes, openFeeds } from './feeds.ts'
 import { type LiveSnapshots, openLiveSnapshots } from './live-snapshots.ts'
 import { type FeedMetrics, startRefresh } from './refresh.ts'
@@ -52,7 +52,7 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
   const { readOnly } = config.data
   if (!readOnly) onRound(await feeds.takeFiles())
   const closing = new AbortController()
-  const cityFiles = new Map<string, CityTable>()
+  const cityFiles = new Map<string, CityFile>()
   const snapshots = await openLiveSnapshots({
     feeds,
     load: async (sources, confirmed) => {
@@ -65,6 +65,7 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
         cityFiles,
         signal: closing.signal,
         onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
+        onLost: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; answers lack places and say so.`),
       })
       return Object.freeze({ ...loaded, observations, clock, findings: createFindings(clock) })
     },
@@ -93,6 +94,7 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
     async close() {
       closing.abort()
       await refreshing
+      await Promise.all([...cityFiles.values()].map((file) => file.settled()))
     },
   }
 }

@@ -6,7 +6,6 @@ import {
   SallyportError,
   type SourceStatus,
 } from '@sallyport/core'
-import type { CityReader } from '../mmdb/database.ts'
 import { completed, type PlaceTable } from './places.ts'
 
 /** One city source as it was opened, or why it could not be. */
@@ -14,7 +13,21 @@ export interface OpenedCity {
   readonly status: SourceStatus
   /** The one family that the source is for; absent: both. */
   readonly family?: 4 | 6 | undefined
-  readonly cities?: CityReader | undefined
+  readonly cities?: CitySourceReader | undefined
+}
+
+/** A city database of which the countries are there, and the places from when somebody first asks for one. */
+export interface CitySourceReader {
+  /** Families of which some address has a record. */
+  readonly families: readonly (4 | 6)[]
+  country(address: Address): string | undefined
+  /** Opens the places, once. Rejects with `missing_data` or `corrupt_data` where that cannot be. */
+  places(): Promise<PlaceReader>
+}
+
+export interface PlaceReader {
+  /** `undefined` where there is no record. Throws `corrupt_data` where the database turns out to be corrupt. */
+  read(address: Address): GeoRecord | undefined
 }
 
 /** Readers of places: members are absent when no source could be opened. */
@@ -24,8 +37,8 @@ export interface Cities {
 }
 
 /**
- * Puts city sources together, in order of preference: for each family the first that has an address of it is read. A
- * family that none has throws `missing_data` in `read`, because nothing was looked up. What an operator says of its own
+ * Puts city sources together, in order of preference: for each family the first that has an address of it is read. For a
+ * family that none has `read` rejects with `missing_data`, because nothing was looked up. What an operator says of its own
  * prefixes (`places`) goes before all of them.
  */
 export function joinCities(opened: readonly OpenedCity[], places?: PlaceTable): Cities {
@@ -36,14 +49,14 @@ export function joinCities(opened: readonly OpenedCity[], places?: PlaceTable): 
   if (four === undefined && six === undefined && places === undefined) return {}
   return {
     geo: {
-      read(address) {
-        const reader = address.family === 4 ? four : six
+      async read(address) {
+        const cities = address.family === 4 ? four : six
         const place = places?.find(address)
-        if (place !== undefined) return completed(place, readSafely(reader, address))
-        if (reader === undefined) {
+        if (place !== undefined) return completed(place, await readSafely(cities, address))
+        if (cities === undefined) {
           throw new SallyportError('missing_data', `no city database for IPv${address.family}`)
         }
-        return reader.read(address)
+        return (await cities.places()).read(address)
       },
     },
     countries: {
@@ -61,10 +74,10 @@ export function joinCities(opened: readonly OpenedCity[], places?: PlaceTable): 
   }
 }
 
-/** A corrupt record takes nothing from what the operator says. */
-function readSafely(reader: CityReader | undefined, address: Address): GeoRecord | undefined {
+/** A city database that cannot be read takes nothing from what the operator says. */
+async function readSafely(cities: CitySourceReader | undefined, address: Address): Promise<GeoRecord | undefined> {
   try {
-    return reader?.read(address)
+    return (await cities?.places())?.read(address)
   } catch {
     return undefined
   }

@@ -9,11 +9,12 @@ import {
 import { readColumns } from '../columns/decode.ts'
 import { CITY_FORM, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from '../format/city.ts'
 import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
-import type { CityReader } from '../mmdb/database.ts'
 
-/** A compiled city database in memory; its methods never throw. */
-export interface CityTable extends CityReader {
+/** A compiled city database in memory. */
+export interface CityTable {
   readonly source: SourceStatus
+  /** `undefined` where there is no record. Never throws. */
+  read(address: Address): GeoRecord | undefined
   /** The bytes that all of this reads from; another thread that is handed them loads them without a copy. */
   readonly shared: SharedArrayBuffer
 }
@@ -69,12 +70,10 @@ export function loadCity(source: string | SharedArrayBuffer): CityTable {
 
   return {
     source: description.source,
-    families: description.families,
     read(address) {
       const number = recordNumber(address)
       return number === 0 ? undefined : makeRecord(number)
     },
-    country: (address) => description.countries[(countries[recordNumber(address)] as number) - 1],
     shared,
   }
 }

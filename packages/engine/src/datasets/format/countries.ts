@@ -1,0 +1,33 @@
+import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
+import type { DecodedFile } from '../columns/decode.ts'
+import { CITY_FORMAT, type CityDescription } from './city.ts'
+
+/** The columns of a file of countries: the segments of a city file, cut only where the country changes. */
+const COLUMNS = {
+  'four.lows': 'u16',
+  'four.direct': 'u32',
+  'six.uppers': 'u32',
+  'six.groups': 'u32',
+  'six.lowers': 'u32',
+  'six.direct': 'u32',
+  'six.split': 'u32',
+  'six.cells': 'u32',
+  'six.pieces': 'u32',
+  'six.fineHigh': 'u32',
+  'six.fineLow': 'u32',
+  // Numbers into the list of the description, for each segment; 0 is none.
+  'four.countries': 'u8',
+  'six.countries': 'u8',
+} as const
+
+/** The part of a city database that inspection needs, a tenth of its size; it is made, and made again, with the city file. */
+export const COUNTRIES_FORM = {
+  title: 'a file of countries',
+  magic: 'SALLYCRY',
+  format: CITY_FORMAT,
+  columns: COLUMNS,
+} as const satisfies FileForm<typeof COLUMNS>
+
+export type CountriesColumns = ColumnsOf<typeof COLUMNS>
+export type CountriesDescription = Pick<CityDescription, 'source' | 'families' | 'countries'>
+export type DecodedCountries = DecodedFile<typeof COLUMNS, CountriesDescription>

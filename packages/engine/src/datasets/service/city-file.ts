@@ -1,0 +1,69 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { SallyportError, type SourceStatus } from '@sallyport/core'
+import { readInTurns } from '../columns/read-in-turns.ts'
+import { type CityJob, cityPath, countriesPath } from '../compile/city.ts'
+import { compileCityInWorker } from '../compile/in-worker.ts'
+import type { CitySourceReader } from '../tables/cities.ts'
+import { type CityTable, loadCity } from '../tables/city.ts'
+import { loadCountries } from '../tables/countries.ts'
+import type { DataLock } from './data-lock.ts'
+
+/** A compiled city database of a dataDir: its countries in memory, and its places from when somebody asks for one. */
+export interface CityFile extends CitySourceReader {
+  readonly source: SourceStatus
+  /** Resolves when nothing is being opened. */
+  settled(): Promise<void>
+}
+
+export interface CityFileOptions {
+  readonly lock: DataLock
+  readonly signal?: AbortSignal | undefined
+  readonly readOnly?: boolean | undefined
+  readonly onRefused?: ((message: string) => void) | undefined
+  readonly onLost?: ((message: string) => void) | undefined
+}
+
+/**
+ * Loads the countries. Throws `missing_data` where either file is not there, and `corrupt_data` for unreadable countries. The
+ * places are read once, when they are first asked for; where they cannot be, they are compiled again, and who asked
+ * waits (D494).
+ */
+export function openCityFile({ dataDir, source }: CityJob, options: CityFileOptions): CityFile {
+  const { lock, signal, readOnly = false, onRefused, onLost } = options
+  const path = cityPath(dataDir, source)
+  const countries = loadCountries(countriesPath(dataDir, source))
+  const isThere = statSync(path, { throwIfNoEntry: false })?.isFile()
+  if (!isThere) throw new SallyportError('missing_data', `${path}: it is not there`)
+  const load = async () => loadCity(await readInTurns(path))
+  const compiled = async () => loadCity((await compileCityInWorker({ dataDir, source, signal })).shared)
+  let opened: Promise<CityTable> | undefined
+
+  async function open(): Promise<CityTable> {
+    try {
+      signal?.throwIfAborted()
+      return await load().catch((error: Error) => {
+        if (readOnly) throw error
+        onRefused?.(error.message)
+        // Loaded once more inside the lock: another process may have compiled it meanwhile.
+        return lock.withLock(join(dataDir, 'compile.lock'), () => load().catch(compiled), { signal })
+      })
+    } catch (error) {
+      if (!signal?.aborted) onLost?.(error instanceof Error ? error.message : String(error))
+      throw error
+    }
+  }
+
+  return {
+    source: countries.source,
+    families: countries.families,
+    country: countries.find,
+    places() {
+      opened ??= open()
+      return opened
+    },
+    settled: async () => {
+      await opened?.catch(() => undefined)
+    },
+  }
+}

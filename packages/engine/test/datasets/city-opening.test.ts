@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { locate } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import { withFreeLock, withLock } from '#stores'
+import { readInTurns } from '../../src/datasets/columns/read-in-turns.ts'
+import { compileCity, isCity } from '../../src/datasets/compile/city.ts'
+import type { CityFile } from '../../src/datasets/service/city-file.ts'
+import { openSnapshot } from '../../src/datasets/service/snapshot.ts'
+import { loadCity } from '../../src/datasets/tables/city.ts'
+import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
+import { address, sourcesOf } from './fixtures.ts'
+
+const BERN = address('1.2.3.4')
+
+/** A dataDir in which all is compiled, and what opening it again says. */
+async function made(t: Test) {
+  const dataDir = t.testdir()
+  const city = writeMmdb({ '0.0.0.0/1': { city: 'Bern', country_code: 'CH' } }, { ipVersion: 4 })
+  const sources = sourcesOf(dataDir, { 'dbip-city-lite': city, 'tor-bulk-exit': '8.2.0.1' })
+  const refused: string[] = []
+  const lost: string[] = []
+  const options = {
+    lock: { withLock, withFreeLock },
+    cityFiles: new Map<string, CityFile>(),
+    onRefused: (message: string) => refused.push(message),
+    onLost: (message: string) => lost.push(message),
+  }
+  const path = (kind: string) => join(dataDir, readdirSync(dataDir).find((name) => name.startsWith(kind)) ?? '')
+  const open = (more: { readonly readOnly?: boolean | undefined; readonly signal?: AbortSignal | undefined } = {}) =>
+    openSnapshot(dataDir, sources, { ...options, ...more })
+  await open()
+  options.cityFiles.clear()
+  return { dataDir, sources, open, path, refused, lost, cityFiles: options.cityFiles }
+}
+
+t.test('the country and the status of a city database are there before its places are opened', async (t) => {
+  const { open, path, refused, cityFiles } = await made(t)
+  const before = await open()
+  // Whatever reads it from here on refuses it.
+  writeFileSync(path('city-'), 'nothing')
+  const again = await open()
+  cityFiles.clear()
+  const fresh = await open()
+  for (const snapshot of [before, again, fresh]) {
+    t.equal(snapshot.countries?.find(BERN), 'CH')
+    t.match(
+      snapshot.sources.find(({ id }) => id === 'dbip-city-lite'),
+      { state: 'loaded', entries: 1, sha256: /^[0-9a-f]{64}$/ },
+    )
+  }
+  t.same(refused, [], 'no reload has opened it')
+})
+
+t.test('the first question opens the places, and those that come meanwhile wait for the same', async (t) => {
+  const { open, path, refused, lost } = await made(t)
+  const { geo, sources } = await open()
+  t.same(await Promise.all([BERN, BERN, BERN].map((one) => geo?.read(one))), Array(3).fill(await geo?.read(BERN)))
+  t.match(await geo?.read(BERN), { city: 'Bern', countryCode: 'CH' })
+  rmSync(path('city-'))
+  t.match(await geo?.read(BERN), { city: 'Bern' }, 'opened once')
+  t.same([refused, lost], [[], []])
+  t.match(
+    sources.find(({ id }) => id === 'dbip-city-lite'),
+    { state: 'loaded' },
+  )
+})
+
+for (const [what, harm] of Object.entries({
+  damaged: (path: string) => writeFileSync(path, readFileSync(path).fill(0, 300, 310)),
+  'cut short': (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20)),
+  missing: (path: string) => rmSync(path),
+})) {
+  t.test(`places that are ${what} when they are asked for are compiled again, once`, async (t) => {
+    const { open, path, refused, lost } = await made(t)
+    const { geo } = await open()
+    const file = path('city-')
+    harm(file)
+    const answers = await Promise.all([BERN, BERN].map((one) => geo?.read(one)))
+    for (const answer of answers) t.match(answer, { city: 'Bern' })
+    t.match([refused, lost], [[new RegExp(file)], []])
+    t.match(loadCity(file).read(BERN), { city: 'Bern' }, 'for the next start too')
+  })
+
+  t.test(`places that are ${what} and may not be compiled degrade answers, and countries stay`, async (t) => {
+    const { open, path, refused, lost } = await made(t)
+    const snapshot = await open({ readOnly: true })
+    const file = path('city-')
+    harm(file)
+    for (let ask = 0; ask < 3; ask++) t.match(await locate(BERN, snapshot), { geo: {}, degraded: true })
+    t.equal(snapshot.countries?.find(BERN), 'CH')
+    t.match([refused, lost], [[], [new RegExp(file)]], 'said once, and the file is read once')
+  })
+}
+
+t.test('countries that are damaged are made again at the start', async (t) => {
+  const { open, path, refused } = await made(t)
+  writeFileSync(path('countries-'), 'nothing')
+  const { countries, geo } = await open()
+  t.equal(countries?.find(BERN), 'CH')
+  t.match(await geo?.read(BERN), { city: 'Bern' })
+  t.match(refused, [/countries-/])
+})
+
+t.test('nothing is opened after closing, and nobody is warned of it', async (t) => {
+  const { open, lost, cityFiles } = await made(t)
+  const closing = new AbortController()
+  const { geo } = await open({ signal: closing.signal })
+  const reason = new Error('closed')
+  closing.abort(reason)
+  await t.rejects(async () => geo?.read(BERN), reason)
+  for (const file of cityFiles.values()) await file.settled()
+  t.same(lost, [])
+})
+
+t.test('a file is read in turns, and checked as it is when read at once', async (t) => {
+  const dataDir = t.testdir()
+  const networks = Object.fromEntries(
+    Array.from({ length: 4_000 }, (_, index) => [
+      `${1 + (index >> 8)}.${index & 255}.0.0/16`,
+      { city: `${index} `.repeat(300), country_code: 'CH' },
+    ]),
+  )
+  const sources = sourcesOf(dataDir, { city: writeMmdb(networks, { ipVersion: 4 }) })
+  const source = sources.find(isCity)
+  if (source === undefined) throw new Error('no city source')
+  const { path, shared } = await compileCity({ dataDir, source })
+  let turns = 0
+  let isReading = true
+  const others = (async () => {
+    while (isReading) {
+      await turn()
+      turns++
+    }
+  })()
+  const read = await readInTurns(path)
+  isReading = false
+  await others
+  t.ok(Buffer.from(read).equals(Buffer.from(shared)))
+  t.ok(turns >= shared.byteLength >> 20, `${turns} turns of others during ${shared.byteLength} bytes`)
+  const whole = readFileSync(path)
+  const places = [0, 8, 23, 24, 55, 56, 1 << 20, whole.length - 1]
+  for (const at of places) {
+    const bytes = Buffer.from(whole)
+    bytes[at] = (bytes[at] as number) ^ 1
+    writeFileSync(path, bytes)
+    await t.rejects(readInTurns(path), { code: 'corrupt_data', message: new RegExp(path) }, `byte ${at}`)
+    writeFileSync(path, whole.subarray(0, at))
+    await t.rejects(readInTurns(path), { code: 'corrupt_data', message: new RegExp(path) }, `${at} bytes`)
+  }
+  await t.rejects(readInTurns(dataDir), { code: 'corrupt_data' }, 'a folder')
+  rmSync(path)
+  await t.rejects(readInTurns(path), { code: 'missing_data' })
+})
