@@ -3,11 +3,12 @@ import { BROWSER } from '../browser.ts'
 
 /*
  * A flood from one address over some connections: `node flood-process.js PORT RATE ADDRESS SOLUTION`, of requests for questions, or with
- * a solution of bad answers, so many a second. What is not taken is held back for a second at most. It answers each message with how
- * many were answered.
+ * a solution of bad answers, so many a second. No connection has more on its way than a proxy takes pipelined. It answers each message
+ * with how many were answered.
  */
 const [port = '', rate = '', address = '', solution = ''] = process.argv.slice(2)
-const CONNECTIONS = 32
+const CONNECTIONS = 64
+const MAX_PENDING = 8
 const TICK_MS = 10
 
 const fields = [
@@ -23,28 +24,30 @@ const lines =
     : ['POST /.sallyport/pass HTTP/1.1', ...fields, `sallyport-solution: ${solution}`, 'Content-Length: 0']
 const request = Buffer.from([...lines, '', ''].join('\r\n'))
 
-const state = { answered: 0, sent: 0 }
+const state = { answered: 0 }
 const STATUS = Buffer.from('HTTP/1.1 ')
-
-function count(bytes: Buffer): void {
-  for (let at = bytes.indexOf(STATUS); at !== -1; at = bytes.indexOf(STATUS, at + 1)) state.answered++
-}
 
 function flood(): void {
   const socket = connect(Number(port), '127.0.0.1')
   const each = (Number(rate) * TICK_MS) / 1_000 / CONNECTIONS
   let due = Math.random()
+  let pending = 0
   const timer = setInterval(() => {
-    due += each
-    const now = Math.floor(due)
+    due = Math.min(due + each, MAX_PENDING)
+    const now = Math.min(Math.floor(due), MAX_PENDING - pending)
+    if (now === 0) return
     due -= now
-    if (now === 0 || socket.writableLength > request.length * each * 100) return
-    state.sent += now
+    pending += now
     socket.write(Buffer.concat(Array.from({ length: now }, () => request)))
   }, TICK_MS)
-  socket.on('data', count)
+  socket.on('data', (bytes: Buffer) => {
+    for (let at = bytes.indexOf(STATUS); at !== -1; at = bytes.indexOf(STATUS, at + 1)) {
+      state.answered++
+      pending--
+    }
+  })
   socket.on('error', () => {})
-  // Who is cut comes again.
+  // One that is cut comes again.
   socket.on('close', () => {
     clearInterval(timer)
     setTimeout(flood, 50)

@@ -33,6 +33,7 @@ export async function benchFlood(run: Run): Promise<void> {
       trustProxy: ['loopback'],
       processor: 0,
       raised: {
+        data: { refresh: false, city: false },
         challenge: { secret: SECRET },
         log: { requests: 'off' },
         policy: { preset: 'observe', rules: [{ id: 'ask', match: {}, action: 'challenge', challenge: { level: 1 } }] },
