@@ -92,7 +92,7 @@ async function measurePage(run: Run, browser: Browser, url: string): Promise<num
   return median(rates)
 }
 
-/** What a visitor's browser took, in milliseconds. */
+/** The time that a visitor's browser took, in milliseconds. */
 interface Visit {
   /** From the page to its solution. */
   readonly work: number

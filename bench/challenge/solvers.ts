@@ -13,7 +13,7 @@ const PAGES = 10_000
 const LEVEL_2 = 32 * 2 ** 11
 const LEVEL_3 = 32 * 2 ** 13
 
-/** What an answer costs who makes many of them: with the page's own script, and with native code, on one processor. */
+/** The cost of an answer to one that makes many: with the page's own script, and with native code, on one processor. */
 export function benchSolvers(run: Run, ofPage: number | undefined): void {
   run.step('native solvers')
   const native = ofNode(run.pick(100, 3))

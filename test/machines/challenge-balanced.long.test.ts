@@ -12,7 +12,7 @@ import { NO_DATA } from '../no-data.ts'
 
 /*
  * Four proxies that ask, behind a balancer that gives each request to the next of them: with one Redis they are as exact as one; with a
- * secret alone they know each other's questions and passes, and each counts by itself.
+ * secret alone they know each other's questions and passes, and each counts alone.
  */
 const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
 const NO_HAPROXY = NO_NEIGHBOURS || (spawnSync('haproxy', ['-v']).error !== undefined && 'haproxy is not installed')
