@@ -9,6 +9,10 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   proxy: { measure: async (run) => (await import('./proxy/proxy.ts')).benchProxy(run), seconds: [1_500, 50] },
   limits: { measure: async (run) => (await import('./limits.ts')).benchLimits(run), seconds: [1_000, 19] },
   counting: { measure: async (run) => (await import('./counting.ts')).benchCounting(run), seconds: [120, 7] },
+  challenge: {
+    measure: async (run) => (await import('./challenge/challenge.ts')).benchChallenge(run),
+    seconds: [240, 40],
+  },
   ledger: { measure: async (run) => (await import('./ledger.ts')).benchLedger(run), seconds: [150, 7] },
   startup: { measure: async (run) => (await import('./startup.ts')).benchStartup(run), seconds: [190, 30] },
   accuracy: { measure: async (run) => (await import('./accuracy/accuracy.ts')).benchAccuracy(run), seconds: [120, 30] },

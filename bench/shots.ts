@@ -53,15 +53,16 @@ export interface Load {
 /** Shots of two servers, one behind the other. */
 export type Pair = readonly [first: Shot, second: Shot]
 
-/** Shots of two servers in turn, after a warm-up; their processes are ended. */
+/** Shots of two servers in turn, after a warm-up; their processes are ended. The second may have a load of its own. */
 export async function shootPairs(
   run: Run,
   [first, second]: readonly [App, App],
   load: readonly Load[],
+  secondLoad = load,
 ): Promise<readonly Pair[]> {
   const { warmUpMs, measureMs } = run.pick(FULL, QUICK)
   const pairs: Pair[] = []
-  const [ofFirst, ofSecond] = [openShooter(first, load), openShooter(second, load)]
+  const [ofFirst, ofSecond] = [openShooter(first, load), openShooter(second, secondLoad)]
   const start = performance.now()
   try {
     for (let round = 0; pairs.length === 0 || performance.now() - start < warmUpMs + measureMs; round++) {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import type { ChallengeOutcome } from '@sallyport/core'
 import { METRICS, type MetricRow } from '@sallyport/engine'
 import t from 'tap'
 import { ROOT } from '../workspaces.ts'
@@ -31,6 +32,17 @@ t.test('the dashboard and the alerts name metrics and labels that exist', async 
     }
   }
   t.same(wrong, [])
+})
+
+t.test('the dashboard shows what came of challenges, by outcomes that exist', async (t) => {
+  const text = read('examples/grafana/sallyport.json').replaceAll('\\"', '"')
+  const outcomes = [...text.matchAll(/sallyport_challenges_total\{outcome=~?"([^"]*)"/g)].flatMap(([, named = '']) =>
+    named.split('|'),
+  )
+  const known: readonly ChallengeOutcome[] = ['asked', 'solved', 'waited']
+  t.same(outcomes.toSorted(), known)
+  for (const { name } of [METRICS.challenges, METRICS.challengesAbandoned, METRICS.challengeSeconds])
+    t.match(text, name)
 })
 
 function promtool(): string | undefined {

@@ -1,6 +1,7 @@
 import type { Decision, Mode } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
 import { refusal } from '../answer/refusal.ts'
+import { isAsking } from '../challenge/challenge-answer.ts'
 import { carriedOut, type Decider, type Outcome, outcomeOf, type RequestIdentity, refused } from './decide-request.ts'
 import { noteDecision, noteRefusal } from './observation.ts'
 import type { Received } from './received.ts'
@@ -32,7 +33,7 @@ export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request:
 /**
  * `outcomeOf` for a request with a claim, which is judged and recorded first. Where nothing can be recorded
  * the request is refused, with 503, or 400 for a claim that is none: a host that asks for attestation relies on it (D53). In
- * monitor mode it passes without one, and a process warning says so.
+ * monitor mode it passes without one, and a process warning says so. Of a request that is asked nothing is recorded.
  */
 export async function attestedOutcome(
   sallyport: Attester,
@@ -41,6 +42,8 @@ export async function attestedOutcome(
   claim: string,
 ): Promise<Outcome> {
   return outcomeOf(sallyport, received, identity, async (host, received, decision) => {
+    // A question lets nobody in: what is recorded is the request that comes with the pass. D465
+    if (isAsking(host, received.reception.head, decision)) return carriedOut(host, received, decision)
     let attested: Decision
     try {
       attested = await sallyport.provenance.attestDecision(decision, claim, sallyport.config.mode)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { isNamed } from '../address/forwarding.ts'
 import { withoutPort } from '../address/without-port.ts'
 import { browserFamily } from '../agent/user-agent.ts'
@@ -44,6 +43,11 @@ export function askerPartsOf({ fields, ja4 }: Pick<InspectionRequest, 'fields' |
   return { host, userAgent, ja4 }
 }
 
+/** Whether parts are short enough to be kept: of a longer field they are a piece, which would keep the whole of it. */
+export function areShort({ host, userAgent }: AskerParts): boolean {
+  return host.length < MAX_HOST && userAgent.length < MAX_USER_AGENT
+}
+
 export function askerOf({ host, userAgent, ja4 }: AskerParts): Asker {
   return {
     host: withoutPort(host.toLowerCase()),
@@ -56,6 +60,9 @@ function browserOf(userAgent: string): string {
   return browserFamily(userAgent) ?? (userAgent.split(/[/ (]/, 1)[0] as string).toLowerCase()
 }
 
+/** FNV-1a, folded: 16 bits keep nobody from sending another's user agent, so it need not be hard to meet. */
 function numberOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUInt16BE()
+  let number = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) number = Math.imul(number ^ text.charCodeAt(at), 0x01000193)
+  return (number ^ (number >>> 16)) & 0xffff
 }

@@ -4,11 +4,11 @@ import type { Address } from '../address/address.ts'
 import type { ChallengeLevel, InspectedPass } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
-import { type Asker, askerOf, askerPartsOf } from './asker.ts'
+import { type Asker, type AskerParts, areShort, askerOf, askerPartsOf } from './asker.ts'
 import { cookiesOf } from './cookies.ts'
 import { PASS_COOKIES } from './names.ts'
 import type { PassNetworks } from './pass-networks.ts'
-import { type ChallengeSecret, macOf } from './secrets.ts'
+import type { ChallengeSecret } from './secrets.ts'
 
 /** A pass, as its cookie says it. */
 export interface Pass extends Pick<Asker, 'browser' | 'tls'> {
@@ -45,18 +45,16 @@ export function sealPass(pass: Pass, secret: ChallengeSecret, host: string): str
   fields.write(pass.id, 11, 8, 'base64url')
   fields.writeUInt16BE(pass.browser, 19)
   fields.writeUInt16BE(pass.tls, 21)
-  return Buffer.concat([fields, macOf(secret.passKey, fields, host).subarray(0, MAC)]).toString('base64url')
+  return Buffer.concat([fields, secret.passMac(fields, host).subarray(0, MAC)]).toString('base64url')
 }
 
 const HOME = 0x80
 
-function openPass(text: string, secrets: readonly ChallengeSecret[], host: string): Pass | undefined {
-  const bytes = Buffer.from(text, 'base64url')
-  if (bytes.length !== FIELDS + MAC || bytes.toString('base64url') !== text) return undefined
+function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: string): Pass | undefined {
   const fields = bytes.subarray(0, FIELDS)
   const isOurs = secrets.some(
-    ({ id, passKey }) =>
-      id === fields[1] && timingSafeEqual(macOf(passKey, fields, host).subarray(0, MAC), bytes.subarray(FIELDS)),
+    ({ id, passMac }) =>
+      id === fields[1] && timingSafeEqual(passMac(fields, host).subarray(0, MAC), bytes.subarray(FIELDS)),
   )
   if (fields[0] !== VERSION || !isOurs) return undefined
   const level = fields[2] as number
@@ -84,34 +82,50 @@ export type PassReader = (
   from?: Address,
 ) => InspectedPass | undefined
 
-export function createPassReader(secrets: readonly ChallengeSecret[], networks: PassNetworks): PassReader {
-  const kept = new LRUCache<string, Pass | 'none'>({ max: MAX_KEPT })
+/** The pass that a cookie was for a request with such parts; absent: none. */
+interface Held extends AskerParts {
+  readonly pass: Pass | undefined
+  /** As it was shown last: for a second it is the same. */
+  shown: InspectedPass | undefined
+}
 
-  /** The pass of a cookie if it is the asker's; remembered, since its MAC takes longer than all else. */
-  function passIn(value: string, request: Pick<InspectionRequest, 'fields' | 'ja4'>): Pass | undefined {
-    const parts = askerPartsOf(request)
-    const key = [value, parts.host, parts.ja4, parts.userAgent].join('\n')
-    let pass = kept.get(key)
-    if (pass === undefined) {
-      const asker = askerOf(parts)
-      const opened = openPass(value, secrets, asker.host)
-      pass = opened !== undefined && isOfAsker(opened, asker) ? opened : 'none'
-      kept.set(key, pass)
-    }
-    return pass === 'none' ? undefined : pass
+export function createPassReader(secrets: readonly ChallengeSecret[], networks: PassNetworks): PassReader {
+  const kept = new LRUCache<string, Held>({ max: MAX_KEPT })
+
+  /** The pass of a cookie, if it is the asker's; remembered, since its MAC takes longer than all else. */
+  function heldOf(value: string, parts: AskerParts): Held | undefined {
+    const { host, userAgent, ja4 } = parts
+    const held = kept.get(value)
+    if (held !== undefined && held.userAgent === userAgent && held.host === host && held.ja4 === ja4) return held
+    const bytes = Buffer.from(value, 'base64url')
+    const text = bytes.toString('base64url')
+    if (bytes.length !== FIELDS + MAC || text !== value) return undefined
+    const asker = askerOf(parts)
+    const opened = openPass(bytes, secrets, asker.host)
+    const pass = opened !== undefined && isOfAsker(opened, asker) ? opened : undefined
+    // The value is a piece of a line of cookies, and would keep the whole of it.
+    const fresh = { host, userAgent, ja4, pass, shown: undefined }
+    if (areShort(parts)) kept.set(text, fresh)
+    return fresh
   }
 
   return (request, network, now, from) => {
-    const values = cookiesOf(request.fields, PASS_COOKIES, MAX_COOKIES).filter(({ length }) => length === LENGTH)
-    let best: Pass | undefined
+    const values = cookiesOf(request.fields, PASS_COOKIES, MAX_COOKIES)
+    if (values.length === 0) return undefined
+    const parts = askerPartsOf(request)
+    let best: Held | undefined
     const seconds = now / 1000
     for (const value of values) {
-      const pass = passIn(value, request)
+      const held = value.length === LENGTH ? heldOf(value, parts) : undefined
+      const pass = held?.pass
       if (pass === undefined || pass.expiresAt <= seconds || pass.issuedAt - SKEW_SECONDS > seconds) continue
       if (pass.home && (anonymises(network) || network === 'hosting' || network === 'datacenter')) continue
-      if (best === undefined || pass.level > best.level) best = pass
+      if (best?.pass === undefined || pass.level > best.pass.level) best = held
     }
-    if (best === undefined || (from !== undefined && !networks.holds(best.id, from, now))) return undefined
-    return Object.freeze({ id: best.id, level: best.level, age: Math.max(0, Math.floor(seconds - best.issuedAt)) })
+    if (best?.pass === undefined || (from !== undefined && !networks.holds(best.pass.id, from, now))) return undefined
+    const { id, level, issuedAt } = best.pass
+    const age = Math.max(0, Math.floor(seconds - issuedAt))
+    if (best.shown?.age !== age) best.shown = Object.freeze({ id, level, age })
+    return best.shown
   }
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ChallengeLevel, RedeemFault } from '../values/challenge.ts'
 import type { Asker } from './asker.ts'
-import { type ChallengeSecret, macOf } from './secrets.ts'
+import type { ChallengeSecret, Mac } from './secrets.ts'
 
 /** A challenge: a value that is stored nowhere, and says itself all that its solution is checked by. */
 export interface Challenge {
@@ -47,7 +47,8 @@ export const RANDOM_BYTES = 16
 
 /** Returns a challenge as text: its fields and their MAC, which covers the host too (96 characters of base64url). */
 export function sealChallenge(challenge: Challenge, secret: ChallengeSecret, host: string): string {
-  const fields = Buffer.alloc(FIELDS)
+  const bytes = Buffer.alloc(FIELDS + MAC)
+  const fields = bytes.subarray(0, FIELDS)
   fields.writeUInt8(VERSION, 0)
   fields.writeUInt8(secret.id, 1)
   fields.writeUIntBE(challenge.issuedAt, 2, 6)
@@ -60,7 +61,8 @@ export function sealChallenge(challenge: Challenge, secret: ChallengeSecret, hos
   fields.writeUInt16BE(challenge.tls, 18)
   fields.writeUInt32BE(challenge.rule, 20)
   fields.set(challenge.random, 24)
-  return Buffer.concat([fields, macOf(keyAt(secret, challenge.issuedAt), fields, host)]).toString('base64url')
+  bytes.set(macAt(secret, challenge.issuedAt)(fields, host), FIELDS)
+  return bytes.toString('base64url')
 }
 
 /** Returns the challenge that one of the secrets made for the host not long ago, or why there is none. */
@@ -79,7 +81,7 @@ export function openChallenge(
   // Before the MAC: the key of an epoch that nobody could have used is not made for a forger.
   if (now - issuedAt > CHALLENGE_MS || issuedAt - now > SKEW_MS) return 'expired'
   const isOurs = secrets.some(
-    (secret) => secret.id === fields[1] && timingSafeEqual(macOf(keyAt(secret, issuedAt), fields, host), seed),
+    (secret) => secret.id === fields[1] && timingSafeEqual(macAt(secret, issuedAt)(fields, host), seed),
   )
   if (fields[0] !== VERSION || !isOurs) return 'forged'
   return {
@@ -97,6 +99,6 @@ export function openChallenge(
   }
 }
 
-function keyAt(secret: ChallengeSecret, time: number) {
-  return secret.epochKey(Math.floor(time / CHALLENGE_MS))
+function macAt(secret: ChallengeSecret, time: number): Mac {
+  return secret.epochMac(Math.floor(time / CHALLENGE_MS))
 }

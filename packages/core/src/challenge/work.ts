@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ChallengeLevel } from '../values/challenge.ts'
 import type { OpenedChallenge } from './token.ts'
 
@@ -34,6 +34,6 @@ export function isSolved({ seed, puzzles, bits }: OpenedChallenge, numbers: read
     if (!Number.isInteger(number) || number < 0 || number > 0xffffffff) return false
     block.writeUInt32BE(place, SEED)
     block.writeUInt32BE(number, SEED + 4)
-    return createHash('sha256').update(block).digest().readUInt32BE() >>> (32 - bits) === 0
+    return Number.parseInt(hash('sha256', block).slice(0, 8), 16) >>> (32 - bits) === 0
   })
 }

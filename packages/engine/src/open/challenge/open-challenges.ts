@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Challenges, type Clock, type Counts, createChallengeSecrets, createChallenges } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
 import { callCountsUrl } from '../counting.ts'
+import { createRandom } from './random-bytes.ts'
 import { secretOf } from './secret-file.ts'
 
 export interface ChallengeParts {
@@ -21,7 +22,7 @@ export function openChallenges(config: Config, { clock, counts, onFault, rules }
     secrets: createChallengeSecrets(secrets),
     counts,
     clock,
-    random: randomBytes,
+    random: createRandom(),
     ipv6Prefix: config.limits.ipv6Prefix,
     rules,
     // Counts in memory forget at a restart which challenges were spent.

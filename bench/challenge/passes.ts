@@ -1,0 +1,58 @@
+import {
+  type AskedFor,
+  type Challenges,
+  type Clock,
+  createChallengeSecrets,
+  createChallenges,
+  type InspectionRequest,
+} from '@sallyport/core'
+import { createRandom } from '@sallyport/engine'
+import { browserFields } from '../browser.ts'
+
+/** Secret of the services of this bench. */
+export const SECRET = 'a secret of this bench, as long as it has to be'
+export const CLIENT = { address: '203.0.113.7', network: 'unknown' } as const
+
+const TERMS = { passMs: 43_200_000, script: false }
+export const ASKED: AskedFor = { terms: { level: 2, ...TERMS }, rule: 'ask', pass: undefined }
+const WAITED: AskedFor = { terms: { level: 1, ...TERMS }, rule: 'ask', pass: undefined }
+
+/** Challenges without a store: its counts allow everything at once. */
+export function withoutStore(clock: Clock): Challenges {
+  const state = { allowed: true, used: 1, resetMs: 60_000 }
+  return createChallenges({
+    secrets: createChallengeSecrets([SECRET]),
+    counts: { take: (tasks) => ({ states: tasks.map(() => state) }), leave: () => {} },
+    clock,
+    random: createRandom(),
+    ipv6Prefix: 64,
+  })
+}
+
+/** The request of a browser, with more cookies than it has anyway. */
+export function requestWith(cookie = '', host = 'example.com'): InspectionRequest {
+  const fields = browserFields(CLIENT.address)
+  return {
+    peer: CLIENT.address,
+    method: 'GET',
+    target: '/articles/2026/the-gate',
+    scheme: 'https',
+    httpVersion: '1.1',
+    fields: ['Host', host, ...fields.slice(2, -1), `${fields.at(-1)}${cookie}`],
+  }
+}
+
+/** Passes of level 1 for a host, as the service gives them to a browser that waited. */
+export async function passesFor(host: string, count: number): Promise<readonly string[]> {
+  const clock = { ahead: -2_000, now: () => Date.now() + clock.ahead }
+  const challenges = withoutStore(clock)
+  const issued = Array.from({ length: count }, () => challenges.issue(requestWith('', host), WAITED, true))
+  clock.ahead = 0
+  const given = issued.map(({ text }) =>
+    challenges.redeemWaited(requestWith(`; sallyport-challenge=${text}`, host), WAITED, CLIENT),
+  )
+  return (await Promise.all(given)).map((redeemed) => {
+    if ('refused' in redeemed) throw new Error(redeemed.refused)
+    return redeemed.pass
+  })
+}

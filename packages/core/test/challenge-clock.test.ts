@@ -1,0 +1,91 @@
+import t from 'tap'
+import { createFakeCounts } from '../src/testing/fakes.ts'
+import { askedFor, HOME, requestOf, solve, world } from './challenge-world.ts'
+
+/* Epoch borders, clocks that jump, and machines whose clocks differ. */
+const EPOCH = 300_000
+const HOUR = 3_600_000
+const BORDER = 5_966_667 * EPOCH
+
+t.test('a question holds for five minutes, wherever in an epoch it is made', async (t) => {
+  for (const offset of [-1, 0, 1, -29_999, EPOCH / 2, EPOCH - 1]) {
+    for (const [later, outcome] of [
+      [0, 'a pass'],
+      [1, 'a pass'],
+      [EPOCH - 1, 'a pass'],
+      [EPOCH, 'a pass'],
+      [EPOCH + 1, 'expired'],
+      [-30_000, 'a pass'],
+      [-30_001, 'expired'],
+    ] as const) {
+      const { clock, challenges } = world()
+      clock.time = BORDER + offset
+      const issued = challenges.issue(requestOf(), askedFor(1), true)
+      // As a cookie it is waited for, which begins with the time in it.
+      clock.time += later
+      const redeemed = await challenges.redeem(requestOf(), `${issued.text}.1`, HOME)
+      t.equal(
+        'refused' in redeemed && redeemed.refused === 'expired' ? 'expired' : 'a pass',
+        outcome,
+        `${offset} ${later}`,
+      )
+    }
+  }
+})
+
+t.test('a question outlives questions of many epochs before it, and forged times make no key', async (t) => {
+  const { clock, challenges } = world()
+  for (let epoch = 0; epoch < 20; epoch++) {
+    challenges.issue(requestOf(), askedFor(2), true)
+    clock.time += EPOCH
+  }
+  const issued = challenges.issue(requestOf(), askedFor(2))
+  const bytes = Buffer.from(issued.text, 'base64url')
+  for (let epoch = -500; epoch < 500; epoch++) {
+    bytes.writeUIntBE(clock.time + epoch * EPOCH, 2, 6)
+    const redeemed = await challenges.redeem(requestOf(), `${bytes.toString('base64url')}.1`, HOME)
+    t.match(redeemed, { refused: Math.abs(epoch) > 1 ? 'expired' : /^(?:expired|forged|wrong)$/ })
+  }
+  t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { level: 2 })
+})
+
+t.test('a machine whose clock is an hour ahead', async (t) => {
+  const clock = { time: BORDER, now: () => clock.time }
+  const ahead = { now: () => clock.time + HOUR }
+  const counts = createFakeCounts(clock)
+  const [right, wrong] = [world({ counts, clock }).challenges, world({ counts, clock: ahead }).challenges]
+  const passBy = async (challenges: typeof right): Promise<string> => {
+    const redeemed = await challenges.redeem(requestOf(), solve(challenges.issue(requestOf(), askedFor(2))), HOME)
+    if ('refused' in redeemed) throw new Error(redeemed.refused)
+    return `sallyport=${redeemed.pass}`
+  }
+  for (const [maker, other] of [
+    [right, wrong],
+    [wrong, right],
+  ] as const) {
+    const solution = solve(maker.issue(requestOf(), askedFor(2)))
+    t.match(
+      await other.redeem(requestOf(), solution, HOME),
+      { refused: 'expired' },
+      'its questions are answered at home',
+    )
+  }
+  const [early, late] = [await passBy(right), await passBy(wrong)]
+  const levelAt = (challenges: typeof right, now: number, cookie: string) =>
+    challenges.passOf(requestOf({ cookie }), 'mobile', now)?.level
+  t.equal(levelAt(wrong, ahead.now(), early), 2, 'a pass of the others holds there')
+  t.equal(levelAt(right, clock.time, late), undefined, 'one of the future holds nowhere else')
+  t.equal(levelAt(right, clock.time, `${late}; ${early}`), 2, 'and does not stand before one that does')
+  t.equal(levelAt(right, clock.time + HOUR, late), 2, 'until its time has come')
+})
+
+t.test('a clock that jumps back an hour lets no spent question be answered again', async (t) => {
+  const { clock, challenges } = world()
+  const solution = solve(challenges.issue(requestOf(), askedFor(2)))
+  t.match(await challenges.redeem(requestOf(), solution, HOME), { level: 2 })
+  for (const jump of [-HOUR, HOUR, -29_000, 29_000, HOUR, -HOUR]) {
+    clock.time += jump
+    const redeemed = await challenges.redeem(requestOf(), solution, HOME)
+    t.match(redeemed, { refused: /^(?:expired|spent)$/ }, `${jump}`)
+  }
+})

@@ -1,0 +1,141 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import t from 'tap'
+import { parseAddress } from '../src/address/address.ts'
+import { parseTrust } from '../src/address/client.ts'
+import { type ChallengeSecret, createChallengeSecrets, type Mac } from '../src/challenge/secrets.ts'
+import { createInspector } from '../src/inspection/inspector.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import type { Rule } from '../src/policy/policy.ts'
+import { askedFor, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
+
+/* The MACs that requests cost, counted at the secret that is handed in. */
+const FROM = parseAddress(HOME.address)
+
+function counted(texts: readonly string[] = [SECRET]) {
+  let macs = 0
+  const count =
+    (mac: Mac): Mac =>
+    (fields, host) => {
+      macs++
+      return mac(fields, host)
+    }
+  const secrets = createChallengeSecrets(texts).map(
+    ({ id, passMac, epochMac }): ChallengeSecret => ({
+      id,
+      passMac: count(passMac),
+      epochMac: (epoch) => count(epochMac(epoch)),
+    }),
+  )
+  const { clock, challenges } = world({ secrets })
+  /** The MACs of some work. */
+  async function macsOf(work: () => unknown): Promise<number> {
+    const before = macs
+    await work()
+    return macs - before
+  }
+  async function givenPass(): Promise<string> {
+    const issued = challenges.issue(requestOf(), askedFor(1), true)
+    clock.time += 1_000
+    const request = requestOf({ cookie: `sallyport-challenge=${issued.text}` })
+    const redeemed = await challenges.redeemWaited(request, askedFor(1), HOME)
+    if ('refused' in redeemed) throw new Error(redeemed.refused)
+    return redeemed.pass
+  }
+  const read = (cookie?: string, more: Parameters<typeof requestOf>[0] = {}) =>
+    challenges.passOf(requestOf({ cookie, ...more }), HOME.network, clock.now(), FROM)
+  return { clock, challenges, macsOf, givenPass, read }
+}
+
+t.test('a MAC is HMAC-SHA-256 over the fields, the length of the host and the host', async (t) => {
+  const [secret] = createChallengeSecrets([SECRET])
+  const key = Buffer.from(hkdfSync('sha256', SECRET, 'sallyport challenge', 'pass', 32))
+  for (const host of ['', 'shop.example', 'bücher.example', 'x'.repeat(255)]) {
+    for (const size of [0, 1, 23, 40, 64, 200]) {
+      const fields = Buffer.alloc(size, size)
+      const length = Buffer.alloc(2)
+      length.writeUInt16BE(Buffer.byteLength(host))
+      const expected = createHmac('sha256', key).update(fields).update(length).update(host).digest('hex')
+      t.equal(secret?.passMac(fields, host).toString('hex'), expected, `${host.length} and ${size}`)
+    }
+  }
+})
+
+t.test('a pass costs one MAC where it is seen first, and none where it is remembered', async (t) => {
+  const { macsOf, givenPass, read, clock } = counted()
+  const pass = await givenPass()
+  const cookie = `a=b; __Host-sallyport=${pass}`
+  t.equal(await macsOf(() => t.match(read(cookie), { level: 1 })), 1)
+  for (let call = 0; call < 100; call++) {
+    clock.time += 1_000
+    t.equal(await macsOf(() => t.match(read(`${cookie}; n=${call}`), { level: 1, age: call + 1 })), 0)
+  }
+  t.equal(await macsOf(() => read(cookie, { host: 'other.example' })), 1, 'of another host it is another one')
+  t.equal(await macsOf(() => t.equal(read(cookie, { userAgent: 'curl/8' }), undefined)), 1)
+})
+
+t.test('two passes of visitors behind one address are remembered both', async (t) => {
+  const { macsOf, givenPass, read } = counted()
+  const cookies = [`sallyport=${await givenPass()}`, `sallyport=${await givenPass()}`]
+  for (const cookie of cookies) read(cookie)
+  for (let call = 0; call < 10; call++) t.equal(await macsOf(() => cookies.map((cookie) => read(cookie))), 0)
+})
+
+t.test('of many cookies four are looked at, and forged ones are remembered as well', async (t) => {
+  const { macsOf, givenPass, read } = counted()
+  const pass = Buffer.from(await givenPass(), 'base64url')
+  const forged = (number: number): string => {
+    const bytes = Buffer.from(pass)
+    bytes.writeUInt32BE(number, 11)
+    return `sallyport=${bytes.toString('base64url')}`
+  }
+  const line = (from: number, count: number): string =>
+    Array.from({ length: count }, (_, at) => forged(from + at)).join('; ')
+  for (const count of [1, 2, 3, 4]) t.equal(await macsOf(() => read(line(count * 100, count))), count)
+  t.equal(await macsOf(() => read(line(1_000, 250))), 4)
+  t.equal(await macsOf(() => read(line(1_000, 250))), 0)
+  for (const other of ['x', 'x'.repeat(51), 'x'.repeat(53), 'x'.repeat(16_000), '*'.repeat(52), `${'A'.repeat(51)}=`]) {
+    t.equal(await macsOf(() => read(`sallyport=${other}`)), 0, other.slice(0, 60))
+  }
+  t.equal(await macsOf(() => read('sallyport='.repeat(1_600))), 0)
+})
+
+t.test('two live secrets are no two MACs', async (t) => {
+  const { macsOf, givenPass, read } = counted([SECRET, 'the secret of before, which is also long'])
+  const cookie = `sallyport=${await givenPass()}`
+  t.equal(await macsOf(() => read(cookie)), 1)
+})
+
+t.test('a question costs one MAC, and its solution one for it and one for the pass', async (t) => {
+  const { challenges, macsOf } = counted()
+  const issued = challenges.issue(requestOf(), askedFor(2))
+  t.equal(await macsOf(() => challenges.issue(requestOf(), askedFor(2))), 1)
+  const solution = solve(issued)
+  const redeem = (text: string) => challenges.redeem(requestOf(), text, HOME)
+  t.equal(await macsOf(() => redeem(`${issued.text}.${'1,'.repeat(31)}1`)), 1, 'wrong')
+  t.equal(await macsOf(() => redeem(solution)), 2)
+  t.equal(await macsOf(() => redeem(solution)), 1, 'spent')
+  for (const text of ['', 'x', `${'A'.repeat(96)}.1`, `${issued.text}x.1`]) t.equal(await macsOf(() => redeem(text)), 0)
+})
+
+t.test('a request without a pass costs none, and one that is not asked has no question made', async (t) => {
+  const { challenges, macsOf, clock, givenPass } = counted()
+  const rules: readonly Rule[] = [{ id: 'ask', match: { path: ['/asked'] }, action: 'challenge' }]
+  const inspector = createInspector({
+    clock,
+    snapshots: { current: () => ({ rangesLoaded: false, proxiesLoaded: false, sources: [] }) },
+    trust: parseTrust([]),
+    policy: compilePolicy({ preset: 'observe', rules }),
+    mode: 'enforce',
+    passOf: challenges.passOf,
+  })
+  const decide = (target: string, cookie?: string) => inspector.decide({ ...requestOf({ cookie }), target })
+  const asked = ['/asked', '/other']
+  for (const target of asked) {
+    for (const cookie of [undefined, 'a=b', 'sallyport=', 'sallyport-challenge=x']) {
+      t.equal(await macsOf(() => decide(target, cookie)), 0, `${target} ${cookie}`)
+    }
+  }
+  const cookie = `sallyport=${await givenPass()}`
+  t.equal(await macsOf(() => decide('/other', cookie)), 1)
+  for (const target of asked) t.equal(await macsOf(() => decide(target, cookie)), 0, target)
+})
