@@ -1,36 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { CHALLENGE_LEVELS } from '@sallyport/core'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
+import { NO_CHROMIUM } from '../chromium.ts'
+import { FINDS, openReader, opens, says } from './reader.ts'
 import { NO_OPENSSL, openSite } from './site.ts'
 
 /* The page that asks, in a Chromium that is taken for a reader's. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const FINDS = `${AXE}; axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id }) => id))`
-
 const skip = NO_CHROMIUM || NO_OPENSSL
 const PASS = '/.sallyport/pass'
 const isPass = ({ url }: IncomingMessage): boolean => url === PASS
-
-type Contexts = (options?: BrowserContextOptions) => Promise<BrowserContext>
-
-async function openReader(t: Test): Promise<Contexts> {
-  const browser = await openChromium()
-  t.teardown(() => browser.close())
-  const userAgent = readersAgent(browser)
-  return async (options) => {
-    const context = await browser.newContext({ userAgent, locale: 'en-GB', ignoreHTTPSErrors: true, ...options })
-    context.setDefaultTimeout(60_000)
-    return context
-  }
-}
-
-const opens = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Another page' }).waitFor()
-const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
 
 /** A server in front that may answer itself, or change what passes. */
 interface Front {

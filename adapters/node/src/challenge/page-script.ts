@@ -4,6 +4,8 @@
  * numbers back and opens the page again. It has no parts that browsers keep from plain HTTP or from strict sites: no
  * SubtleCrypto, no WebAssembly, no worker. Messages in place of timers, which a tab in the background hardly has.
  *
+ * Where a provider asks it loads that one's script once cookies are known to be kept, and gives back what it writes into its field.
+ *
  * The page is whole without it: first it puts away the refresh, which stands behind it (D440), and keeps that time itself
  * until the work is done, so that a busy server is asked again instead of left. In five minutes a tab is asked five times.
  */
@@ -18,11 +20,11 @@ export const PAGE_SCRIPT = `
     var bar = document.querySelector('progress')
     var link = document.getElementById('again')
     var url = link.firstChild.href
-    var numbers = [], number = 0, came = 1
+    var numbers = [], number = 0, came = 1, token = ''
     function say(text, isStuck) {
       document.getElementById('said').textContent = text
       link.hidden = !isStuck
-      bar.hidden = isStuck
+      if (bar) bar.hidden = isStuck
     }
 
     try {
@@ -40,6 +42,25 @@ export const PAGE_SCRIPT = `
     if (data.wait > 0) setTimeout(function () {
       if (numbers.length < data.puzzles) location.replace(url)
     }, data.wait * 1000)
+
+    if (data.script) {
+      var form = document.querySelector('form')
+      var script = document.createElement('script')
+      var watch = setInterval(function () {
+        var field = form.elements[data.field]
+        if (field && field.value) answered(field.value)
+      }, 200)
+      function answered(value) {
+        clearInterval(watch)
+        token = value
+        give(0)
+      }
+      script.onerror = function () { answered('') }
+      script.async = true
+      script.src = data.script
+      document.head.appendChild(script)
+      return
+    }
 
     var K = new Int32Array(64), H = new Int32Array(8)
     for (var n = 2, k = 0; k < 64; n++) {
@@ -90,7 +111,7 @@ export const PAGE_SCRIPT = `
     channel.port2.postMessage(0)
 
     function send(url, method) {
-      var headers = { 'sallyport-solution': data.challenge + '.' + numbers.join(',') }
+      var headers = { 'sallyport-solution': data.challenge + '.' + (data.script ? token : numbers.join(',')) }
       return fetch(url, { method: method, headers: headers, credentials: 'same-origin', cache: 'no-store' })
     }
     function give(tries) {

@@ -4,7 +4,7 @@ import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
 
 const SITE_MS = 5_000
 
-/** What the server in front must do so that answers, and those who are asked, reach the gate. */
+/** Advice for the server in front, so that answers, and those who are asked, reach the gate. */
 const ADVICE: Readonly<Record<'nginx' | 'caddy' | 'traefik' | 'none', (path: string, gate: string) => string>> = {
   nginx: (path) =>
     `In nginx: error_page 401 = @sallyport, and a location = ${path} that does the same and that no other location denies (examples/nginx/site.conf).`,
