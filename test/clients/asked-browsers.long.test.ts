@@ -243,3 +243,44 @@ t.test('the page in every language, light and dark, on a telephone and at 400 %'
   }
   t.equal(papers.size, 2)
 })
+
+t.test(
+  'a frame in a page of another site is asked where cookies are partitioned, and else is not',
+  { skip },
+  async (t) => {
+    const newContext = await openReader(t)
+    for (const partitioned of [true, false]) {
+      const site = await openSite(t, new Map(), { challenge: { partitioned } })
+      const framing = createServer((_, res) => {
+        res.setHeader('content-type', 'text/html')
+        res.end(`<!doctype html><title>Another site</title>${frameOf(site, 1)}${frameOf(site, 2)}`)
+      })
+      await new Promise<void>((resolve) => framing.listen(0, '127.0.0.1', resolve))
+      t.teardown(() => {
+        framing.closeAllConnections()
+        framing.close()
+      })
+      const context = await newContext()
+      const page = await context.newPage()
+      await page.goto(`http://127.0.0.1:${(framing.address() as AddressInfo).port}/`)
+      for (const level of [1, 2]) {
+        const frame = page.frameLocator(`iframe[name="${level}"]`)
+        if (partitioned) await frame.getByRole('heading', { name: 'Another page' }).waitFor()
+        else await frame.getByText('challenge_required').waitFor()
+      }
+      const session = await context.newCDPSession(page)
+      const { cookies } = await session.send('Storage.getCookies')
+      const passes = cookies.filter(({ name }) => name === '__Host-sallyport')
+      t.equal(passes.length > 0, partitioned)
+      for (const { sameSite, secure, partitionKey } of passes) {
+        t.match([sameSite, secure, partitionKey], ['None', true, { topLevelSite: 'http://127.0.0.1' }])
+      }
+      // The same site in a window of its own has another pass.
+      await page.goto(`${site.secure}/asked/2`)
+      await opens(page)
+    }
+  },
+)
+
+const frameOf = ({ secure }: { readonly secure: string }, level: number): string =>
+  `<iframe name="${level}" src="${secure}/asked/${level}"></iframe>`

@@ -7,7 +7,8 @@
  * Where a provider asks it loads that one's script once cookies are known to be kept, and gives back what it writes into its field.
  *
  * The page is whole without it: first it puts away the refresh, which stands behind it (D440), and keeps that time itself
- * until the work is done, so that a busy server is asked again instead of left. In five minutes a tab is asked five times.
+ * until the work is done, so that a busy server is asked again instead of left. In five minutes a tab is asked five times; a frame that
+ * may keep nothing but cookies counts in one.
  */
 export const PAGE_SCRIPT = `
 (function () {
@@ -28,14 +29,20 @@ export const PAGE_SCRIPT = `
     }
 
     try {
-      document.cookie = 'sallyport-test=1; path=/; SameSite=Lax'
+      document.cookie = 'sallyport-test=1; path=/; ' + data.site
       var kept = document.cookie.indexOf('sallyport-test=1') !== -1
-      document.cookie = 'sallyport-test=; path=/; max-age=0; SameSite=Lax'
-      var was = (sessionStorage.getItem('sallyport-asked') || '').split(' ')
-      var since = Date.now() - was[1] < 300000 ? was[1] : Date.now()
-      if (since === was[1]) came += +was[0]
-      sessionStorage.setItem('sallyport-asked', came + ' ' + since)
+      document.cookie = 'sallyport-test=; path=/; max-age=0; ' + data.site
     } catch (_) { kept = false }
+    var was = ''
+    try { was = sessionStorage.getItem('sallyport-asked') } catch (_) {
+      if (kept) was = (/sallyport-asked=([\\d.]+)/.exec(document.cookie) || [])[1]
+    }
+    was = (was || '').split('.')
+    var since = Date.now() - was[1] < 300000 ? was[1] : Date.now()
+    if (since === was[1]) came += +was[0]
+    try { sessionStorage.setItem('sallyport-asked', came + '.' + since) } catch (_) {
+      if (kept) document.cookie = 'sallyport-asked=' + came + '.' + since + '; path=/; max-age=300; ' + data.site
+    }
     if (!kept) return say(data.cookies, true)
     if (came > 5) return say(data.failed, true)
     say(data.time, false)

@@ -20,10 +20,14 @@ export interface PageParts {
   readonly challenge?: IssuedChallenge | undefined
   /** Cause that keeps the page from coming back: it came without its cookie, or with a spent one and no pass. */
   readonly stuck?: 'cookies' | 'failed' | undefined
+  /** Attributes of our cookies that say where they are sent. */
+  readonly cookieSite: string
+  /** It may be shown in frames of other sites. */
+  readonly isFramed: boolean
 }
 
 /** The page that asks: one answer, without a second file, and the URL is the wanted one. */
-export function challengePage({ head, page, refusal, challenge, stuck }: PageParts): {
+export function challengePage({ head, page, refusal, challenge, stuck, cookieSite, isFramed }: PageParts): {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 } {
@@ -37,7 +41,7 @@ export function challengePage({ head, page, refusal, challenge, stuck }: PagePar
   const widget = challenge?.widget
   const works = challenge !== undefined && (challenge.puzzles > 0 || widget !== undefined)
   const wait = challenge === undefined || stuck !== undefined ? 0 : challenge.wait
-  const data = works ? dataOf(challenge, wait, lang, page) : ''
+  const data = works ? dataOf(challenge, { wait, lang, page, cookieSite }) : ''
   const link = escapeHtml(challenge === undefined ? clean(head.target) : again(head.target))
   const body = `<!doctype html>
 <html lang="${escapeHtml(lang)}" dir="${isRightToLeft(lang) ? 'rtl' : 'ltr'}">
@@ -62,7 +66,7 @@ ${footOf(refusal, head)}</main>
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-language': lang,
-    'content-security-policy': policyOf(widget),
+    'content-security-policy': policyOf(widget, isFramed),
   }
   return { headers, body }
 }
@@ -74,18 +78,19 @@ const STYLE = `${PAGE_STYLE}progress { width: 100%; height: .5rem; margin-bottom
 `
 const SCRIPT_HASH = hashOf(PAGE_SCRIPT)
 const OURS = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${SCRIPT_HASH}; connect-src 'self'`
-const CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors "
 
 /**
  * The policy of the page. A provider's parts come from the sources that are named and no others; its styles and its workers
  * are made by its script, which no hash could name (D455).
  */
-function policyOf(widget: ChallengeWidget | undefined): string {
-  if (widget === undefined) return `${OURS}; ${CLOSED}`
+function policyOf(widget: ChallengeWidget | undefined, isFramed: boolean): string {
+  const closed = `${CLOSED}${isFramed ? '*' : "'none'"}`
+  if (widget === undefined) return `${OURS}; ${closed}`
   const from = [new URL(widget.script).origin, ...widget.origins].join(' ')
   const scripts = `script-src ${SCRIPT_HASH} 'wasm-unsafe-eval' ${from}; worker-src blob: ${from}`
   const parts = `frame-src ${from}; img-src data: ${from}; font-src ${from}; style-src 'unsafe-inline' ${from}`
-  return `default-src 'none'; ${scripts}; ${parts}; connect-src 'self' ${from}; ${CLOSED}`
+  return `default-src 'none'; ${scripts}; ${parts}; connect-src 'self' ${from}; ${closed}`
 }
 
 /** The bar of our work, or the place of a provider's widget. */
@@ -111,14 +116,22 @@ function saidOf(
 const HASHES = 50_000
 
 /** The question and the texts for the script, as attributes. */
-function dataOf(challenge: IssuedChallenge, wait: number, lang: string, page: ChallengePage): string {
+function dataOf(
+  challenge: IssuedChallenge,
+  {
+    wait,
+    lang,
+    page,
+    cookieSite,
+  }: Pick<PageParts, 'page' | 'cookieSite'> & { readonly wait: number; readonly lang: string },
+): string {
   const { text, puzzles, bits, widget } = challenge
   const { cookies, failed, done } = CHALLENGE_TEXTS[lang] as ChallengeTexts
   const seconds = Math.ceil((puzzles * 2 ** bits) / HASHES)
   const time = widget === undefined ? timeOf(lang, seconds) : providerOf(lang, widget.name)
   const busy = REFUSAL_TEXTS[lang]?.busy.text ?? ''
   const path = `${page.path}/pass`
-  const parts = { challenge: text, puzzles, bits, wait, path, time, busy, cookies, failed, done }
+  const parts = { challenge: text, puzzles, bits, wait, path, site: cookieSite, time, busy, cookies, failed, done }
   const all = widget === undefined ? parts : { ...parts, script: widget.script, field: widget.field }
   return Object.entries(all)
     .map(([name, value]) => ` data-${name}="${escapeHtml(String(value))}"`)

@@ -251,6 +251,11 @@ export const Challenge = z.strictObject({
     '/gate',
   ),
   status: key(z.int().min(200).max(599).default(403), 'Status of the page', 401, { unit: 'status' }),
+  partitioned: key(
+    z.boolean().default(false),
+    'Whether frames in pages of other sites are asked too, with cookies that browsers keep for each of those sites; over HTTPS alone',
+    true,
+  ),
   provider: Provider.optional().meta({
     description: 'Provider that asks at level 3 in place of work; absent: none, and nothing is sent to anybody',
     ...RESTART,
