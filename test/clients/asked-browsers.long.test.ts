@@ -268,15 +268,8 @@ t.test(
         if (partitioned) await frame.getByRole('heading', { name: 'Another page' }).waitFor()
         else await frame.getByText('challenge_required').waitFor()
       }
-      const session = await context.newCDPSession(page)
-      const { cookies } = await session.send('Storage.getCookies')
-      const passes = cookies.filter(({ name }) => name === '__Host-sallyport')
-      t.equal(passes.length > 0, partitioned)
-      for (const { sameSite, secure, partitionKey } of passes) {
-        t.match([sameSite, secure, partitionKey], ['None', true, { topLevelSite: 'http://127.0.0.1' }])
-      }
-      // The same site in a window of its own has another pass.
-      await page.goto(`${site.secure}/asked/2`)
+      // A pass of a frame is one of the site around it: the same site in a window of its own has another.
+      t.equal((await page.goto(`${site.secure}/asked/2`))?.status(), 403)
       await opens(page)
     }
   },
