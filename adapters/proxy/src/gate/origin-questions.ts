@@ -6,8 +6,8 @@ import type { createDeciders, DecidingPart, Ruled } from './deciders.ts'
 export type OriginQuestions = (level: ChallengeLevel, near: readonly Ruled[]) => DecidingPart | undefined
 
 /**
- * Where machines share counts and no secret is configured, a pass of one would be none on the next: an origin asks nobody
- * then, its answer is for the client, and that is said once (D457).
+ * Machines that share counts and no secret would not know each other's passes: an origin asks nobody then, its answer is for
+ * the client, and that is said once (D457).
  */
 export function createOriginQuestions(
   deciders: ReturnType<typeof createDeciders>,
