@@ -26,6 +26,11 @@ export async function started(t: Test, argv: readonly string[], env: Readonly<Re
   return {
     out: () => out,
     err: () => err,
+    /** Makes it read its configuration again; resolves once it says so. */
+    async reload() {
+      child.kill('SIGHUP')
+      while (!err.includes('configuration read again')) await new Promise((resolve) => setTimeout(resolve, 20))
+    },
     async stop() {
       child.kill('SIGINT')
       return (await ended)[0]

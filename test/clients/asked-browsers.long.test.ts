@@ -1,36 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { CHALLENGE_LEVELS } from '@sallyport/core'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
+import { NO_CHROMIUM } from '../chromium.ts'
+import { FINDS, openReader, opens, says } from './reader.ts'
 import { NO_OPENSSL, openSite } from './site.ts'
 
 /* The page that asks, in a Chromium that is taken for a reader's. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const FINDS = `${AXE}; axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id }) => id))`
-
 const skip = NO_CHROMIUM || NO_OPENSSL
 const PASS = '/.sallyport/pass'
 const isPass = ({ url }: IncomingMessage): boolean => url === PASS
-
-type Contexts = (options?: BrowserContextOptions) => Promise<BrowserContext>
-
-async function openReader(t: Test): Promise<Contexts> {
-  const browser = await openChromium()
-  t.teardown(() => browser.close())
-  const userAgent = readersAgent(browser)
-  return async (options) => {
-    const context = await browser.newContext({ userAgent, locale: 'en-GB', ignoreHTTPSErrors: true, ...options })
-    context.setDefaultTimeout(60_000)
-    return context
-  }
-}
-
-const opens = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Another page' }).waitFor()
-const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
 
 /** A server in front that may answer itself, or change what passes. */
 interface Front {
@@ -308,3 +287,37 @@ t.test('the page in every language, light and dark, on a telephone and at 400 %'
   }
   t.equal(papers.size, 2)
 })
+
+t.test(
+  'a frame in a page of another site is asked where cookies are partitioned, and else is not',
+  { skip },
+  async (t) => {
+    const newContext = await openReader(t)
+    for (const partitioned of [true, false]) {
+      const site = await openSite(t, new Map(), { challenge: { partitioned } })
+      const framing = createServer((_, res) => {
+        res.setHeader('content-type', 'text/html')
+        res.end(`<!doctype html><title>Another site</title>${frameOf(site, 1)}${frameOf(site, 2)}`)
+      })
+      await new Promise<void>((resolve) => framing.listen(0, '127.0.0.1', resolve))
+      t.teardown(() => {
+        framing.closeAllConnections()
+        framing.close()
+      })
+      const context = await newContext()
+      const page = await context.newPage()
+      await page.goto(`http://127.0.0.1:${(framing.address() as AddressInfo).port}/`)
+      for (const level of [1, 2]) {
+        const frame = page.frameLocator(`iframe[name="${level}"]`)
+        if (partitioned) await frame.getByRole('heading', { name: 'Another page' }).waitFor()
+        else await frame.getByText('challenge_required').waitFor()
+      }
+      // A pass of a frame is one of the site around it: the same site in a window of its own has another.
+      t.equal((await page.goto(`${site.secure}/asked/2`))?.status(), 403)
+      await opens(page)
+    }
+  },
+)
+
+const frameOf = ({ secure }: { readonly secure: string }, level: number): string =>
+  `<iframe name="${level}" src="${secure}/asked/${level}"></iframe>`

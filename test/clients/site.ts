@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Decision } from '@sallyport/core'
-import { open } from '@sallyport/engine'
+import { type ConfigInput, open } from '@sallyport/engine'
 import { openProxy } from '@sallyport/proxy'
 import type { Test } from 'tap'
 import { certificate } from '../certificate.ts'
@@ -27,7 +27,11 @@ export interface Site {
   readonly decided: readonly Decision[]
 }
 
-export async function openSite(t: Test, files: ReadonlyMap<string, Buffer> = new Map()): Promise<Site> {
+export async function openSite(
+  t: Test,
+  files: ReadonlyMap<string, Buffer> = new Map(),
+  more: Partial<ConfigInput> = {},
+): Promise<Site> {
   const home = mkdtempSync(join(tmpdir(), 'sallyport-client-'))
   t.teardown(() => rmSync(home, { recursive: true, force: true }))
   const origin = await openOrigin(files, home)
@@ -39,6 +43,7 @@ export async function openSite(t: Test, files: ReadonlyMap<string, Buffer> = new
       log: { requests: 'off' },
       trustProxy: ['loopback'],
       refusal: { contact: 'help@site.example' },
+      ...more,
       policy: {
         preset: 'low-friction',
         rules: [

@@ -1,94 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, NO_NEIGHBOURS } from '@sallyport/engine/testing'
 import { openProxy } from '@sallyport/proxy'
-import t, { type Test } from 'tap'
-import { ROOT } from '../workspaces.ts'
-import { ADDRESS, BROWSER, cookieOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import t from 'tap'
+import { BROWSER, cookieOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import { noFront, startFront } from './fronts.ts'
 import { running } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
 
-/* nginx and Caddy ask at /.sallyport/check, as the examples configure them: a visitor is asked, answers, and is let through. */
-type Front = 'nginx' | 'caddy'
-
-const missing = (command: string): string | false =>
-  NO_NEIGHBOURS || (spawnSync(command, ['-v']).error !== undefined && `no ${command} on this machine`)
-
-/** An example's text with parts replaced; a client on loopback is one of a public address here. */
-function example(name: string, replaced: readonly (readonly [string, string])[]): string {
-  const text = readFileSync(join(ROOT, 'examples', name), 'utf8')
-  return replaced.reduce((made, [from, to]) => {
-    if (!made.includes(from)) throw new Error(`${name} has no ${from}`)
-    return made.replaceAll(from, to)
-  }, text)
-}
-
-async function start(t: Test, front: Front, gate: string, origin: string): Promise<{ readonly port: number }> {
-  const port = await freePort()
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-fronts-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'config')
-  if (front === 'caddy') {
-    const up = `header_up X-Forwarded-For ${ADDRESS}`
-    const site = example('caddy/Caddyfile', [
-      ['reverse_proxy 127.0.0.1:8080', `reverse_proxy ${gate} {\n${up}\n}`],
-      ['forward_auth 127.0.0.1:8080 {', `forward_auth ${gate} {\n${up}`],
-      ['127.0.0.1:3000', origin],
-      ['site.example {', `http://site.example:${port} {\n\tbind 127.0.0.1`],
-    ])
-    writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
-    await run(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
-    return { port }
-  }
-  mkdirSync(join(folder, 'logs'))
-  const site = example('nginx/site.conf', [
-    ['127.0.0.1:8080', gate],
-    ['127.0.0.1:3000', origin],
-    ['listen 80;', `listen 127.0.0.1:${port};`],
-    ['$remote_addr', ADDRESS],
-  ])
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${folder}/${of};`)
-  const user = process.getuid?.() === 0 ? 'user root;' : ''
-  const main = `daemon off; pid ${folder}/pid; error_log stderr; ${user} events {}`
-  writeFileSync(file, `${main} http { access_log off; ${temporary.join(' ')} ${site} }`)
-  await run(t, 'nginx', ['-p', folder, '-c', file], port)
-  return { port }
-}
-
-async function run(t: Test, command: string, args: readonly string[], port: number): Promise<void> {
-  const child: ChildProcess = spawn(command, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, HOME: '/tmp' },
-  })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said += text))
-  t.teardown(async () => {
-    if (child.exitCode !== null) return
-    child.kill('SIGTERM')
-    await once(child, 'close')
-  })
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${command} ended: ${said}`)
-    const socket = connect(port, '127.0.0.1')
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    if (isOpen) return
-    await delay(20)
-  }
-}
-
+/* nginx and Caddy ask as the examples configure them: a visitor is asked, answers, and is let through. */
 for (const front of ['nginx', 'caddy'] as const) {
   for (const level of [1, 2] as const) {
-    t.test(`${front}, level ${level}`, { skip: missing(front) }, async (t) => {
+    t.test(`${front}, level ${level}`, { skip: noFront(front) }, async (t) => {
       const rule = { id: 'ask', match: {}, action: 'challenge', challenge: { level } } as const
       const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [rule] } })
       const gate = await openProxy(sallyport, {
@@ -101,7 +23,7 @@ for (const front of ['nginx', 'caddy'] as const) {
       t.teardown(() => gate.close('cut'))
       const origin = await running(createServer((req, res) => res.end(JSON.stringify(req.headers))))
       t.teardown(() => origin.close())
-      const at = await start(t, front, new URL(gate.url).host, `127.0.0.1:${origin.port}`)
+      const at = await startFront(t, front, { gate: new URL(gate.url).host, origin: `127.0.0.1:${origin.port}` })
       const page = await visit(at)
       t.match([page.status, page.headers['content-type']], [403, 'text/html; charset=utf-8'])
       t.match(page.headers['set-cookie'], /^sallyport-challenge=[\w-]{96};/)

@@ -100,11 +100,16 @@ const APPLICATIONS: Readonly<Record<string, Start>> = {
   },
 }
 
-async function proxyTo(sallyport: Sallyport, upstream: string): Promise<RunningHost> {
+async function proxyTo(
+  sallyport: Sallyport,
+  upstream: string,
+  onNotice: (message: string) => void = () => {},
+): Promise<RunningHost> {
   const { url, close } = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     upstream,
+    onNotice,
     limits: { eventLoopDelay: '1m' },
     timeouts: { drain: 0 },
   })
@@ -179,6 +184,28 @@ t.test('an origin that writes no level asks nobody, and its field goes no furthe
     await at.close()
     await origin.close()
   }
+})
+
+t.test('an origin that asks where machines have no secret in common asks nobody, and that is said once', async (t) => {
+  const sallyport = await openWithoutData(
+    t,
+    { policy: POLICY, redis: 'redis://127.0.0.1:1', timeouts: { counting: '50ms' } },
+    { onFault: () => {} },
+  )
+  const origin = await running(createServer((_, res) => void res.setHeader('sallyport-challenge', '2').end(SOLD)))
+  t.teardown(() => origin.close())
+  const notices: string[] = []
+  const at = await proxyTo(sallyport, `http://127.0.0.1:${origin.port}`, (message) => notices.push(message))
+  t.teardown(() => at.close())
+  for (const target of ['/buy', '/buy', '/other']) {
+    const sold = await visit(at, { target })
+    t.match([sold.status, sold.body], [200, SOLD])
+    t.notOk(sold.headers['sallyport-challenge'])
+  }
+  t.match(notices, [
+    /^An origin asks its clients \(sallyport-challenge: 2\), and nobody is asked: challenge\.secret: is missing/,
+  ])
+  t.equal(notices.length, 1)
 })
 
 t.test('options that are none are refused at start', async (t) => {

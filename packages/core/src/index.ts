@@ -52,6 +52,7 @@ export { typeOfSystem } from './asn/types.ts'
 // challenge
 export type { Challenges } from './challenge/challenges.ts'
 export { createChallenges } from './challenge/challenges.ts'
+export type { ChallengeProvider, ChallengeWidget, TokenAnswer } from './challenge/provider.ts'
 export { createChallengeSecrets } from './challenge/secrets.ts'
 export type { AskedFor, IssuedChallenge, Redeemed, Redeemer } from './challenge/terms.ts'
 // words

@@ -3,6 +3,8 @@ export type {
   AgentClass,
   AgentVerdict,
   Attestation,
+  ChallengeProvider,
+  ChallengeWidget,
   Decision,
   ErrorCode,
   InspectedClient,
@@ -22,6 +24,7 @@ export type {
   Rule,
   SourceStatus,
   TimeSpan,
+  TokenAnswer,
   Verdict,
 } from '@sallyport/core'
 export { SallyportError } from '@sallyport/core'

@@ -4,7 +4,7 @@ import type { ApiResponse } from '@sallyport/engine'
 import { refusal, rendered } from '../answer/refusal.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
-import { bringsChallenge, challengeCookie, clearedCookie, passCookie } from './cookies.ts'
+import { bringsChallenge, challengeCookie, clearedCookie, isPartitioned, passCookie, siteOf } from './cookies.ts'
 import { askedAs } from './navigation.ts'
 import { challengePage, type PageParts } from './page.ts'
 import { clean, isAgain } from './targets.ts'
@@ -71,7 +71,7 @@ function challengeAnswer(
 ): ApiResponse | Promise<ApiResponse> {
   const { challenge: terms, inspection } = decision
   const rule = ruleOf(decision)
-  const as = askedAs(head, () => host.isBrowser?.(head) === true)
+  const as = askedAs(head, () => host.isBrowser?.(head) === true, isPartitioned(host, head))
   if (terms === undefined || as === 'program') {
     note({ outcome: 'program', rule, level: terms?.level })
     return forProgram(host, head)
@@ -101,7 +101,7 @@ function challengeAnswer(
     // Another tab has had the pass for it, and may have brought it by now.
     if (refused === 'spent' && isAgain(head.target)) {
       note({ outcome: 'waiting', rule, level: terms.level, refused })
-      return opened(head, clearedCookie(head))
+      return opened(head, clearedCookie(host, head))
     }
     // There was a pass for it, which does not hold: the page would come back without end (D433, D441).
     return page(host, head, { challenge: ask(true, refused), stuck: 'failed' })
@@ -154,7 +154,7 @@ async function solutionAnswer(
   const body = JSON.stringify({ error: code, message, details: { requestId: head.id, reason: refused } })
   const headers = {
     ...HEADERS,
-    ...(USELESS.includes(refused) ? clearedCookie(head, solution.split('.', 1)[0]) : {}),
+    ...(USELESS.includes(refused) ? clearedCookie(host, head, solution.split('.', 1)[0]) : {}),
     'content-type': 'application/json; charset=utf-8',
     'sallyport-pass': 'refused',
   }
@@ -178,7 +178,15 @@ function cookieOf(host: RequestHost, head: ReceivedHead, given: Exclude<Redeemed
 function page(host: RequestHost, head: ReceivedHead, parts: Pick<PageParts, 'challenge' | 'stuck'>): ApiResponse {
   const { challenge: configured = PAGE } = host.config ?? {}
   const { challenge, stuck } = parts
-  const made = challengePage({ head, page: configured, refusal: host.refusalPage ?? {}, challenge, stuck })
+  const made = challengePage({
+    head,
+    page: configured,
+    refusal: host.refusalPage ?? {},
+    challenge,
+    stuck,
+    cookieSite: siteOf(host, head),
+    isFramed: isPartitioned(host, head),
+  })
   const waits = challenge !== undefined && challenge.wait > 0
   const headers = {
     ...HEADERS,

@@ -4,8 +4,11 @@
  * numbers back and opens the page again. It has no parts that browsers keep from plain HTTP or from strict sites: no
  * SubtleCrypto, no WebAssembly, no worker. Messages in place of timers, which a tab in the background hardly has.
  *
+ * Where a provider asks it loads that one's script once cookies are known to be kept, and gives back what it writes into its field.
+ *
  * The page is whole without it: first it puts away the refresh, which stands behind it (D440), and keeps that time itself
- * until the work is done, so that a busy server is asked again instead of left. In five minutes a tab is asked five times.
+ * until the work is done, so that a busy server is asked again instead of left. In five minutes a tab is asked five times; a frame that
+ * may keep nothing but cookies counts in one.
  */
 export const PAGE_SCRIPT = `
 (function () {
@@ -18,28 +21,53 @@ export const PAGE_SCRIPT = `
     var bar = document.querySelector('progress')
     var link = document.getElementById('again')
     var url = link.firstChild.href
-    var numbers = [], number = 0, came = 1
+    var numbers = [], number = 0, came = 1, token = ''
     function say(text, isStuck) {
       document.getElementById('said').textContent = text
       link.hidden = !isStuck
-      bar.hidden = isStuck
+      if (bar) bar.hidden = isStuck
     }
 
     try {
-      document.cookie = 'sallyport-test=1; path=/; SameSite=Lax'
+      document.cookie = 'sallyport-test=1; path=/; ' + data.site
       var kept = document.cookie.indexOf('sallyport-test=1') !== -1
-      document.cookie = 'sallyport-test=; path=/; max-age=0; SameSite=Lax'
-      var was = (sessionStorage.getItem('sallyport-asked') || '').split(' ')
-      var since = Date.now() - was[1] < 300000 ? was[1] : Date.now()
-      if (since === was[1]) came += +was[0]
-      sessionStorage.setItem('sallyport-asked', came + ' ' + since)
+      document.cookie = 'sallyport-test=; path=/; max-age=0; ' + data.site
     } catch (_) { kept = false }
+    var was = ''
+    try { was = sessionStorage.getItem('sallyport-asked') } catch (_) {
+      if (kept) was = (/sallyport-asked=([\\d.]+)/.exec(document.cookie) || [])[1]
+    }
+    was = (was || '').split('.')
+    var since = Date.now() - was[1] < 300000 ? was[1] : Date.now()
+    if (since === was[1]) came += +was[0]
+    try { sessionStorage.setItem('sallyport-asked', came + '.' + since) } catch (_) {
+      if (kept) document.cookie = 'sallyport-asked=' + came + '.' + since + '; path=/; max-age=300; ' + data.site
+    }
     if (!kept) return say(data.cookies, true)
     if (came > 5) return say(data.failed, true)
     say(data.time, false)
     if (data.wait > 0) setTimeout(function () {
       if (numbers.length < data.puzzles) location.replace(url)
     }, data.wait * 1000)
+
+    if (data.script) {
+      var form = document.querySelector('form')
+      var script = document.createElement('script')
+      var watch = setInterval(function () {
+        var field = form.elements[data.field]
+        if (field && field.value) answered(field.value)
+      }, 200)
+      function answered(value) {
+        clearInterval(watch)
+        token = value
+        give(0)
+      }
+      script.onerror = function () { answered('') }
+      script.async = true
+      script.src = data.script
+      document.head.appendChild(script)
+      return
+    }
 
     var K = new Int32Array(64), H = new Int32Array(8)
     for (var n = 2, k = 0; k < 64; n++) {
@@ -90,7 +118,7 @@ export const PAGE_SCRIPT = `
     channel.port2.postMessage(0)
 
     function send(url, method) {
-      var headers = { 'sallyport-solution': data.challenge + '.' + numbers.join(',') }
+      var headers = { 'sallyport-solution': data.challenge + '.' + (data.script ? token : numbers.join(',')) }
       return fetch(url, { method: method, headers: headers, credentials: 'same-origin', cache: 'no-store' })
     }
     function give(tries) {

@@ -4,6 +4,8 @@ export interface ChallengeTexts {
   readonly text: string
   /** `{time}`: some seconds, in words. */
   readonly time: string
+  /** `{name}`: the provider that asks. */
+  readonly provider: string
   readonly done: string
   readonly cookies: string
   readonly failed: string
@@ -21,6 +23,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'One moment',
     text: 'This site makes sure that no automated program is asking. You see this page only now and then.',
     time: 'Waiting time: about {time}.',
+    provider: 'The check is made by {name}.',
     done: 'Done. The page opens.',
     cookies: 'Your browser does not keep the cookie that this needs. Allow cookies for this site, then open the page.',
     failed: 'This did not work. Wait a moment, then open the page.',
@@ -32,6 +35,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Einen Moment',
     text: 'Diese Website stellt sicher, dass kein automatisches Programm sie abruft. Diese Seite sehen Sie nur ab und zu.',
     time: 'Wartezeit: etwa {time}.',
+    provider: 'Die Prüfung führt {name} durch.',
     done: 'Fertig. Die Seite wird geöffnet.',
     cookies:
       'Ihr Browser behält das Cookie nicht, das dafür nötig ist. Erlauben Sie dieser Website Cookies und öffnen Sie dann die Seite.',
@@ -44,6 +48,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Un instant',
     text: 'Ce site s’assure qu’aucun programme automatique ne le consulte. Cette page n’apparaît que de temps en temps.',
     time: 'Temps d’attente : environ {time}.',
+    provider: 'La vérification est faite par {name}.',
     done: 'C’est fait. La page s’ouvre.',
     cookies:
       'Votre navigateur ne conserve pas le cookie nécessaire. Autorisez les cookies pour ce site, puis ouvrez la page.',
@@ -56,6 +61,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Un momento',
     text: 'Este sitio comprueba que no lo consulta un programa automático. Esta página solo aparece de vez en cuando.',
     time: 'Tiempo de espera: aproximadamente {time}.',
+    provider: 'La comprobación la realiza {name}.',
     done: 'Listo. La página se abre.',
     cookies: 'Su navegador no guarda la cookie necesaria. Permita las cookies de este sitio y después abra la página.',
     failed: 'No ha funcionado. Espere un momento y después abra la página.',
@@ -67,6 +73,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Un momento',
     text: 'Questo sito verifica che a consultarlo non sia un programma automatico. Questa pagina compare solo di tanto in tanto.',
     time: 'Tempo di attesa: circa {time}.',
+    provider: 'La verifica è eseguita da {name}.',
     done: 'Fatto. La pagina si apre.',
     cookies: 'Il tuo browser non conserva il cookie necessario. Consenti i cookie per questo sito, poi apri la pagina.',
     failed: 'Non ha funzionato. Attendi un momento, poi apri la pagina.',
@@ -78,6 +85,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Een ogenblik',
     text: 'Deze site controleert of er geen automatisch programma aan het woord is. U ziet deze pagina maar af en toe.',
     time: 'Wachttijd: ongeveer {time}.',
+    provider: 'De controle wordt uitgevoerd door {name}.',
     done: 'Klaar. De pagina wordt geopend.',
     cookies: 'Uw browser bewaart de benodigde cookie niet. Sta cookies voor deze site toe en open dan de pagina.',
     failed: 'Dit is niet gelukt. Wacht even en open dan de pagina.',
@@ -89,6 +97,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Um momento',
     text: 'Este site verifica que não está a ser consultado por um programa automático. Esta página só aparece de vez em quando.',
     time: 'Tempo de espera: cerca de {time}.',
+    provider: 'A verificação é feita por {name}.',
     done: 'Concluído. A página abre-se.',
     cookies: 'O seu navegador não guarda o cookie necessário. Permita os cookies deste site e depois abra a página.',
     failed: 'Não funcionou. Aguarde um momento e depois abra a página.',
@@ -100,6 +109,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Chwileczkę',
     text: 'Ta witryna sprawdza, czy nie odwiedza jej automatyczny program. Ta strona pojawia się tylko od czasu do czasu.',
     time: 'Czas oczekiwania: mniej więcej {time}.',
+    provider: 'Sprawdzenie wykonuje {name}.',
     done: 'Gotowe. Strona się otwiera.',
     cookies:
       'Przeglądarka nie zachowuje potrzebnego pliku cookie. Zezwól tej witrynie na pliki cookie, a potem otwórz stronę.',
@@ -112,6 +122,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Bir dakika',
     text: 'Bu site, isteğin otomatik bir programdan gelmediğini kontrol ediyor. Bu sayfayı yalnızca ara sıra görürsünüz.',
     time: 'Bekleme süresi: yaklaşık {time}.',
+    provider: 'Denetimi {name} yapıyor.',
     done: 'Tamam. Sayfa açılıyor.',
     cookies: 'Tarayıcınız gerekli çerezi saklamıyor. Bu site için çerezlere izin verin, ardından sayfayı açın.',
     failed: 'Bu işe yaramadı. Biraz bekleyin, ardından sayfayı açın.',
@@ -123,6 +134,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Одну минуту',
     text: 'Этот сайт проверяет, что к нему обращается не автоматическая программа. Эта страница появляется лишь изредка.',
     time: 'Время ожидания: примерно {time}.',
+    provider: 'Проверку выполняет {name}.',
     done: 'Готово. Страница открывается.',
     cookies:
       'Ваш браузер не сохраняет нужный файл cookie. Разрешите этому сайту файлы cookie, затем откройте страницу.',
@@ -135,6 +147,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'Одну хвилину',
     text: 'Цей сайт перевіряє, що до нього звертається не автоматична програма. Ця сторінка з’являється лише зрідка.',
     time: 'Час очікування: приблизно {time}.',
+    provider: 'Перевірку виконує {name}.',
     done: 'Готово. Сторінка відкривається.',
     cookies:
       'Ваш браузер не зберігає потрібний файл cookie. Дозвольте цьому сайту файли cookie, потім відкрийте сторінку.',
@@ -147,6 +160,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: 'لحظة واحدة',
     text: 'يتأكد هذا الموقع من أن الطلب لا يأتي من برنامج آلي. لا تظهر هذه الصفحة إلا من حين إلى آخر.',
     time: 'مدة الانتظار: {time} تقريبًا.',
+    provider: 'يُجري التحقق {name}.',
     done: 'تم. يجري فتح الصفحة.',
     cookies: 'لا يحتفظ متصفحك بملف تعريف الارتباط المطلوب. اسمح لهذا الموقع بملفات تعريف الارتباط، ثم افتح الصفحة.',
     failed: 'لم ينجح ذلك. انتظر قليلًا، ثم افتح الصفحة.',
@@ -158,6 +172,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: '少々お待ちください',
     text: 'このサイトは、自動プログラムからのアクセスでないことを確認しています。このページはときどき表示されるだけです。',
     time: '待ち時間: 約 {time}。',
+    provider: '確認は {name} が行います。',
     done: '完了しました。ページを開きます。',
     cookies:
       'お使いのブラウザーは必要な Cookie を保存していません。このサイトの Cookie を許可してから、ページを開いてください。',
@@ -170,6 +185,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: '잠시만 기다려 주세요',
     text: '이 사이트는 자동 프로그램의 접속이 아닌지 확인합니다. 이 페이지는 가끔만 표시됩니다.',
     time: '대기 시간: 약 {time}.',
+    provider: '확인은 {name}에서 진행합니다.',
     done: '완료되었습니다. 페이지를 엽니다.',
     cookies: '브라우저가 필요한 쿠키를 저장하지 않습니다. 이 사이트의 쿠키를 허용한 다음 페이지를 열어 주세요.',
     failed: '확인하지 못했습니다. 잠시 기다린 다음 페이지를 열어 주세요.',
@@ -181,6 +197,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: '请稍候',
     text: '此网站正在确认访问并非来自自动程序。此页面只会偶尔出现。',
     time: '等待时间：约 {time}。',
+    provider: '由 {name} 进行确认。',
     done: '完成。正在打开页面。',
     cookies: '您的浏览器没有保存所需的 Cookie。请允许此网站使用 Cookie，然后打开页面。',
     failed: '未能成功。请稍等片刻，然后打开页面。',
@@ -192,6 +209,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     title: '請稍候',
     text: '此網站正在確認造訪並非來自自動程式。此頁面只會偶爾出現。',
     time: '等待時間：約 {time}。',
+    provider: '由 {name} 進行確認。',
     done: '完成。正在開啟頁面。',
     cookies: '您的瀏覽器沒有保存所需的 Cookie。請允許此網站使用 Cookie，然後開啟頁面。',
     failed: '未能成功。請稍候片刻，然後開啟頁面。',
@@ -211,4 +229,9 @@ const SECONDS: Readonly<Record<string, Intl.NumberFormat>> = Object.fromEntries(
 /** How long it takes, in a language that has texts. */
 export function timeOf(lang: string, seconds: number): string {
   return (CHALLENGE_TEXTS[lang]?.time ?? '').replace('{time}', SECONDS[lang]?.format(seconds) ?? '')
+}
+
+/** The name of the provider that asks, in a language that has texts. */
+export function providerOf(lang: string, name: string): string {
+  return (CHALLENGE_TEXTS[lang]?.provider ?? '').replace('{name}', () => name)
 }

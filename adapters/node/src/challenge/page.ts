@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { IssuedChallenge } from '@sallyport/core'
+import type { ChallengeWidget, IssuedChallenge } from '@sallyport/core'
 import { contactLink, escapeHtml, GATE, languageOf, PAGE_STYLE } from '../answer/page-parts.ts'
 import { REFUSAL_TEXTS } from '../answer/refusal-texts.ts'
 import { createChooser, isRightToLeft, type Phrase, phraseOf, refusalWords } from '../answer/refusal-words.ts'
@@ -7,7 +7,7 @@ import { readHead, siteOf } from '../request/head-fields.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RefusalPage } from '../request/request-host.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
-import { CHALLENGE_TEXTS, type ChallengeTexts, timeOf } from './page-texts.ts'
+import { CHALLENGE_TEXTS, type ChallengeTexts, providerOf, timeOf } from './page-texts.ts'
 import { again, clean } from './targets.ts'
 
 /** The makings of a page. */
@@ -20,10 +20,14 @@ export interface PageParts {
   readonly challenge?: IssuedChallenge | undefined
   /** Cause that keeps the page from coming back: it came without its cookie, or with a spent one and no pass. */
   readonly stuck?: 'cookies' | 'failed' | undefined
+  /** Attributes of our cookies that say where they are sent. */
+  readonly cookieSite: string
+  /** It may be shown in frames of other sites. */
+  readonly isFramed: boolean
 }
 
 /** The page that asks: one answer, without a second file, and the URL is the wanted one. */
-export function challengePage({ head, page, refusal, challenge, stuck }: PageParts): {
+export function challengePage({ head, page, refusal, challenge, stuck, cookieSite, isFramed }: PageParts): {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 } {
@@ -34,9 +38,10 @@ export function challengePage({ head, page, refusal, challenge, stuck }: PagePar
     Phrase,
     Phrase,
   ]
-  const works = challenge !== undefined && challenge.puzzles > 0
+  const widget = challenge?.widget
+  const works = challenge !== undefined && (challenge.puzzles > 0 || widget !== undefined)
   const wait = challenge === undefined || stuck !== undefined ? 0 : challenge.wait
-  const data = works ? dataOf(challenge, wait, lang, page) : ''
+  const data = works ? dataOf(challenge, { wait, lang, page, cookieSite }) : ''
   const link = escapeHtml(challenge === undefined ? clean(head.target) : again(head.target))
   const body = `<!doctype html>
 <html lang="${escapeHtml(lang)}" dir="${isRightToLeft(lang) ? 'rtl' : 'ltr'}">
@@ -52,7 +57,7 @@ ${works ? `<script>${PAGE_SCRIPT}</script>\n` : ''}${wait > 0 ? `<meta http-equi
 ${GATE}
 <h1 id="title"${languageOf(title)}>${escapeHtml(title.text)}</h1>
 <p${languageOf(text)}>${escapeHtml(text.text)}</p>
-${works ? `<progress max="${challenge.puzzles}" value="0" aria-labelledby="title" hidden></progress>\n` : ''}<p id="said" role="status">${escapeHtml(saidOf({ challenge, stuck }, lang, texts))}</p>
+${works ? actOf(challenge) : ''}<p id="said" role="status">${escapeHtml(saidOf({ challenge, stuck }, lang, texts))}</p>
 <p id="again"><a href="${link}">${escapeHtml(texts.again)}</a></p>
 ${footOf(refusal, head)}</main>
 </body>
@@ -61,7 +66,7 @@ ${footOf(refusal, head)}</main>
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-language': lang,
-    'content-security-policy': POLICY,
+    'content-security-policy': policyOf(widget, isFramed),
   }
   return { headers, body }
 }
@@ -71,7 +76,30 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 const STYLE = `${PAGE_STYLE}progress { width: 100%; height: .5rem; margin-bottom: 1rem; accent-color: var(--gate) }
 [hidden] { display: none }
 `
-const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(PAGE_SCRIPT)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const SCRIPT_HASH = hashOf(PAGE_SCRIPT)
+const OURS = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${SCRIPT_HASH}; connect-src 'self'`
+const CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors "
+
+/**
+ * The policy of the page. A provider's parts come from the sources that are named and no others; its styles and its workers
+ * are made by its script, which no hash could name (D455).
+ */
+function policyOf(widget: ChallengeWidget | undefined, isFramed: boolean): string {
+  const closed = `${CLOSED}${isFramed ? '*' : "'none'"}`
+  if (widget === undefined) return `${OURS}; ${closed}`
+  const from = [new URL(widget.script).origin, ...widget.origins].join(' ')
+  const scripts = `script-src ${SCRIPT_HASH} 'wasm-unsafe-eval' ${from}; worker-src blob: ${from}`
+  const parts = `frame-src ${from}; img-src data: ${from}; font-src ${from}; style-src 'unsafe-inline' ${from}`
+  return `default-src 'none'; ${scripts}; ${parts}; connect-src 'self' ${from}; ${closed}`
+}
+
+/** The bar of our work, or the place of a provider's widget. */
+function actOf({ puzzles, widget }: IssuedChallenge): string {
+  if (widget === undefined) return `<progress max="${puzzles}" value="0" aria-labelledby="title" hidden></progress>\n`
+  const { name, element, attributes } = widget
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(value)}"`)
+  return `<form aria-label="${escapeHtml(name)}"><${element}${written.join('')}></${element}></form>\n`
+}
 
 /** The status for who runs no script; the script says another. */
 function saidOf(
@@ -88,12 +116,24 @@ function saidOf(
 const HASHES = 50_000
 
 /** The question and the texts for the script, as attributes. */
-function dataOf({ text, puzzles, bits }: IssuedChallenge, wait: number, lang: string, page: ChallengePage): string {
+function dataOf(
+  challenge: IssuedChallenge,
+  {
+    wait,
+    lang,
+    page,
+    cookieSite,
+  }: Pick<PageParts, 'page' | 'cookieSite'> & { readonly wait: number; readonly lang: string },
+): string {
+  const { text, puzzles, bits, widget } = challenge
   const { cookies, failed, done } = CHALLENGE_TEXTS[lang] as ChallengeTexts
-  const time = timeOf(lang, Math.ceil((puzzles * 2 ** bits) / HASHES))
+  const seconds = Math.ceil((puzzles * 2 ** bits) / HASHES)
+  const time = widget === undefined ? timeOf(lang, seconds) : providerOf(lang, widget.name)
   const busy = REFUSAL_TEXTS[lang]?.busy.text ?? ''
   const path = `${page.path}/pass`
-  return Object.entries({ challenge: text, puzzles, bits, wait, path, time, busy, cookies, failed, done })
+  const parts = { challenge: text, puzzles, bits, wait, path, site: cookieSite, time, busy, cookies, failed, done }
+  const all = widget === undefined ? parts : { ...parts, script: widget.script, field: widget.field }
+  return Object.entries(all)
     .map(([name, value]) => ` data-${name}="${escapeHtml(String(value))}"`)
     .join('')
 }

@@ -4,7 +4,8 @@ import type { Decider } from '@sallyport/node'
 /** A decider about requests of one part of a site. */
 export type DecidingPart = Pick<Decider, 'decide'>
 
-interface Ruled {
+/** The rules of a part of a site; absent: those of the next one around it. */
+export interface Ruled {
   readonly policy?: MountPolicy | undefined
   readonly mode?: Mode | undefined
 }

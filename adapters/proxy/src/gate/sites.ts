@@ -1,12 +1,12 @@
 import { type ChallengeLevel, type Mode, type MountPolicy, strictest } from '@sallyport/core'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import type { Decider } from '@sallyport/node'
-import { stepUpPolicy } from '@sallyport/node/internal'
 import { originAddress } from '../origin/address.ts'
 import type { HealthOptions } from '../origin/health-checks.ts'
 import { type Origin, openOrigin } from '../origin/origin.ts'
 import { readTrust } from '../origin/trust.ts'
 import { createDeciders, type DecidingPart } from './deciders.ts'
+import { createOriginQuestions } from './origin-questions.ts'
 import { createRoutes, type RouteMatch } from './routes.ts'
 
 /** Times that an origin has, in milliseconds; those that are absent are the proxy's. */
@@ -40,8 +40,8 @@ export interface Site {
   readonly stream: boolean
   readonly timeouts: RouteTimeouts
   readonly decider: DecidingPart
-  /** Decides whom an answer of the origin asks for a pass of a level, in the mode of the site. */
-  stepUp(level: ChallengeLevel): DecidingPart
+  /** Decides whom an answer of the origin asks for a pass of a level, in the mode of the site; `undefined`: nobody can be. */
+  stepUp(level: ChallengeLevel): DecidingPart | undefined
   /** Servers may read several paths from the target, which belong to different origins. */
   readonly ambiguous: boolean
 }
@@ -110,7 +110,7 @@ function sitesOf(
   const deciders = createDeciders(decider, all)
   for (const [at, route] of opened.entries()) deciders.of([route], `routes.${at}`)
 
-  const steps = { 1: stepUpPolicy({ level: 1 }), 2: stepUpPolicy({ level: 2 }), 3: stepUpPolicy({ level: 3 }) }
+  const questions = createOriginQuestions(deciders, onNotice)
   const originFor = (near: readonly Opened[]): Origin | undefined =>
     near.find(({ origin }) => origin !== undefined)?.origin
 
@@ -122,7 +122,7 @@ function sitesOf(
     stream: near[0]?.stream ?? false,
     timeouts: Object.assign({}, ...near.map(({ timeouts }) => timeouts).toReversed()),
     decider: deciders.of(near),
-    stepUp: (level) => deciders.of([{ policy: steps[level] }, ...near]),
+    stepUp: (level) => questions(level, near),
     ambiguous: false,
   })
   const everything = siteOf(opened)

@@ -8,7 +8,8 @@ import type { ProxyHost } from './options.ts'
  * Asks the client of an exchange because the origin says so; false where nobody is to be asked: then the origin's answer is
  * for the client. D451
  */
-export function stepUp(host: ProxyHost, exchange: Exchange, decider: DecidingPart): boolean {
+export function stepUp(host: ProxyHost, exchange: Exchange, decider: DecidingPart | undefined): boolean {
+  if (decider === undefined) return false
   const { head, observation } = exchange
   const decision = decider.decide(head)
   if (decision.action !== 'challenge' || !decision.enforced) return false

@@ -3,15 +3,16 @@ import type { CountTask } from '../counting/ports.ts'
 import type { RedeemFault } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { askerOf, askerPartsOf } from './asker.ts'
-import { createPassGiver, type Given } from './giver.ts'
+import { createPassGiver, DEGRADED_PASS_SECONDS, type Given } from './giver.ts'
 import { createPassReader, type PassReader } from './pass.ts'
 import { createPassNetworks } from './pass-networks.ts'
+import { createAsking } from './provider.ts'
 import { createChallengeReader } from './reader.ts'
 import { createRuleTags } from './rule-tags.ts'
 import type { ChallengeSecret } from './secrets.ts'
 import type { AskedFor, ChallengesOptions, IssuedChallenge, Redeemed, Redeemer } from './terms.ts'
 import { CHALLENGE_MS, type Challenge, type OpenedChallenge, RANDOM_BYTES, sealChallenge } from './token.ts'
-import { isSolved, WORK } from './work.ts'
+import { isOfWidget, isSolved, WIDGET_WORK, WORK } from './work.ts'
 
 export interface Challenges {
   readonly passOf: PassReader
@@ -21,12 +22,15 @@ export interface Challenges {
   hasWaited(request: InspectionRequest, asked: AskedFor): boolean
   /** Gives a pass for the challenge that a request waited for. Never rejects. */
   redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed>
-  /** Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between. Never rejects. */
+  /**
+   * Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between, or the token of
+   * the provider. Never rejects.
+   */
   redeem(request: InspectionRequest, solution: string, client: Redeemer): Promise<Redeemed>
 }
 
-/** Characters of a solution. */
-const MAX_SOLUTION = 2_048
+/** Characters of the numbers of a solution. */
+const MAX_NUMBERS = 2_048
 
 /** Solutions of a client that are looked at in a minute. */
 const REDEEMS = { kind: 'sliding', max: 30, windowMs: 60_000, refill: 30 } as const
@@ -42,6 +46,22 @@ export function createChallenges(options: ChallengesOptions): Challenges {
   const reader = createChallengeReader(options)
   const give = createPassGiver(options)
   const tags = createRuleTags(options.rules)
+  const asking = createAsking(options.provider)
+
+  /** Why an answer is not the right one; `undefined`: it is. */
+  async function faultOf(
+    challenge: OpenedChallenge,
+    answer: string,
+    address: string,
+  ): Promise<RedeemFault | undefined> {
+    if (!isOfWidget(challenge)) {
+      const numbers = numbersOf(answer)
+      if (numbers === undefined) return 'malformed'
+      return isSolved(challenge, numbers) ? undefined : 'wrong'
+    }
+    const checked = await asking.check(answer, address, clock.now())
+    return checked === 'right' ? undefined : checked
+  }
 
   function redeemed(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
     const asked = tags.ruleOf(rule)
@@ -70,20 +90,23 @@ export function createChallenges(options: ChallengesOptions): Challenges {
       }
       const { level, passMs, script } = asked.terms
       const { host, browser, tls } = askerOf(askerPartsOf(request))
-      const { puzzles, bits, wait } = WORK[level]
+      const widget = asking.widgetAt(level, now)
+      const { puzzles, bits, wait } = widget === undefined ? WORK[level] : WIDGET_WORK
+      const isInstead = widget === undefined && asking.isProvided(level)
       const challenge = {
         issuedAt: now,
         level,
         puzzles,
         bits,
-        wait: script ? 0 : wait,
-        passSeconds: Math.ceil(passMs / 1000),
+        // A provider that could be waited for instead would ask nobody.
+        wait: script || isInstead ? 0 : wait,
+        passSeconds: Math.min(Math.ceil(passMs / 1000), isInstead ? DEGRADED_PASS_SECONDS : Number.POSITIVE_INFINITY),
         browser,
         tls,
         rule: tags.tagOf(asked.rule),
         random: random(RANDOM_BYTES),
       }
-      return issued(sealChallenge(challenge, maker, host), challenge, challenge.wait, false)
+      return { ...issued(sealChallenge(challenge, maker, host), challenge, challenge.wait, false), widget }
     },
     hasWaited(request, asked) {
       const brought = reader.broughtBy(request, asked, clock.now())
@@ -93,21 +116,24 @@ export function createChallenges(options: ChallengesOptions): Challenges {
       safely(async () => {
         const brought = reader.broughtBy(request, asked, clock.now())
         if (brought === undefined || brought.left > 0) return { refused: 'early' }
-        const given = await give(brought.challenge, askerOf(askerPartsOf(request)), client, true)
+        const given = await give(brought.challenge, askerOf(askerPartsOf(request)), client, { waited: true })
         return redeemed(given, brought.challenge)
       }),
     redeem: (request, solution, client) =>
       safely(async () => {
-        const read = solution.length > MAX_SOLUTION ? undefined : readSolution(solution)
-        if (read === undefined) return { refused: 'malformed' }
+        const dot = solution.indexOf('.')
+        if (dot === -1) return { refused: 'malformed' }
         const asker = askerOf(askerPartsOf(request))
         // Cheaper than to count who tries.
-        const challenge = reader.read(read.text, asker, clock.now())
+        const challenge = reader.read(solution.slice(0, dot), asker, clock.now())
         if (typeof challenge === 'string') return { refused: challenge }
         const { states } = await counts.take(redeemTasks(client.address, ipv6Prefix), '')
         if (states.some(({ allowed }) => !allowed)) return redeemed({ refused: 'too_many' }, challenge)
-        if (!isSolved(challenge, read.numbers)) return redeemed({ refused: 'wrong' }, challenge)
-        return redeemed(await give(challenge, asker, client, false), challenge)
+        const answer = solution.slice(dot + 1)
+        const refused = await faultOf(challenge, answer, client.address)
+        if (refused !== undefined) return redeemed({ refused }, challenge)
+        const token = isOfWidget(challenge) ? answer : undefined
+        return redeemed(await give(challenge, asker, client, { waited: false, token }), challenge)
       }),
   }
 }
@@ -123,11 +149,9 @@ function issued(
 
 const NUMBERS = /^\d{1,10}(?:,\d{1,10}){0,63}$/
 
-function readSolution(solution: string): { readonly text: string; readonly numbers: readonly number[] } | undefined {
-  const dot = solution.indexOf('.')
-  const numbers = solution.slice(dot + 1)
-  if (dot === -1 || !NUMBERS.test(numbers)) return undefined
-  return { text: solution.slice(0, dot), numbers: numbers.split(',').map(Number) }
+function numbersOf(text: string): readonly number[] | undefined {
+  if (text.length > MAX_NUMBERS || !NUMBERS.test(text)) return undefined
+  return text.split(',').map(Number)
 }
 
 function redeemTasks(address: string, ipv6Prefix: number): readonly CountTask[] {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import type { CountTask } from '../counting/ports.ts'
 import type { Asker } from './asker.ts'
 import { type Pass, sealPass } from './pass.ts'
 import type { ChallengeSecret } from './secrets.ts'
@@ -6,25 +8,42 @@ import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 
 /** A pass that was waited for where work was asked, and one that nobody could check on all machines. */
 const WAITED_PASS_SECONDS = 3_600
-const DEGRADED_PASS_SECONDS = 300
+export const DEGRADED_PASS_SECONDS = 300
 
 /** A challenge is spent for longer than it can be answered, by any machine's clock. */
 const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
 
-/** Gives a pass for a challenge that was answered, and for each one pass alone; `waited`: in place of its work. */
-export type PassGiver = (challenge: OpenedChallenge, asker: Asker, client: Redeemer, waited: boolean) => Promise<Given>
+/** A provider takes a token for less than that, and mostly once. */
+const SPENT_TOKEN = { kind: 'fixed', max: 1, windowMs: 3_600_000, refill: 1 } as const
+
+/** The answer to a challenge. */
+export interface Answered {
+  /** It was waited for, in place of its work. */
+  readonly waited: boolean
+  /** The token of a provider that said yes to it. */
+  readonly token?: string | undefined
+}
+
+/** Gives a pass for a challenge that was answered, and for each, and for each token, one pass alone. */
+export type PassGiver = (
+  challenge: OpenedChallenge,
+  asker: Asker,
+  client: Redeemer,
+  answered: Answered,
+) => Promise<Given>
 
 /** The rule that asked is found by who has its tag. */
 export type Given = Omit<Exclude<Redeemed, { refused: unknown }>, 'rule'> | { readonly refused: 'spent' }
 
 export function createPassGiver({ secrets, counts, clock, random }: ChallengesOptions): PassGiver {
   const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
-  return async (challenge, asker, { network }, waited) => {
+  return async (challenge, asker, { network }, { waited, token }) => {
     const now = clock.now()
-    const key = `challenge ${Buffer.from(challenge.random).toString('base64url')}`
+    const tasks = [spent(`challenge ${Buffer.from(challenge.random).toString('base64url')}`, SPENT)]
+    if (token !== undefined) tasks.push(spent(`challenge token ${digestOf(token)}`, SPENT_TOKEN))
     // The count of all processes and machines: who is first has it.
-    const { states, share } = await counts.take([{ key, cost: 1, limit: SPENT, max: 1, binding: true }], '')
-    if (states[0]?.allowed !== true) return { refused: 'spent' }
+    const { states, share } = await counts.take(tasks, '')
+    if (states.length === 0 || !states.every(({ allowed }) => allowed)) return { refused: 'spent' }
     const degraded = share !== undefined
     const maxAge = Math.min(
       challenge.passSeconds,
@@ -44,4 +63,12 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
     const seconds = (now - challenge.issuedAt) / 1000
     return { pass: sealPass(pass, maker, asker.host), level: pass.level, maxAge, seconds, degraded }
   }
+}
+
+function spent(key: string, limit: typeof SPENT | typeof SPENT_TOKEN): CountTask {
+  return { key, cost: 1, limit, max: 1, binding: true }
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
 }

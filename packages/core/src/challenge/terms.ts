@@ -2,6 +2,7 @@ import type { Counts } from '../counting/ports.ts'
 import type { Clock } from '../ports/index.ts'
 import type { ChallengeLevel, ChallengeTerms, InspectedPass, RedeemFault } from '../values/challenge.ts'
 import type { NetworkClass } from '../vocabulary.ts'
+import type { ChallengeProvider, ChallengeWidget } from './provider.ts'
 import type { ChallengeSecret } from './secrets.ts'
 
 /** A question to a client, as its page or another program shows it. */
@@ -14,6 +15,8 @@ export interface IssuedChallenge {
   readonly wait: number
   /** It was asked before: the request waits for it. */
   readonly again: boolean
+  /** The widget whose token is the answer, in place of work. */
+  readonly widget?: ChallengeWidget | undefined
 }
 
 export type Redeemed =
@@ -58,6 +61,8 @@ export interface ChallengesOptions {
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly ipv6Prefix: number
+  /** Asks at level 3 in place of our work; absent: nobody else does. */
+  readonly provider?: ChallengeProvider | undefined
   /** Ids of the rules that other processes may ask by; absent: none. */
   readonly rules?: (() => Iterable<string>) | undefined
   /** Challenges from before this time are refused: what was spent then is forgotten. Milliseconds since the epoch. */

@@ -25,10 +25,12 @@ export interface Dns {
   resolvePtr(address: Address): Promise<ReverseAnswer>
 }
 
-/** One outbound request. GET alone: nothing outside is written to. */
+/** One outbound request: GET, or POST where it brings a form. */
 export interface FetchRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** A form that is posted; then no redirect is followed. */
+  readonly form?: URLSearchParams | undefined
   /** Most bytes of the body, on the wire and after decompression. */
   readonly maxBytes: number
   /** For all of it: names, connection, headers, body and redirects. */

@@ -30,6 +30,7 @@ export const REDEEM_FAULTS = [
   'wrong',
   'spent',
   'too_many',
+  'unanswered',
   'failed',
 ] as const
 export type RedeemFault = (typeof REDEEM_FAULTS)[number]

@@ -57,7 +57,8 @@ interface Route {
 async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer> {
   let url = readUrl(request.url)
   let headers = headersOf(request)
-  for (let left = request.redirects ?? 0; ; left--) {
+  const { form } = request
+  for (let left = form === undefined ? (request.redirects ?? 0) : 0; ; left--) {
     const client = new Client(url.origin, {
       connect: connectorOf(url, request.allowHttp === true, route),
       // Only the deadline ends a request.
@@ -70,7 +71,8 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
     try {
       const { signal } = route.deadline
       const answer = await client.request({
-        method: 'GET',
+        method: form === undefined ? 'GET' : 'POST',
+        body: form?.toString() ?? null,
         path: url.pathname + url.search,
         headers,
         signal,
@@ -167,9 +169,11 @@ function joined(headers: Dispatcher.ResponseData['headers']): Headers {
 
 type Headers = Readonly<Record<string, string>>
 
-function headersOf({ headers = {} }: FetchRequest): Headers {
+function headersOf({ headers = {}, form }: FetchRequest): Headers {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-  return { 'user-agent': 'sallyport', 'accept-encoding': ACCEPTED_CODINGS, ...Object.fromEntries(given) }
+  const own: Record<string, string> = { 'user-agent': 'sallyport', 'accept-encoding': ACCEPTED_CODINGS }
+  if (form !== undefined) own['content-type'] = 'application/x-www-form-urlencoded'
+  return { ...own, ...Object.fromEntries(given) }
 }
 
 function withoutSecrets(headers: Headers): Headers {

@@ -1,4 +1,4 @@
-import type { Clock, Dns, Observe } from '@sallyport/core'
+import type { ChallengeProvider, Clock, Dns, Observe } from '@sallyport/core'
 import type { DataHooks, DataNotice } from '#datasets'
 
 /** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
@@ -13,6 +13,8 @@ export interface OpenHooks extends DataHooks {
   readonly clock?: Clock | undefined
   /** Answers questions of names, instead of the configured servers. */
   readonly dns?: Dns | undefined
+  /** Asks at level 3 in place of our work, instead of `challenge.provider`. */
+  readonly challengeProvider?: ChallengeProvider | undefined
 }
 
 /** A host's handler that throws must not break its caller. */

@@ -200,7 +200,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
-  const challenges = openChallenges(config, { clock, onFault, counts: counting.calls, rules: () => idsOf(inspection) })
+  const asking = { clock, onFault, outbound, hooks, counts: counting.calls, rules: () => idsOf(inspection) }
+  const challenges = openChallenges(config, asking)
   const tracer = await openTracer()
   const parts = {
     clock,
@@ -239,7 +240,6 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     onKeyUsed,
     onError: onFault,
   })
-
   const sources = () => [...snapshots.current().sources, ...surroundings.sources]
   measure(metrics, {
     clock,

@@ -3,19 +3,26 @@ import { type Challenges, type Clock, type Counts, createChallengeSecrets, creat
 import type { Config } from '../config/schema.ts'
 import { callCountsUrl } from '../counting.ts'
 import { createRandom } from './random-bytes.ts'
+import type { OpenHooks } from '../hooks.ts'
+import type { Outbound } from '../outbound.ts'
 import { secretOf } from './secret-file.ts'
+import { createSiteverify } from './siteverify.ts'
 
 export interface ChallengeParts {
   readonly clock: Clock
   readonly counts: Counts
+  /** Asks the provider of the configuration. */
+  readonly outbound: Pick<Outbound, 'feeds'>
+  readonly hooks: Pick<OpenHooks, 'challengeProvider'>
   readonly onFault: (error: unknown) => void
   /** Ids of the rules in force. */
   readonly rules: () => Iterable<string>
 }
 
 /** Questions and passes of a configuration: with its secrets, else with one of the dataDir, else with one of this process. */
-export function openChallenges(config: Config, { clock, counts, onFault, rules }: ChallengeParts): Challenges {
-  const { secret, previousSecret } = config.challenge
+export function openChallenges(config: Config, parts: ChallengeParts): Challenges {
+  const { clock, counts, outbound, hooks, onFault, rules } = parts
+  const { secret, previousSecret, provider: named } = config.challenge
   const made = config.data.readOnly ? randomBytes(32).toString('base64url') : secretOf(config.dataDir)
   const secrets = [secret ?? made, ...(previousSecret === undefined ? [] : [previousSecret])]
   return createChallenges({
@@ -25,6 +32,7 @@ export function openChallenges(config: Config, { clock, counts, onFault, rules }
     random: createRandom(),
     ipv6Prefix: config.limits.ipv6Prefix,
     rules,
+    provider: hooks.challengeProvider ?? (named && createSiteverify(named, outbound.feeds, onFault)),
     // Counts in memory forget at a restart which challenges were spent.
     since: callCountsUrl(config) === undefined ? clock.now() : 0,
     onFault,

@@ -196,6 +196,44 @@ const LocalText = z.union([
 
 const ChallengeSecret = z.string().min(32)
 
+const Provider = z.strictObject({
+  name: key(z.string().min(1).max(60), 'Name of the provider, which the page says', 'Turnstile'),
+  script: key(z.url(HTTP), 'URL of the script of its widget', 'https://challenges.cloudflare.com/turnstile/v0/api.js'),
+  origins: key(
+    z
+      .array(
+        z
+          .string()
+          .regex(/^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i, 'must be an origin, or one with *.'),
+      )
+      .default([]),
+    'Origins of the other parts of its widget, for the policy of the page',
+    ['https://*.hcaptcha.com'],
+  ),
+  element: key(
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9-]*$/, 'must be the name of an HTML element')
+      .default('div'),
+    'HTML element that its script fills',
+    'cap-widget',
+  ),
+  attributes: key(
+    z.record(z.string().regex(/^(?!on)[a-z][a-z0-9-]*$/, 'must be the name of an attribute'), z.string()).default({}),
+    'Attributes of that element',
+    { class: 'cf-turnstile' },
+  ),
+  siteKey: key(z.string().min(1).optional(), 'Public key of the site, as data-sitekey; absent: none', '0x4AAAAAAAB'),
+  field: key(z.string().min(1), 'Name of the field that its script writes the token into', 'cf-turnstile-response'),
+  verify: key(
+    z.url(HTTP),
+    'URL that says what a token is worth (siteverify)',
+    'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+  ),
+  secret: key(z.string().min(1), 'Secret of the site there', 'file:/run/secrets/turnstile', SECRET),
+  sendAddress: key(z.boolean().default(false), "Whether it is sent the visitor's address with the token", true),
+})
+
 export const Challenge = z.strictObject({
   secret: key(
     ChallengeSecret.optional(),
@@ -218,6 +256,15 @@ export const Challenge = z.strictObject({
     '/gate',
   ),
   status: key(z.int().min(200).max(599).default(403), 'Status of the page', 401, { unit: 'status' }),
+  partitioned: key(
+    z.boolean().default(false),
+    'Whether frames in pages of other sites are asked too, with cookies that browsers keep for each of those sites; over HTTPS alone',
+    true,
+  ),
+  provider: Provider.optional().meta({
+    description: 'Provider that asks at level 3 in place of work; absent: none, and nothing is sent to anybody',
+    ...RESTART,
+  }),
   title: key(LocalText.optional(), 'Headline of the page, or one by language; absent: ours', 'One moment'),
   text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: ours', 'We look who is there.'),
 })

@@ -9,11 +9,14 @@ import { examineDataDir } from './data-dir.ts'
 import { examineFiles } from './files.ts'
 import { CHECKS, type CheckResult, type Finding, fail, ok, reasonOf, warn } from './finding.ts'
 import { examineDns, examineListeners, examineTrust } from './network.ts'
+import { examineSite } from './site.ts'
 import { examineRedis, examineStore } from './stores.ts'
 
 export interface DoctorHooks {
   readonly clock?: Clock | undefined
   readonly dns?: Dns | undefined
+  /** Address of the site, as visitors write it: it is asked whether their answers reach the gate. */
+  readonly site?: string | undefined
   /** Looks at parts that another package opens by the same configuration. */
   readonly more?: readonly Look[] | undefined
 }
@@ -29,7 +32,7 @@ type Findings = Partial<Readonly<Record<Finding['check'], readonly CheckResult[]
 /**
  * Looks at what a service of this configuration rests on: rights, files, clocks, DNS, stores, the age of data, rules, trust
  * and listeners; with what to do. It changes nothing but a file of one byte in the dataDir, which it removes, and asks DNS, the
- * stores and the mirror that are configured. Rejects with `invalid_config` alone.
+ * stores, the mirror and the site that are named. Rejects with `invalid_config` alone.
  */
 export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {}): Promise<readonly Finding[]> {
   const config = parseConfig(options)
@@ -73,7 +76,7 @@ async function findingsOf(config: Config, looks: ReturnType<typeof examinations>
 
 function examinations(
   config: Config,
-  { clock = { now: () => Date.now() }, dns = createDns(config.dns), more = [] }: DoctorHooks,
+  { clock = { now: () => Date.now() }, dns = createDns(config.dns), site, more = [] }: DoctorHooks,
 ): readonly (readonly [check: Finding['check'], examine: (config: Config) => Promise<Findings>])[] {
   return [
     ['dataDir', async () => ({ dataDir: await examineDataDir(config) })],
@@ -93,6 +96,7 @@ function examinations(
     ['dns', async () => ({ dns: await examineDns(config, dns) })],
     ['trust', async () => ({ trust: examineTrust(config) })],
     ['listeners', async () => ({ listeners: await examineListeners(config) })],
+    ['challenge', async () => ({ challenge: await examineSite(config, site) })],
   ]
 }
 

@@ -13,6 +13,7 @@ export const CHECKS = [
   'trust',
   'origins',
   'listeners',
+  'challenge',
 ] as const
 
 /** One thing that was looked at: that it is good, that it may not be meant so, or that a start or the service fails with it. */

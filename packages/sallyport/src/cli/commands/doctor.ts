@@ -2,15 +2,23 @@ import { doctor, type Finding } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { PROXY_LOOKS } from '../settings/looks.ts'
 import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { urlOf } from '../settings/url.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
+
+interface Options extends CommonOptions {
+  readonly site?: URL | undefined
+  readonly json?: true | undefined
+}
 
 /** `sallyport doctor` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('doctor').description('check what a service depends on, and advise'))
+    .option('--site <url>', 'address of the site, which is asked whether answers to questions reach the gate', urlOf)
     .addOption(jsonOption())
-    .action(async (options: CommonOptions & { readonly json?: true | undefined }) => {
-      const findings = await doctor(configReadOf(options, {}, true).config, { more: PROXY_LOOKS })
+    .action(async (options: Options) => {
+      const { site } = options
+      const findings = await doctor(configReadOf(options, {}, true).config, { site: site?.href, more: PROXY_LOOKS })
       const isGood = findings.every(({ state }) => state !== 'fail')
       terminal.out(options.json ? json({ ok: isGood, findings }) : findings.map(lineOf).join('\n'))
       if (!isGood) throw new ExitError(1)

@@ -22,6 +22,7 @@ import {
   withCommonOptions,
   withoutOutbound,
 } from '../settings/settings.ts'
+import { urlOf } from '../settings/url.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
@@ -138,13 +139,6 @@ function statusOf(url: URL, fields: readonly string[]): Promise<number> {
     request.on('error', (error) => reject(new SallyportError('bad_gateway', `${url.origin}: ${error.message}`)))
     request.end()
   })
-}
-
-function urlOf(text: string): URL {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new InvalidArgumentError('It is not an http or https URL.')
-  }
-  return new URL(text)
 }
 
 function portOf(text: string): number {

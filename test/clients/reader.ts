@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { openChromium, readersAgent } from '../chromium.ts'
+
+/** Contexts of a Chromium that is taken for a reader's. */
+export type Contexts = (options?: BrowserContextOptions) => Promise<BrowserContext>
+
+export async function openReader(t: Test): Promise<Contexts> {
+  const browser = await openChromium()
+  t.teardown(() => browser.close())
+  const userAgent = readersAgent(browser)
+  return async (options) => {
+    const context = await browser.newContext({ userAgent, locale: 'en-GB', ignoreHTTPSErrors: true, ...options })
+    context.setDefaultTimeout(60_000)
+    return context
+  }
+}
+
+/** Resolves when the wanted page is there. */
+export const opens = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Another page' }).waitFor()
+
+/** Resolves when the page that asks says a text. */
+export const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** An expression that names what axe finds on a page. */
+export const FINDS = `${AXE}; axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id }) => id))`

@@ -1,0 +1,135 @@
+import { createServer, type RequestListener } from 'node:http'
+import { type ConfigInput, doctor, type Finding } from '@sallyport/engine'
+import { freePort } from '@sallyport/engine/testing'
+import { openProxy, type ProxyOptions } from '@sallyport/proxy'
+import t, { type Test } from 'tap'
+import { type Front, noFront, startFront } from './fronts.ts'
+import { running } from './hosts.ts'
+import { openWithoutData } from './without-data.ts'
+
+/* doctor asks through what stands in front whether answers to questions reach the gate. */
+type Options = Pick<ProxyOptions, 'forwardAuth' | 'upstream'>
+
+async function served(t: Test, answer: RequestListener): Promise<string> {
+  const at = await running(createServer(answer))
+  t.teardown(() => at.close())
+  return `127.0.0.1:${at.port}`
+}
+
+/** A gate before an origin that answers everything; returns its host and what the doctor finds of a site. */
+async function gateOf(t: Test, options: Options, policy: ConfigInput['policy'] = { preset: 'observe' }) {
+  const sallyport = await openWithoutData(t, { policy })
+  const gate = await openProxy(sallyport, {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
+    timeouts: { drain: 0 },
+    ...options,
+  })
+  t.teardown(() => gate.close('cut'))
+  const { host } = new URL(gate.url)
+  const config = { ...sallyport.config, forwardAuth: options.forwardAuth ?? false, listen: host }
+  const examined = async (site?: string): Promise<readonly Finding[]> => {
+    const findings = await doctor({ ...config, dns: { servers: ['127.0.0.1:9'], timeoutMs: 50 } }, { site })
+    return findings.filter(({ check }) => check === 'challenge')
+  }
+  return { host, examined }
+}
+
+const ORIGIN: RequestListener = (_, res) => res.end('the site')
+
+t.test('the gate itself in front, and a server that sends it part of what is asked, or nothing', async (t) => {
+  const origin = await served(t, ORIGIN)
+  const { host, examined } = await gateOf(t, { upstream: `http://${origin}` })
+  t.same(await examined(), [], 'nothing is said of a site that nobody names')
+  t.match(await examined(`http://${host}/shop`), [
+    {
+      state: 'ok',
+      found: `Answers to questions reach the gate at http://${host}/.sallyport/pass and at http://${host}/shop.`,
+    },
+  ])
+  const other = await examined(`http://${origin}/`)
+  t.match(other, [
+    { state: 'fail', found: /pass does not reach the gate: the answer is 200, nor does \S+: the answer is 200\.$/ },
+  ])
+  t.match(other[0]?.advice, `to ${host} with every field`)
+  const closed = await freePort()
+  t.match(await examined(`http://127.0.0.1:${closed}/`), [{ state: 'fail', found: /ECONNREFUSED/ }])
+  const moved = await served(t, (_, res) => res.writeHead(301, { location: 'https://www.site.example/' }).end())
+  t.match(await examined(`http://${moved}/`), [
+    { state: 'fail', found: /redirects to https:\/\/www\.site\.example\/, so name that with --site/ },
+  ])
+  const strict = await served(t, (_, res) => res.writeHead(403).end())
+  t.match(await examined(`http://${strict}/`), [{ state: 'fail', found: /403, as of a rule or a server that refuses/ }])
+})
+
+t.test('a rule that blocks this machine is not taken for the gate', async (t) => {
+  const rules = [{ id: 'closed', match: {}, action: 'block' as const }]
+  const { host, examined } = await gateOf(
+    t,
+    { upstream: `http://${await served(t, ORIGIN)}` },
+    { preset: 'observe', rules },
+  )
+  t.match(await examined(`http://${host}/`), [{ state: 'fail', found: /403, as of a rule/ }])
+})
+
+t.test('a server that asks first is named with what it needs', async (t) => {
+  for (const forwardAuth of ['nginx', 'caddy', 'traefik'] as const) {
+    const { examined } = await gateOf(t, { forwardAuth })
+    t.match(await examined(), [{ state: 'ok', found: /--site https:/ }], 'it says how to ask')
+    const [found] = await examined(`http://${await served(t, ORIGIN)}/`)
+    t.match(found, { state: 'fail', advice: new RegExp(`^In ${forwardAuth}: .*/\\.sallyport/pass`, 'i') })
+  }
+})
+
+/** Locations as people forget or forbid them, and the finding. */
+const NGINX: readonly (readonly [string, readonly (readonly [string, string])[], Finding['state'], RegExp])[] = [
+  ['as in the example', [], 'ok', /reach the gate at .*pass and at/],
+  [
+    'names that begin with a dot are denied',
+    [
+      ['location = /.sallyport/pass {', 'location = /another {'],
+      ['location / {', 'location ~ /\\. { auth_request off; deny all; }\n  location / {'],
+    ],
+    'warn',
+    /pass does not reach the gate: the answer is 403, as .*wanted URL/,
+  ],
+  [
+    'the location is missing, and files are looked for there',
+    [
+      ['location = /.sallyport/pass {', 'location = /another {'],
+      ['location / {', 'location /.sallyport/ { auth_request off; return 404; }\n  location / {'],
+    ],
+    'warn',
+    /pass does not reach the gate: the answer is 404\. The page gives/,
+  ],
+  [
+    'who is asked stays at 401',
+    [['error_page 401 = @sallyport;\n  location', 'location']],
+    'fail',
+    /does not send questions and answers to the gate: the answer is 401\.$/,
+  ],
+]
+
+for (const [name, changed, state, found] of NGINX) {
+  t.test(`nginx: ${name}`, { skip: noFront('nginx') }, (t) => inFront(t, 'nginx', changed, { state, found }))
+}
+
+t.test('Caddy as in the example', { skip: noFront('caddy') }, (t) =>
+  inFront(t, 'caddy', [['http://site.example', 'http://127.0.0.1']], { state: 'ok', found: /reach the gate at/ }),
+)
+
+async function inFront(
+  t: Test,
+  forwardAuth: Front,
+  changed: readonly (readonly [string, string])[],
+  expected: { readonly state: Finding['state']; readonly found: RegExp },
+): Promise<void> {
+  const rules = [{ id: 'ask', match: {}, action: 'challenge' as const }]
+  const { host, examined } = await gateOf(t, { forwardAuth }, { preset: 'observe', rules })
+  const { port } = await startFront(t, forwardAuth, { gate: host, origin: await served(t, ORIGIN) }, changed)
+  const [found, ...others] = await examined(`http://127.0.0.1:${port}/`)
+  t.match(found, expected)
+  t.same(others, [])
+  if (expected.state !== 'ok') t.match(found?.advice, /^In nginx: error_page 401 = @sallyport, .*\/\.sallyport\/pass/)
+}
