@@ -4,8 +4,10 @@ import type { ApiResponse } from '@sallyport/engine'
 import { declaresTooMuch } from './json-body.ts'
 import { markLast } from './last-request.ts'
 
-/** A request whose body may be unread. */
-type Unread = Pick<IncomingMessage, 'httpVersionMajor' | 'headers' | 'complete' | 'socket'> & { resume(): unknown }
+/** A request whose body may be unread; one of HTTP/2 is not resumed here. */
+type Unread = Pick<IncomingMessage, 'httpVersionMajor' | 'headers' | 'complete' | 'socket'> & {
+  resume?(): unknown
+}
 
 /** How long a client has to read the answer before its connection is reset over the unread body. */
 const LINGER_MS = 500
@@ -26,7 +28,7 @@ export function closingUnread<R extends ApiResponse>(req: Unread, response: R): 
   }
   if (response.headers['connection'] === 'close') markLast(req)
   // The reader that gave up has stopped reading, and the next request may have been parsed with the end of this one.
-  else if (gaveUp) req.resume()
+  else if (gaveUp) req.resume?.()
   return response
 }
 

@@ -7,7 +7,7 @@ import { cutStream, grouped, StreamResponse } from './stream-response.ts'
 
 export type ClientRequest = IncomingMessage | StreamRequest
 
-/** Of what both can be called with TypeScript takes the first form alone. */
+/** TypeScript takes only the first form of an `end` that both have. */
 export type ClientResponse = (ServerResponse | StreamResponse) & { end(chunk?: Uint8Array): unknown }
 
 /** The body of a request; it is read by who asks for it. */

@@ -49,9 +49,4 @@ export class StreamRequest {
     }
     return this.stream
   }
-
-  /** Throws away what still comes. */
-  resume(): void {
-    this.stream.resume()
-  }
 }

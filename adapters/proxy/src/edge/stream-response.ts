@@ -165,7 +165,7 @@ export class StreamResponse extends EventEmitter {
   #refuseRest(): void {
     if (this.#isGone || this.req.complete) return
     this.#stream.close(constants.NGHTTP2_NO_ERROR)
-    // What came already is read by nobody, and the stream would wait for that.
+    // Bytes that came already are read by nobody, and the stream would wait for that.
     this.#stream.resume()
   }
 }
