@@ -3,6 +3,7 @@ import type { ApiHost, ChallengeOptions, Decider, InspectionOptions } from '@sal
 import {
   answer,
   createInspection,
+  createShown,
   createStepUp,
   NODE,
   type Outcome,
@@ -10,7 +11,6 @@ import {
   sendResponse,
 } from '@sallyport/node/internal'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { createShown } from './shown-decision.ts'
 
 export { type ChallengeOptions, guardUpgrade, type InspectionOptions } from '@sallyport/node'
 

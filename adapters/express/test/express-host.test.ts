@@ -147,7 +147,7 @@ t.test('the decision is shown behind an application within another, and where th
   const inspect = inspection(sallyport)
   const bare = createServer((req, res) => {
     inspect(req as never, res as never, () =>
-      res.end(String((req as { sallyport?: { action: string } }).sallyport?.action)),
+      res.end(String((req as { sallyport?: { action: string } | undefined }).sallyport?.action)),
     )
   })
   await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))

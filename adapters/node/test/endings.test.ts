@@ -70,7 +70,10 @@ t.test('what is kept of a request is no member of it, and no field', async (t) =
   const port = await serve(t, async (req, res) => {
     const { length } = Reflect.ownKeys(req)
     await decideRequest(decider(), { req, res })
-    const seen = [Reflect.ownKeys(req).length - length, req.rawHeaders.slice().filter((text) => typeof text !== 'string').length]
+    const seen = [
+      Reflect.ownKeys(req).length - length,
+      req.rawHeaders.slice().filter((text) => typeof text !== 'string').length,
+    ]
     const id = res.getHeader('x-request-id')
     await decideRequest(decider(), { req, res })
     res.end(JSON.stringify([...seen, res.getHeader('x-request-id') === id]))

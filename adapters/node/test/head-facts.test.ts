@@ -58,7 +58,7 @@ t.test('the facts of a head are those of a plain reading', async (t) => {
       const name = all[random(all.length)] as string
       fields.push(random(6) === 0 ? changed(name) : mixed(name), `v${random(4)}`)
     }
-    // Of a list that is cut the last name has no value.
+    // The last name of a list that is cut has no value.
     if (random(20) === 0) fields.push('Host')
     const single = random(2) === 0 ? 'x-real-ip' : undefined
     const [read, plain] = [readHead(fields, single), plainly(fields, single)]

@@ -56,7 +56,7 @@ t.test('a taker that leaves while it waits is not called', async (t) => {
   t.equal(told.at(-1), 'd granted', 'and all slots are free again')
 })
 
-t.test('whoever leaves gives back what it has, and only once', async (t) => {
+t.test('a taker gives back what it has, and only once', async (t) => {
   const { slots, told, take } = slotsOf({ total: 2, perClient: 1, waiting: 1, waitMs: 10_000 })
   const [held, waiting] = [take('a'), take('a', 'a2')]
   const refused = take('a', 'a3')

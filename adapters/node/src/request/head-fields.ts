@@ -9,7 +9,7 @@ export interface HeadFields {
   authorization: string | undefined
   userAgent: string | undefined
   expect: string | undefined
-  /** Of these several are one list (RFC 9110 5.3); of any other the first counts. */
+  /** Several of these are one list (RFC 9110 5.3); of any other the first counts. */
   connection: string | undefined
   transferEncoding: string | undefined
   upgrade: string | undefined

@@ -24,14 +24,16 @@ export function inspectionRequest(host: RequestHost, req: NodeHead, target: stri
   // HTTP/2 hides the socket of a stream that is already gone.
   const socket: Socket | undefined = req.socket
   const ja4 = clientJa4(host, req)
-  const http2Window = req.httpVersionMajor === 2 ? windowOf(req) : undefined
+  // A request that came by no connection has none.
+  const httpVersion: string = req.httpVersion ?? ''
+  const http2Window = httpVersion === '2.0' ? windowOf(req) : undefined
   const request: Writable<ReceivedHead> = {
     id: observationOf(host, req).id,
     peer: socket?.remoteAddress ?? '',
     method: req.method ?? '',
     target,
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
-    httpVersion: req.httpVersion,
+    httpVersion,
     fields: req.rawHeaders.slice(),
   }
   if (ja4 !== undefined) request.ja4 = ja4

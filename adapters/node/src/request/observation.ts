@@ -1,5 +1,5 @@
 import type { ChallengeStep, Decision, ObservedRequest } from '@sallyport/core'
-import { type Ending, endingOf } from './ending.ts'
+import type { Ending } from './ending.ts'
 import type { NodeHead } from './node-head.ts'
 import type { RequestHost } from './request-host.ts'
 import { newId } from './request-id.ts'
@@ -40,22 +40,22 @@ export class Observation {
     this.id = id
   }
 
-  /** Calls `ended` when the answer has ended, at once where it has. */
-  onEnd(answer: Ending, ended: () => void): void {
-    if (this.#ended || endingOf(answer).closed) {
+  /** Calls `ended` at the end of the answer, at once where that has been. */
+  onEnd(end: Ending, ended: () => void): void {
+    if (this.#ended || end.closed) {
       caught(ended)
       return
     }
     if (this.#counted === undefined) this.#counted = [ended]
     else this.#counted.push(ended)
-    this.hear(answer)
+    this.hear(end)
   }
 
-  /** Ends with an answer; it has one listener for all that ends then. */
-  hear(answer: Ending): void {
+  /** Ends with an answer; that has one listener for all that ends then. */
+  hear(end: Ending): void {
     if (this.#heard) return
     this.#heard = true
-    endingOf(answer).on('close', () => this.end())
+    end.on('close', () => this.end())
   }
 
   /** Its answer has ended. Only the first call does something. */

@@ -1,10 +1,10 @@
 import { IncomingMessage } from 'node:http'
-import { decisionOn } from '@sallyport/node/internal'
+import { decisionOn } from './observation.ts'
 
 /**
- * Returns what shows the decision about a request as its `sallyport`. Express gives each request a hidden class of its own, and a member
- * more is a copy of that, after which each member is looked up anew: half of what the inspection costs. So the
- * prototype that Express keeps for what all requests have is given an accessor, at the first request (D481).
+ * Returns what shows the decision about a request of Express as its `sallyport`. Each has a hidden class of its own there, and a
+ * member more is a copy of that, after which every member is looked up again. So the prototype that Express keeps for
+ * what all requests have is given an accessor, at the first request (D481).
  */
 export function createShown(): (req: IncomingMessage) => void {
   let shown: object | null | undefined
