@@ -34,7 +34,12 @@ t.test('two workers of the command ask, answer and count as one, over a reload a
     writeFileSync(file, JSON.stringify(config))
   }
   const command = () =>
-    started(t, [BIN, 'proxy', '--config', file, '--workers', '2'], { SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m' }, 'Health')
+    started(
+      t,
+      [BIN, 'proxy', '--config', file, '--workers', '2'],
+      { SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m' },
+      'Health',
+    )
   /** Questions of a rule with an outcome, of all workers. */
   const counted = async (rule: string, outcome: string): Promise<number> => {
     const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()

@@ -25,7 +25,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     whois: { servers: {} },
     policy: { preset: 'low-friction', rules: [] },
     lists: {},
-    challenge: { path: '/.sallyport', status: 403 },
+    challenge: { path: '/.sallyport', status: 403, partitioned: false },
     provenance: { account: 'site', retentionDays: 365 },
     adminOpen: [],
     console: { enabled: true },

@@ -60,10 +60,7 @@ function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
 }
 
 /** Keys that need each other. */
-function edgeFaults({ tls, http, net, challenge }: Config): readonly LocatedFault[] {
-  if (challenge.provider !== undefined && !net.outbound) {
-    return [{ path: ['challenge', 'provider'], message: 'needs net.outbound: it says what a token is worth' }]
-  }
+function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
   if (http !== undefined && tls === undefined) {
     return [{ path: ['http'], message: 'is plain HTTP beside TLS: without tls, name the address in listen' }]
   }
