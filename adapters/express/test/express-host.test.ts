@@ -131,8 +131,14 @@ t.test('a forgotten await fails at start-up', (t) => {
 t.test('the decision is shown behind an application within another, and where there is no application', async (t) => {
   const [app, shop] = [express(), express()]
   shop.use(inspection(sallyport))
-  shop.get('/open', (req, res, next) => ((res.locals['own'] = Object.hasOwn(req, 'sallyport')), next()))
-  app.use((req, res, next) => ((res.locals['before'] = req.sallyport?.action), next()))
+  shop.get('/open', (req, res, next) => {
+    res.locals['own'] = Object.hasOwn(req, 'sallyport')
+    next()
+  })
+  app.use((req, res, next) => {
+    res.locals['before'] = req.sallyport?.action
+    next()
+  })
   app.use('/shop', shop)
   app.get('/mine', (req, res) => {
     Object.assign(req, { sallyport: 'mine' })
