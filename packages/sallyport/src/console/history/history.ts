@@ -1,12 +1,9 @@
-import { ACTIONS, AGENT_CLASSES, NETWORK_CLASSES, type ObservedRequest } from '@sallyport/core'
+import { AGENT_CLASSES, NETWORK_CLASSES, type ObservedRequest, OUTCOMES, type Outcome } from '@sallyport/core'
+import type { Count } from '@sallyport/engine'
 import { createRecent, type Recent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
 import { createSubjects, type Subject } from './subjects.ts'
 import type { Counted } from './top.ts'
-
-/** Outcome of a request: the action, or who answered what was not decided. */
-export const OUTCOMES = [...ACTIONS, 'api', 'refused'] as const
-export type Outcome = (typeof OUTCOMES)[number]
 
 /** How far back one looks. */
 export const SPANS = {
@@ -17,6 +14,7 @@ export const SPANS = {
 export type Span = keyof typeof SPANS
 
 const RECENT = 4_000
+const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
 /** Counts of a span, and the curve of each outcome. */
@@ -32,7 +30,7 @@ export interface HistoryReading {
 
 /** The last 24 hours of one process, in bounded memory: about 15 MB when it is full. */
 export interface History {
-  /** For the `observe` hook of `open()`. */
+  /** For the `observe` hook of `open()`: called before a request is counted. */
   readonly observe: (observed: ObservedRequest) => void
   read(span: Span, now: number): HistoryReading
   top(subject: Subject, now: number, hours: number, limit: number): readonly Counted[]
@@ -40,31 +38,51 @@ export interface History {
   readonly recent: Omit<Recent, 'add'>
 }
 
-export function createHistory(): History {
+/** `ended`: the rows in which the service counts its requests; what they grew by is read when a second is over. */
+export function createHistory(ended: () => readonly Count[]): History {
   const kinds = OUTCOMES.length
-  const seconds = createSeries({ slots: 330, slotMs: 1_000, kinds })
+  const seconds = createSeries({ slots: 330, slotMs: SECOND_MS, kinds })
   const minutes = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds })
   const classes = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds: AGENT_CLASSES.length })
   const networks = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds: NETWORK_CLASSES.length })
   const subjects = createSubjects()
   const recent = createRecent(RECENT)
+  const taken: number[] = []
+  let second = 0
+
+  /** Takes over what was counted since it was called last: all of it ended in this second. */
+  function take(): void {
+    const at = second * SECOND_MS
+    for (const [row, { labels, count }] of ended().entries()) {
+      const by = count - (taken[row] ?? 0)
+      if (by === 0) continue
+      taken[row] = count
+      const [outcome = '', enforced, who = '', network = '', rule] = labels
+      const kind = OUTCOMES.indexOf(outcome as Outcome)
+      seconds.add(at, kind, by)
+      minutes.add(at, kind, by)
+      if (enforced === '') continue
+      classes.add(at, (AGENT_CLASSES as readonly string[]).indexOf(who), by)
+      networks.add(at, (NETWORK_CLASSES as readonly string[]).indexOf(network), by)
+      subjects.add('rules', at, `${rule} ${outcome}`, by)
+    }
+  }
 
   return {
     observe(observed) {
       if (observed.answeredBy === 'check') return
       const at = observed.at + observed.milliseconds
-      const kind = OUTCOMES.indexOf(outcomeOf(observed))
-      seconds.add(at, kind)
-      minutes.add(at, kind)
-      const { decision } = observed
-      if (decision !== undefined) {
-        classes.add(at, AGENT_CLASSES.indexOf(decision.inspection.agent.class))
-        networks.add(at, NETWORK_CLASSES.indexOf(decision.inspection.network.verdict.classification))
-        subjects.add(observed, at)
+      const now = Math.floor(at / SECOND_MS)
+      if (now !== second) {
+        take()
+        second = now
+        recent.begin()
       }
-      recent.add({ observed })
+      subjects.observe(observed, at)
+      recent.add(observed)
     },
     read(span, now) {
+      take()
       const { ms, seriesMs } = SPANS[span]
       const rows = rowsOf(seriesMs === 1_000 ? seconds : minutes, now, ms, seriesMs)
       const curves = byOutcome((index) => rows.map((row) => row[index] ?? 0))
@@ -78,7 +96,10 @@ export function createHistory(): History {
         networks: totalsOf(networks, NETWORK_CLASSES, now, ms),
       }
     },
-    top: subjects.read,
+    top(...asked) {
+      take()
+      return subjects.read(...asked)
+    },
     recent,
   }
 }
@@ -103,11 +124,6 @@ export function mergeReadings(readings: readonly [HistoryReading, ...HistoryRead
 function mergeCounts(lists: readonly (readonly Counted[])[]): readonly Counted[] {
   const [first = []] = lists
   return first.map(({ name }, at) => ({ name, count: sum(lists.map((list) => list[at]?.count ?? 0)) }))
-}
-
-export function outcomeOf({ decision, answeredBy }: ObservedRequest): Outcome {
-  if (decision !== undefined) return decision.action
-  return answeredBy === 'api' ? 'api' : 'refused'
 }
 
 function byOutcome<T>(of: (index: number, outcome: Outcome) => T): Readonly<Record<Outcome, T>> {
