@@ -8,34 +8,20 @@ export interface Durations {
   observe(labels: readonly string[], seconds: number): void
 }
 
-interface DurationRow {
-  readonly labels: Readonly<Record<string, string>>
-  /** One for each bound, then those beyond all of them, then the sum of seconds. */
-  readonly counts: Float64Array
-}
-
 /** `bounds`: seconds, ascending. */
 export function createDurations(
   { name, help, labels }: MetricRow,
   bounds: readonly number[],
   registry: Registry,
 ): Durations {
-  const rows = createRows<DurationRow>(labels.length, (values) => ({
+  const rows = createRows(labels.length, (values) => ({
     labels: Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ''])),
+    // One for each bound, then those beyond all of them, then the sum of seconds.
     counts: new Float64Array(bounds.length + 2),
   }))
   // Without labels there is one row, which is 0 until something is observed.
   if (labels.length === 0) rows.of([])
-  const metric = {
-    name,
-    help,
-    type: 'histogram',
-    aggregator: 'sum',
-    get: async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: rows.all.flatMap(valuesOf) }),
-    reset: () => rows.all.forEach(({ counts }) => void counts.fill(0)),
-  }
-
-  function valuesOf({ labels, counts }: DurationRow) {
+  function valuesOf({ labels, counts }: (typeof rows.all)[number]) {
     let count = 0
     const buckets = [...bounds, '+Inf'].map((le, at) => {
       count += counts[at] as number
@@ -48,6 +34,8 @@ export function createDurations(
     ]
   }
 
+  const head = { name, help, type: 'histogram', aggregator: 'sum' }
+  const metric = { ...head, get: async () => ({ ...head, values: rows.all.flatMap(valuesOf) }), reset() {} }
   // A registry asks its metrics for no more than that.
   registry.registerMetric(metric as unknown as Histogram)
   return {

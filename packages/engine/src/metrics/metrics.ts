@@ -1,7 +1,7 @@
 import { type Observe, type ObservedRequest, outcomeOf, ruleOf } from '@sallyport/core'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { createDurations } from './durations.ts'
-import { type Count, createCounts, type Reading, type Rows, readingsOf, summedBy } from './rows.ts'
+import { type Count, createCounts, type Reading, type Rows, readingsOf } from './rows.ts'
 import { METRICS, type MetricId, type MetricRow } from './table.ts'
 import { createUnanswered } from './unanswered.ts'
 
@@ -50,9 +50,10 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       metric.reset()
       // A metric without labels is 0 after that, which would be an answer.
       if (read !== undefined && row.labels.length === 0) metric.remove()
-      for (const [labels, value] of readings) metric.inc(labelled(row, labels), value)
+      for (const [values, value] of readings) metric.inc(labelled(row, values), value)
     }
-    const options = { ...optionsOf(row), registers: [registry], collect }
+    const { name, help, labels, workers: aggregator = 'sum' } = row
+    const options = { name, help, labelNames: [...labels], registers: [registry], aggregator, collect }
     const metric = row.type === 'counter' ? new Counter(options) : new Gauge(options)
   }
 
@@ -66,10 +67,11 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     unanswered.settle(now())
     return readingsOf(countsOf('challengesAbandoned'))
   })
-  const decided = () => ended.all.filter(({ labels: [, enforced] }) => enforced !== '')
-  readers.set('decisions', () => summedBy(decided(), (labels) => labels.slice(0, 4)))
+  // Readings of the same labels are summed.
+  const decided = () => readingsOf(ended.all).filter(([[, enforced]]) => enforced !== '')
+  readers.set('decisions', decided)
   readers.set('rules', () => {
-    const deciding = summedBy(decided(), ([action = '', , , , rule = '']) => [rule, action])
+    const deciding = decided().map(([[action = '', , , , rule = ''], count]): Reading => [[rule, action], count])
     return [...deciding, ...readingsOf(countsOf('rules'))]
   })
 
@@ -89,23 +91,17 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     unanswered.answered([rule, level, network], ended - seconds * 1_000)
   }
 
-  function observeDecision({ decision }: ObservedRequest): void {
-    if (decision === undefined) return
-    const { trials = [], limits = [] } = decision
-    for (const { rule, action } of trials) add('rules', [rule, `trial:${action}`])
-    for (const { rule, exceeded } of limits) add('limits', [rule, exceeded ? 'beyond' : 'within'])
-  }
-
   return {
     registry,
     ended: ended.all,
     add,
     read: (id, read) => void readers.set(id, read),
     observe(observed) {
-      const { answeredBy, status, milliseconds, inspectionMilliseconds, refusedFor } = observed
+      const { decision, answeredBy, status, milliseconds, inspectionMilliseconds, refusedFor } = observed
       if (answeredBy === 'check') return
       ended.of(labelsOf(observed)).count++
-      observeDecision(observed)
+      for (const { rule, action } of decision?.trials ?? []) add('rules', [rule, `trial:${action}`])
+      for (const { rule, exceeded } of decision?.limits ?? []) add('limits', [rule, exceeded ? 'beyond' : 'within'])
       observeChallenge(observed)
       if (refusedFor !== undefined) add('refusals', [refusedFor])
       if (inspectionMilliseconds !== undefined) inspection.observe([], inspectionMilliseconds / 1_000)
@@ -139,8 +135,4 @@ const STATUSES = ['left', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 function statusOf(status: number): string {
   const hundreds = Math.floor(status / 100)
   return STATUSES[hundreds] ?? `${hundreds}xx`
-}
-
-function optionsOf({ name, help, labels, workers = 'sum' }: MetricRow) {
-  return { name, help, labelNames: [...labels], aggregator: workers }
 }

@@ -29,7 +29,7 @@ interface Branch<Row> {
 
 /**
  * A tree with a level for each label: a text made of them, as prom-client makes one for each observation, takes longer
- * than all the rest of counting.
+ * than all the rest of counting. D473
  */
 export function createRows<Row>(depth: number, begin: (labels: readonly string[]) => Row): Rows<Row> {
   const root: Branch<Row> = { next: new Map(), row: undefined }
@@ -45,12 +45,6 @@ export function createRows<Row>(depth: number, begin: (labels: readonly string[]
     return value
   }
 
-  function made(values: readonly string[]): Row {
-    const row = begin(known.map((_, level) => boundedAt(level, values[level] ?? '')))
-    all.push(row)
-    return row
-  }
-
   return {
     all,
     of(values) {
@@ -59,7 +53,9 @@ export function createRows<Row>(depth: number, begin: (labels: readonly string[]
         const value = values[level] ?? ''
         at = at.next.get(value) ?? below(at, boundedAt(level, value))
       }
-      at.row ??= made(values)
+      if (at.row !== undefined) return at.row
+      at.row = begin(known.map((_, level) => boundedAt(level, values[level] ?? '')))
+      all.push(at.row)
       return at.row
     },
   }
@@ -78,18 +74,4 @@ export function createCounts(labels: readonly string[]): Rows<Count> {
 
 export function readingsOf(counts: readonly Count[]): readonly Reading[] {
   return counts.map(({ labels, count }) => [labels, count])
-}
-
-/** The sums of all counts for which `pick` gives the same labels. */
-export function summedBy(
-  counts: readonly Count[],
-  pick: (labels: readonly string[]) => readonly string[],
-): readonly Reading[] {
-  const sums = new Map<string, Reading>()
-  for (const { labels, count } of counts) {
-    const picked = pick(labels)
-    const key = picked.join('\n')
-    sums.set(key, [picked, (sums.get(key)?.[1] ?? 0) + count])
-  }
-  return [...sums.values()]
 }

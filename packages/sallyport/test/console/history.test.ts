@@ -1,4 +1,11 @@
-import { ACTIONS, AGENT_CLASSES, NETWORK_CLASSES, type ObservedRequest, outcomeOf, type Writable } from '@sallyport/core'
+import {
+  ACTIONS,
+  AGENT_CLASSES,
+  NETWORK_CLASSES,
+  type ObservedRequest,
+  outcomeOf,
+  type Writable,
+} from '@sallyport/core'
 import { createMetrics } from '@sallyport/engine'
 import t from 'tap'
 import { type HistoryReading, mergeReadings } from '../../src/console/history/history.ts'
@@ -173,7 +180,8 @@ t.test('a hundred thousand requests are in the curves and lists as when they are
   const now = AT + REQUESTS * 2
   const { from, step, curves, classes, networks } = read('5m', now)
   for (const [outcome, curve] of Object.entries(curves))
-    for (const [index, count] of curve.entries()) if (count > 0) found.set(`${outcome} ${(from + index * step) / 1_000}`, count)
+    for (const [index, count] of curve.entries())
+      if (count > 0) found.set(`${outcome} ${(from + index * step) / 1_000}`, count)
   for (const { name, count } of classes) found.set(`class ${name}`, count)
   for (const { name, count } of networks) found.set(`network ${name}`, count)
   for (const subject of ['operators', 'countries', 'paths', 'rules'] as const)

@@ -162,7 +162,14 @@ async function replay(
     }
     requests += judged.length
   }
-  return { requests, left: decided.length - requests, isPartial: history.recent.isPartial, classes, examples, unjudged: open.rules }
+  return {
+    requests,
+    left: decided.length - requests,
+    isPartial: history.recent.isPartial,
+    classes,
+    examples,
+    unjudged: open.rules,
+  }
 }
 
 /** The memory of a request beside its inspection. */
