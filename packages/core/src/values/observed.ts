@@ -46,7 +46,7 @@ export interface ObservedRequest {
 /** Learns of every request once, when its answer has ended. Does not wait, and does not throw. */
 export type Observe = (observed: ObservedRequest) => void
 
-/** What became of a request: the action, or who answered what was not decided. */
+/** Outcome of a request: the action, or who answered what was not decided. */
 export const OUTCOMES = [...ACTIONS, 'api', 'refused'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 

@@ -59,7 +59,7 @@ export function createHistory(ended: () => readonly Count[]): History {
       const [outcome = '', enforced, who = '', network = '', rule] = labels
       for (const name of [outcome, classKind(who), networkKind(network)]) {
         const kind = KINDS.indexOf(name)
-        // What was not decided has an outcome alone.
+        // Requests that were not decided have an outcome alone.
         if (kind < 0) continue
         seconds.add(at, kind, by)
         minutes.add(at, kind, by)

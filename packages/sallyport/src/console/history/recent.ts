@@ -55,7 +55,7 @@ export function createRecent(capacity: number): Recent {
   }
 }
 
-/** What somebody looks for later is what was done to a visitor, or would have been. */
+/** Later somebody looks for what was done to a visitor, or would have been. */
 function kindOf(observed: ObservedRequest): keyof typeof KEPT_A_SECOND {
   const outcome = outcomeOf(observed)
   if (outcome !== 'allow' && outcome !== 'api') return 'others'
