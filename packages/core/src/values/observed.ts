@@ -1,3 +1,4 @@
+import { ACTIONS } from '../vocabulary.ts'
 import type { ChallengeStep } from './challenge.ts'
 import type { Decision } from './decision.ts'
 
@@ -44,3 +45,20 @@ export interface ObservedRequest {
 
 /** Learns of every request once, when its answer has ended. Does not wait, and does not throw. */
 export type Observe = (observed: ObservedRequest) => void
+
+/** Outcome of a request: the action, or who answered what was not decided. */
+export const OUTCOMES = [...ACTIONS, 'api', 'refused'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export function outcomeOf({ decision, answeredBy }: Pick<ObservedRequest, 'decision' | 'answeredBy'>): Outcome {
+  if (decision !== undefined) return decision.action
+  return answeredBy === 'api' ? 'api' : 'refused'
+}
+
+/** The id of the rule that decided, as the policy has it; '' where none did. */
+export function ruleOf({ reasons: [rule] }: Pick<Decision, 'reasons'>): string {
+  const id = rule?.id ?? ''
+  return id.startsWith(POLICY) ? id.slice(POLICY.length) : id
+}
+
+const POLICY = 'policy:'

@@ -1,4 +1,4 @@
-import { type ChallengeStep, type ObservedRequest, tightest, type Writable } from '@sallyport/core'
+import { type ChallengeStep, type ObservedRequest, ruleOf, tightest, type Writable } from '@sallyport/core'
 
 /**
  * One line of the decision log: what is known of one request. A member that is not known is absent. Times are
@@ -110,7 +110,7 @@ function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequ
   line.class = agent.class
   line.networkClass = network.verdict.classification
   const [rule] = reasons
-  if (rule !== undefined) line.rule = rule.id.startsWith('policy:') ? rule.id.slice('policy:'.length) : rule.id
+  if (rule !== undefined) line.rule = ruleOf(decision)
   if (trial !== undefined) {
     line.trial = trial.action
     line.trialRule = trial.rule

@@ -1,4 +1,4 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, type Counter, collectDefaultMetrics, Registry } from 'prom-client'
 
 /** One process's metrics at a scrape, in a form that crosses processes. */
 export type Scraped = readonly object[]
@@ -19,7 +19,7 @@ export function createExposition(registry: Registry): Exposition {
   const counters = new Registry()
   for (const metric of merged.getMetricsAsArray()) {
     // The objects are the metrics themselves, whatever the types of prom-client say.
-    if (metric instanceof Counter || metric instanceof Histogram) counters.registerMetric(metric)
+    if (COUNTED.has(metric.type)) counters.registerMetric(metric as unknown as Counter)
   }
   return {
     contentType: merged.contentType,
@@ -51,12 +51,15 @@ export async function exposed(scraped: readonly Scraped[]): Promise<string> {
   return registryOf(scraped).metrics()
 }
 
+/** Types of metrics that only grow. */
+const COUNTED: ReadonlySet<unknown> = new Set(['counter', 'histogram'])
+
 interface Counted {
   readonly values: { value: number }[]
 }
 
 function isCounted<Metric extends object>(metric: Metric): metric is Metric & Counted {
-  return 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram') && 'values' in metric
+  return 'type' in metric && COUNTED.has(metric.type) && 'values' in metric
 }
 
 function registryOf(scraped: readonly Scraped[]) {

@@ -1,7 +1,8 @@
-import type { Decision, Observe, ObservedRequest } from '@sallyport/core'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { type Observe, type ObservedRequest, outcomeOf, ruleOf } from '@sallyport/core'
+import { Counter, Gauge, Registry } from 'prom-client'
+import { createDurations } from './durations.ts'
+import { type Count, createCounts, type Reading, type Rows, readingsOf } from './rows.ts'
 import { METRICS, type MetricId, type MetricRow } from './table.ts'
-import { createTally, type Reading, type Tally } from './tally.ts'
 import { createUnanswered } from './unanswered.ts'
 
 /** The metrics of one service, in a registry of its own. */
@@ -9,6 +10,11 @@ export interface Metrics {
   /** To be merged into a host's: `Registry.merge([register, sallyport.metrics()])`. */
   readonly registry: Registry
   readonly observe: Observe
+  /**
+   * Requests that have ended, in rows that are made once and only grow: their labels are the outcome, and where something
+   * was decided whether it was enforced, the class, the network class and the rule.
+   */
+  readonly ended: readonly Count[]
   /** Adds to a counter; labels in the order of the table. */
   add(id: MetricId, labels: readonly string[], by?: number): void
   /**
@@ -26,44 +32,47 @@ const ANSWER_SECONDS = [0.1, 0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 30, 60, 120, 300]
 /** `now`: milliseconds since the epoch. */
 export function createMetrics(now: () => number = Date.now): Metrics {
   const registry = new Registry()
-  const tallies = new Map<MetricId, Tally>()
+  const counts = new Map<MetricId, Rows<Count>>()
   const readers = new Map<MetricId, Parameters<Metrics['read']>[1]>()
-  const durations = new Map<string, ReturnType<Histogram['labels']>>()
-  const inspection = histogram(METRICS.inspection, registry)
-  const requests = histogram(METRICS.requests, registry)
-  const answers = histogram(METRICS.challengeSeconds, registry, ANSWER_SECONDS)
-
-  function durationOf(answeredBy: string, status: string): ReturnType<Histogram['labels']> {
-    // Labels are put together once for each combination, of which there are some dozens.
-    const known = durations.get(answeredBy + status)
-    if (known !== undefined) return known
-    const made = requests.labels({ answered_by: answeredBy, status })
-    durations.set(answeredBy + status, made)
-    return made
-  }
+  const inspection = createDurations(METRICS.inspection, SECONDS, registry)
+  const requests = createDurations(METRICS.requests, SECONDS, registry)
+  const answers = createDurations(METRICS.challengeSeconds, ANSWER_SECONDS, registry)
+  const ended = createCounts(['outcome', ...METRICS.decisions.labels.slice(1), 'rule'])
 
   // All at once: who merges the registry with another has them all. What was counted is read at a scrape.
   for (const [id, row] of Object.entries(METRICS) as [MetricId, MetricRow][]) {
     if (row.type === 'histogram') continue
-    const tally = createTally(row.labels)
-    tallies.set(id, tally)
+    const own = createCounts(row.labels)
+    counts.set(id, own)
     const collect = async (): Promise<void> => {
       const read = readers.get(id)
-      const readings = read === undefined ? tally.readings() : await readingsOf(read)
+      const readings = read === undefined ? readingsOf(own.all) : await attempted(read)
       metric.reset()
       // A metric without labels is 0 after that, which would be an answer.
       if (read !== undefined && row.labels.length === 0) metric.remove()
-      for (const [labels, value] of readings) metric.inc(labelled(row, labels), value)
+      for (const [values, value] of readings) metric.inc(labelled(row, values), value)
     }
-    const options = { ...optionsOf(row, registry), collect }
+    const { name, help, labels, workers: aggregator = 'sum' } = row
+    const options = { name, help, labelNames: [...labels], registers: [registry], aggregator, collect }
     const metric = row.type === 'counter' ? new Counter(options) : new Gauge(options)
   }
 
-  const add: Metrics['add'] = (id, labels, by = 1) => tallies.get(id)?.add(labels, by)
+  const countsOf = (id: MetricId): readonly Count[] => counts.get(id)?.all ?? []
+  const add: Metrics['add'] = (id, labels, by = 1) => {
+    const row = counts.get(id)?.of(labels)
+    if (row !== undefined) row.count += by
+  }
   const unanswered = createUnanswered((labels, by) => add('challengesAbandoned', labels, by))
   readers.set('challengesAbandoned', () => {
     unanswered.settle(now())
-    return tallies.get('challengesAbandoned')?.readings() ?? []
+    return readingsOf(countsOf('challengesAbandoned'))
+  })
+  // Readings of the same labels are summed.
+  const decided = () => readingsOf(ended.all).filter(([[, enforced]]) => enforced !== '')
+  readers.set('decisions', decided)
+  readers.set('rules', () => {
+    const deciding = decided().map(([[action = '', , , , rule = ''], count]): Reading => [[rule, action], count])
+    return [...deciding, ...readingsOf(countsOf('rules'))]
   })
 
   function observeChallenge({ challenge, decision, at, milliseconds }: ObservedRequest): void {
@@ -78,49 +87,42 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       add('challenges', [rule, one, level, network])
     if (outcome === 'asked') unanswered.asked([rule, level, network], ended)
     if (seconds === undefined) return
-    answers.labels({ level }).observe(seconds)
+    answers.observe([level], seconds)
     unanswered.answered([rule, level, network], ended - seconds * 1_000)
   }
 
   return {
     registry,
+    ended: ended.all,
     add,
     read: (id, read) => void readers.set(id, read),
     observe(observed) {
-      observeDecision(observed, add)
-      observeChallenge(observed)
-      const { answeredBy, status, milliseconds, inspectionMilliseconds, refusedFor } = observed
+      const { decision, answeredBy, status, milliseconds, inspectionMilliseconds, refusedFor } = observed
       if (answeredBy === 'check') return
+      ended.of(labelsOf(observed)).count++
+      for (const { rule, action } of decision?.trials ?? []) add('rules', [rule, `trial:${action}`])
+      for (const { rule, exceeded } of decision?.limits ?? []) add('limits', [rule, exceeded ? 'beyond' : 'within'])
+      observeChallenge(observed)
       if (refusedFor !== undefined) add('refusals', [refusedFor])
-      if (inspectionMilliseconds !== undefined) inspection.observe(inspectionMilliseconds / 1_000)
-      durationOf(answeredBy, statusOf(status)).observe(milliseconds / 1_000)
+      if (inspectionMilliseconds !== undefined) inspection.observe([], inspectionMilliseconds / 1_000)
+      requests.observe([answeredBy, statusOf(status)], milliseconds / 1_000)
     },
   }
 }
 
-const POLICY = 'policy:'
-
-function observeDecision({ decision, answeredBy }: ObservedRequest, add: Metrics['add']): void {
-  if (decision === undefined || answeredBy === 'check') return
-  const { action, enforced, trials = [], limits = [], inspection } = decision
-  const { agent, network } = inspection
-  add('decisions', [action, String(enforced), agent.class, network.verdict.classification])
-  add('rules', [ruleOf(decision), action])
-  for (const trial of trials) add('rules', [trial.rule, `trial:${trial.action}`])
-  for (const { rule, exceeded } of limits) add('limits', [rule, exceeded ? 'beyond' : 'within'])
-}
-
-/** The id of the rule that decided. */
-function ruleOf({ reasons: [rule] }: Decision): string {
-  const id = rule?.id ?? ''
-  return id.startsWith(POLICY) ? id.slice(POLICY.length) : id
+function labelsOf(observed: ObservedRequest): readonly string[] {
+  const { decision } = observed
+  const outcome = outcomeOf(observed)
+  if (decision === undefined) return [outcome]
+  const { agent, network } = decision.inspection
+  return [outcome, String(decision.enforced), agent.class, network.verdict.classification, ruleOf(decision)]
 }
 
 function labelled({ labels }: MetricRow, values: readonly string[]): Record<string, string> {
   return Object.fromEntries(labels.map((label, at) => [label, values[at] ?? '']))
 }
 
-async function readingsOf(read: Parameters<Metrics['read']>[1]): Promise<Iterable<Reading>> {
+async function attempted(read: Parameters<Metrics['read']>[1]): Promise<Iterable<Reading>> {
   try {
     return await read()
   } catch {
@@ -128,14 +130,9 @@ async function readingsOf(read: Parameters<Metrics['read']>[1]): Promise<Iterabl
   }
 }
 
+const STATUSES = ['left', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
+
 function statusOf(status: number): string {
-  return status === 0 ? 'left' : `${Math.floor(status / 100)}xx`
-}
-
-function histogram(row: MetricRow, registry: Registry, buckets = SECONDS): Histogram {
-  return new Histogram({ ...optionsOf(row, registry), buckets })
-}
-
-function optionsOf({ name, help, labels, workers = 'sum' }: MetricRow, registry: Registry) {
-  return { name, help, labelNames: [...labels], registers: [registry], aggregator: workers }
+  const hundreds = Math.floor(status / 100)
+  return STATUSES[hundreds] ?? `${hundreds}xx`
 }

@@ -251,7 +251,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     lostLines: () => log.lost,
   })
   return extend(inspection, {
-    observe: observers(log.observe, metrics.observe, hooks.observe),
+    observe: observers(metrics.observe, log.observe, hooks.observe),
     log,
     meter: metrics,
     metrics: () => metrics.registry,
@@ -285,13 +285,15 @@ function apiOf({ api: { docs, cors } }: Config, services: ApiServices): Api {
   return withCors(createApi(services, routes), cors)
 }
 
-/** One observer of all that are there. */
-function observers(...some: readonly (Observe | undefined)[]): Observe {
+/** One observer of all: a request is counted last, so that what they read of the counts is what came before it. */
+function observers(count: Observe, ...some: readonly (Observe | undefined)[]): Observe {
   const all = some.filter((observe) => observe !== undefined)
-  const [only] = all
-  if (only !== undefined && all.length === 1) return only
   return (observed) => {
-    for (const observe of all) observe(observed)
+    try {
+      for (const observe of all) observe(observed)
+    } finally {
+      count(observed)
+    }
   }
 }
 

@@ -1,9 +1,30 @@
-import type { ObservedRequest } from '@sallyport/core'
+import {
+  ACTIONS,
+  AGENT_CLASSES,
+  NETWORK_CLASSES,
+  type ObservedRequest,
+  outcomeOf,
+  type Writable,
+} from '@sallyport/core'
+import { createMetrics } from '@sallyport/engine'
 import t from 'tap'
 import { type HistoryReading, mergeReadings } from '../../src/console/history/history.ts'
 import { createSeries } from '../../src/console/history/series.ts'
 import { createTop, mergeTops } from '../../src/console/history/top.ts'
 import { createHistory } from '../../src/console/index.ts'
+
+type Decision = NonNullable<ObservedRequest['decision']>
+
+/** A history of a service that counts its requests. */
+function counting() {
+  const meter = createMetrics()
+  const history = createHistory(() => meter.ended)
+  const observe = (request: ObservedRequest) => {
+    history.observe(request)
+    meter.observe(request)
+  }
+  return { ...history, observe }
+}
 
 const AT = Date.parse('2026-11-24T12:00:30Z')
 
@@ -25,22 +46,22 @@ function observed(id: string, some: Partial<ObservedRequest> = {}): ObservedRequ
 
 t.test('a series forgets what is older than itself, and never mixes two rounds', async (t) => {
   const series = createSeries({ slots: 4, slotMs: 1_000, kinds: 2 })
-  series.add(1_500, 0)
-  series.add(2_500, 1)
-  series.add(2_600, 1)
+  series.add(1_500, 0, 1)
+  series.add(2_500, 1, 1)
+  series.add(2_600, 1, 1)
   t.same(series.read(2_900, 3), [
     [0, 0],
     [1, 0],
     [0, 2],
   ])
-  series.add(5_500, 0)
+  series.add(5_500, 0, 1)
   t.same(series.read(5_900, 4), [
     [0, 2],
     [0, 0],
     [0, 0],
     [1, 0],
   ])
-  series.add(1_000, 0)
+  series.add(1_000, 0, 1)
   t.same(series.read(5_900, 4)[3], [1, 0], 'a request that took longer than the series is left out')
   t.same(series.read(60_000, 4), new Array(4).fill([0, 0]))
 })
@@ -72,39 +93,108 @@ t.test('the most frequent values are found among a flood of others', async (t) =
   )
 })
 
-t.test('a history counts by what became of requests, and remembers the last ones', async (t) => {
-  const history = createHistory()
-  for (let index = 0; index < 4_100; index++) history.observe(observed(`r${index}`))
-  history.observe(observed('bad-head', { answeredBy: 'refusal', refusedFor: 'head' }))
-  history.observe(observed('asked-about', { answeredBy: 'check' }))
-  const { totals, curves, step, from } = history.read('5m', AT + 1_000)
+t.test('a history counts by what became of requests, and remembers some of each second', async (t) => {
+  const { observe, read, recent } = counting()
+  for (let index = 0; index < 4_100; index++) observe(observed(`r${index}`))
+  observe(observed('bad-head', { answeredBy: 'refusal', refusedFor: 'head' }))
+  observe(observed('asked-about', { answeredBy: 'check' }))
+  const { totals, curves, step, from } = read('5m', AT + 1_000)
   t.match(totals, { api: 4_100, refused: 1, allow: 0 })
   t.equal(curves.api.length, 300)
   t.equal(curves.api[Math.floor((AT - from) / step)], 4_100)
-  t.equal(history.read('24h', AT).totals.api, 4_100)
-  t.equal(history.read('24h', AT).curves.api.length, 288)
-  t.equal(history.recent.list().length, 4_000)
-  t.equal(history.recent.find('r0'), undefined)
-  t.equal(history.recent.find('r4099')?.observed.id, 'r4099')
-  t.equal(history.read('1h', AT + 86_400_000).totals.api, 0)
+  t.equal(read('24h', AT).totals.api, 4_100)
+  t.equal(read('24h', AT).curves.api.length, 288)
+  t.equal(read('1h', AT + 86_400_000).totals.api, 0)
+  const ids = recent.list().map(({ id }) => id)
+  t.same([ids.length, ids[0], ids[49], ids[50]], [51, 'r0', 'r49', 'bad-head'])
+  t.equal(recent.find('r50'), undefined)
+  t.equal(recent.find('bad-head')?.refusedFor, 'head')
+  for (let index = 0; index < 300; index++) observe(observed(`f${index}`, { answeredBy: 'refusal', at: AT + 1_000 }))
+  t.equal(recent.count, 151, 'a hundred of those that something was done to, and the next second has room again')
+})
+
+t.test('what is counted is in its second, whatever comes later', async (t) => {
+  const { observe, read } = counting()
+  observe(observed('first', { at: AT - 20_000 }))
+  observe(observed('second'))
+  const { curves, from, step } = read('5m', AT + 9_000)
+  const at = (moment: number) => curves.api[Math.floor((moment - from) / step)]
+  t.same([at(AT - 20_000), at(AT), at(AT + 9_000)], [1, 1, 0])
 })
 
 t.test('rows since a place are asked for, as far as they are kept', async (t) => {
-  const { observe, recent } = createHistory()
-  const idsSince = (count: number) => recent.since(count).map(({ observed }) => observed.id)
+  const { observe, recent } = counting()
+  const idsSince = (count: number) => recent.since(count).map(({ id }) => id)
   t.same(idsSince(0), [])
   for (let index = 0; index < 3; index++) observe(observed(`a${index}`))
   t.same(idsSince(1), ['a1', 'a2'])
   t.same(idsSince(recent.count), [])
   t.same(idsSince(7), [], 'of a process that is another now')
-  for (let index = 0; index < 4_000; index++) observe(observed(`b${index}`))
+  for (let index = 0; index < 4_000; index++) observe(observed(`b${index}`, { at: AT + 1_000 + index * 20 }))
   t.equal(idsSince(0).length, 4_000)
   t.same(idsSince(4_001), ['b3998', 'b3999'])
   t.equal(idsSince(3_000)[0], 'b2997')
+  t.equal(recent.find('a0'), undefined)
+})
+
+const REQUESTS = 100_000
+
+/** Requests of all kinds, 500 a second. */
+function* mixed(): Generator<ObservedRequest> {
+  let state = 20_261_126
+  const next = (bound: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return (state >>> 8) % bound
+  }
+  const one = <T>(values: readonly T[]): T => values[next(values.length)] as T
+  for (let index = 0; index < REQUESTS; index++) {
+    const request: Writable<ObservedRequest> = observed(`r${index}`, { at: AT + index * 2, path: `/p${next(90)}` })
+    request.answeredBy = one(['origin', 'host', 'refusal', 'check', 'api'] as const)
+    const network = { verdict: { classification: one(NETWORK_CLASSES) }, asn: 64_500 + next(90), asName: 'Made' }
+    const inspection = { network, agent: { class: one(AGENT_CLASSES) }, country: one(['DE', 'FR', 'US']) }
+    const reasons = [{ id: `policy:r${next(20)}` }]
+    const decision = { action: one(ACTIONS), enforced: next(2) === 0, reasons, inspection } as unknown as Decision
+    if (next(6) > 0) request.decision = decision
+    yield request
+  }
+}
+
+t.test('a hundred thousand requests are in the curves and lists as when they are counted once more', async (t) => {
+  const { observe, read, top } = counting()
+  const wanted = new Map<string, number>()
+  const add = (key: string) => void wanted.set(key, (wanted.get(key) ?? 0) + 1)
+  for (const request of mixed()) {
+    observe(request)
+    if (request.answeredBy === 'check') continue
+    add(`${outcomeOf(request)} ${Math.floor((request.at + 1) / 1_000)}`)
+    const { action, reasons, inspection } = request.decision ?? {}
+    if (inspection === undefined) continue
+    add(`class ${inspection.agent.class}`)
+    add(`network ${inspection.network.verdict.classification}`)
+    add(`operators AS${inspection.network.asn} Made`)
+    add(`countries ${inspection.country}`)
+    add(`paths ${request.path}`)
+    add(`rules ${reasons?.[0]?.id.slice('policy:'.length)} ${action}`)
+  }
+  const found = new Map<string, number>()
+  const now = AT + REQUESTS * 2
+  const { from, step, curves, classes, networks } = read('5m', now)
+  for (const [outcome, curve] of Object.entries(curves))
+    for (const [index, count] of curve.entries())
+      if (count > 0) found.set(`${outcome} ${(from + index * step) / 1_000}`, count)
+  for (const { name, count } of classes) found.set(`class ${name}`, count)
+  for (const { name, count } of networks) found.set(`network ${name}`, count)
+  for (const subject of ['operators', 'countries', 'paths', 'rules'] as const)
+    for (const { name, count } of top(subject, now, 2, 300)) found.set(`${subject} ${name}`, count)
+  t.ok(wanted.size > 1_600, `${wanted.size} counts`)
+  t.same(
+    [...new Set([...wanted.keys(), ...found.keys()])].filter((key) => wanted.get(key) !== found.get(key)),
+    [],
+  )
 })
 
 t.test('counts of several processes are read as one', async (t) => {
-  const processes = [createHistory(), createHistory()] as const
+  const processes = [counting(), counting()] as const
   for (const [index, { observe }] of processes.entries()) {
     for (let times = 0; times <= index; times++) observe(observed(`r${times}`))
     observe(observed('bad-head', { answeredBy: 'refusal', refusedFor: 'head', at: AT - 60_000 }))
@@ -116,11 +206,11 @@ t.test('counts of several processes are read as one', async (t) => {
 })
 
 t.test('a history has what came of the questions of each rule, by the hour', async (t) => {
-  const history = createHistory()
+  const history = counting()
   const decision = { reasons: [{ id: 'policy:ask', text: '' }], action: 'challenge' }
   const inspection = { network: { verdict: { classification: 'tor' } }, agent: { class: 'human' } }
   for (const outcome of ['asked', 'asked', 'waiting', 'program', 'solved', 'waited', 'wrong', 'spent'] as const) {
-    const decided = { ...decision, inspection } as unknown as NonNullable<ObservedRequest['decision']>
+    const decided = { ...decision, inspection } as unknown as Decision
     history.observe(observed(outcome, { decision: decided, challenge: { outcome, rule: 'ask', level: 2 } }))
   }
   t.same(history.top('challenges', AT, 1, 9), [

@@ -68,8 +68,8 @@ export async function openScene(
 ): Promise<Scene> {
   BUILT.page ??= buildPage(join(FOLDER, 'page'))
   await BUILT.page
-  const history = createHistory()
-  const sallyport = await open(
+  const history = createHistory(() => sallyport.meter.ended)
+  const sallyport: Sallyport = await open(
     {
       dataDir: join(FOLDER, config.data === WITHOUT_DATA.data ? 'no-data' : 'data'),
       data: { refresh: false },

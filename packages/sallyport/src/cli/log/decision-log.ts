@@ -28,7 +28,8 @@ export interface LogSource {
 }
 
 const WRITTEN = 'What is written is log.requests of the configuration.'
-const REMEMBERED = 'It holds the last 4,000 requests of each process; log.file keeps more.'
+const REMEMBERED =
+  'It holds the last 4,000 requests of each process, of a second at most 50 allowed and 100 others; log.file keeps more.'
 
 /** `--log` of a command that reads the decision log. */
 export function logOption(): Option {

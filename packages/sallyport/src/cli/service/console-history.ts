@@ -3,7 +3,10 @@ import { adminOf, askGate } from './gate.ts'
 
 type Place = Known['places'][number]
 
-const PLACE = { place: 'console history', kept: 'the last 4,000 requests of each process, in memory' } as const
+const PLACE = {
+  place: 'console history',
+  kept: 'the last 4,000 requests of each process, some of a busy second, in memory',
+} as const
 
 /** A running service's history of an address, asked of its console, because it is in memory. */
 export async function consoleKnown(config: Config, address: string): Promise<Place> {

@@ -44,7 +44,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
   }
   const standing = await joinWorkers()
   const config = await beginningOf(source, standing, warn)
-  const history = config.console.enabled ? createHistory() : undefined
+  const history = config.console.enabled ? createHistory(() => sallyport.meter.ended) : undefined
   const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
   const hooks = {
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),

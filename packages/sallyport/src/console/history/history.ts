@@ -1,12 +1,9 @@
-import { ACTIONS, AGENT_CLASSES, NETWORK_CLASSES, type ObservedRequest } from '@sallyport/core'
+import { AGENT_CLASSES, NETWORK_CLASSES, type ObservedRequest, OUTCOMES, type Outcome } from '@sallyport/core'
+import type { Count } from '@sallyport/engine'
 import { createRecent, type Recent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
 import { createSubjects, type Subject } from './subjects.ts'
 import type { Counted } from './top.ts'
-
-/** Outcome of a request: the action, or who answered what was not decided. */
-export const OUTCOMES = [...ACTIONS, 'api', 'refused'] as const
-export type Outcome = (typeof OUTCOMES)[number]
 
 /** How far back one looks. */
 export const SPANS = {
@@ -17,7 +14,10 @@ export const SPANS = {
 export type Span = keyof typeof SPANS
 
 const RECENT = 4_000
-const MINUTE_MS = 60_000
+const SECOND_MS = 1_000
+
+/** Everything that is counted by the slot. */
+const KINDS: readonly string[] = [...OUTCOMES, ...AGENT_CLASSES.map(classKind), ...NETWORK_CLASSES.map(networkKind)]
 
 /** Counts of a span, and the curve of each outcome. */
 export interface HistoryReading {
@@ -32,7 +32,7 @@ export interface HistoryReading {
 
 /** The last 24 hours of one process, in bounded memory: about 15 MB when it is full. */
 export interface History {
-  /** For the `observe` hook of `open()`. */
+  /** For the `observe` hook of `open()`: called before a request is counted. */
   readonly observe: (observed: ObservedRequest) => void
   read(span: Span, now: number): HistoryReading
   top(subject: Subject, now: number, hours: number, limit: number): readonly Counted[]
@@ -40,45 +40,67 @@ export interface History {
   readonly recent: Omit<Recent, 'add'>
 }
 
-export function createHistory(): History {
-  const kinds = OUTCOMES.length
-  const seconds = createSeries({ slots: 330, slotMs: 1_000, kinds })
-  const minutes = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds })
-  const classes = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds: AGENT_CLASSES.length })
-  const networks = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds: NETWORK_CLASSES.length })
+/** `ended`: the rows in which the service counts its requests; what they grew by is read when a second is over. */
+export function createHistory(ended: () => readonly Count[]): History {
+  const seconds = createSeries({ slots: 330, slotMs: SECOND_MS, kinds: KINDS.length })
+  const minutes = createSeries({ slots: 1_445, slotMs: 60_000, kinds: KINDS.length })
   const subjects = createSubjects()
   const recent = createRecent(RECENT)
+  const taken: number[] = []
+  let second = 0
+
+  /** Takes over what was counted since it was called last: all of it ended in this second. */
+  function take(): void {
+    const at = second * SECOND_MS
+    for (const [row, { labels, count }] of ended().entries()) {
+      const by = count - (taken[row] ?? 0)
+      if (by === 0) continue
+      taken[row] = count
+      const [outcome = '', enforced, who = '', network = '', rule] = labels
+      for (const name of [outcome, classKind(who), networkKind(network)]) {
+        const kind = KINDS.indexOf(name)
+        // Requests that were not decided have an outcome alone.
+        if (kind < 0) continue
+        seconds.add(at, kind, by)
+        minutes.add(at, kind, by)
+      }
+      if (enforced !== '') subjects.add('rules', at, `${rule} ${outcome}`, by)
+    }
+  }
 
   return {
     observe(observed) {
       if (observed.answeredBy === 'check') return
       const at = observed.at + observed.milliseconds
-      const kind = OUTCOMES.indexOf(outcomeOf(observed))
-      seconds.add(at, kind)
-      minutes.add(at, kind)
-      const { decision } = observed
-      if (decision !== undefined) {
-        classes.add(at, AGENT_CLASSES.indexOf(decision.inspection.agent.class))
-        networks.add(at, NETWORK_CLASSES.indexOf(decision.inspection.network.verdict.classification))
-        subjects.add(observed, at)
+      const now = Math.floor(at / SECOND_MS)
+      if (now !== second) {
+        take()
+        second = now
+        recent.begin()
       }
-      recent.add({ observed })
+      subjects.observe(observed, at)
+      recent.add(observed)
     },
     read(span, now) {
+      take()
       const { ms, seriesMs } = SPANS[span]
-      const rows = rowsOf(seriesMs === 1_000 ? seconds : minutes, now, ms, seriesMs)
-      const curves = byOutcome((index) => rows.map((row) => row[index] ?? 0))
-      const { slotMs } = seriesMs === 1_000 ? seconds : minutes
+      const series = seriesMs === SECOND_MS ? seconds : minutes
+      const rows = rowsOf(series, now, ms, seriesMs)
+      const curveOf = (kind: string) => rows.map((row) => row[KINDS.indexOf(kind)] ?? 0)
+      const curves = byOutcome(curveOf)
       return {
-        from: (Math.floor(now / slotMs) + 1) * slotMs - ms,
+        from: (Math.floor(now / series.slotMs) + 1) * series.slotMs - ms,
         step: seriesMs,
         curves,
-        totals: byOutcome((_, outcome) => sum(curves[outcome])),
-        classes: totalsOf(classes, AGENT_CLASSES, now, ms),
-        networks: totalsOf(networks, NETWORK_CLASSES, now, ms),
+        totals: byOutcome((outcome) => sum(curves[outcome])),
+        classes: AGENT_CLASSES.map((name) => ({ name, count: sum(curveOf(classKind(name))) })),
+        networks: NETWORK_CLASSES.map((name) => ({ name, count: sum(curveOf(networkKind(name))) })),
       }
     },
-    top: subjects.read,
+    top(...asked) {
+      take()
+      return subjects.read(...asked)
+    },
     recent,
   }
 }
@@ -86,14 +108,14 @@ export function createHistory(): History {
 /** Merges the readings of several processes over the same span. */
 export function mergeReadings(readings: readonly [HistoryReading, ...HistoryReading[]]): HistoryReading {
   const [first] = readings
-  const curves = byOutcome((_, outcome) =>
+  const curves = byOutcome((outcome) =>
     first.curves[outcome].map((_, at) => sum(readings.map(({ curves }) => curves[outcome][at] ?? 0))),
   )
   return {
     from: first.from,
     step: first.step,
     curves,
-    totals: byOutcome((_, outcome) => sum(curves[outcome])),
+    totals: byOutcome((outcome) => sum(curves[outcome])),
     classes: mergeCounts(readings.map(({ classes }) => classes)),
     networks: mergeCounts(readings.map(({ networks }) => networks)),
   }
@@ -105,13 +127,16 @@ function mergeCounts(lists: readonly (readonly Counted[])[]): readonly Counted[]
   return first.map(({ name }, at) => ({ name, count: sum(lists.map((list) => list[at]?.count ?? 0)) }))
 }
 
-export function outcomeOf({ decision, answeredBy }: ObservedRequest): Outcome {
-  if (decision !== undefined) return decision.action
-  return answeredBy === 'api' ? 'api' : 'refused'
+function byOutcome<T>(of: (outcome: Outcome) => T): Readonly<Record<Outcome, T>> {
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, of(outcome)])) as Record<Outcome, T>
 }
 
-function byOutcome<T>(of: (index: number, outcome: Outcome) => T): Readonly<Record<Outcome, T>> {
-  return Object.fromEntries(OUTCOMES.map((outcome, index) => [outcome, of(index, outcome)])) as Record<Outcome, T>
+function classKind(name: string): string {
+  return `class ${name}`
+}
+
+function networkKind(name: string): string {
+  return `network ${name}`
 }
 
 /** The slots of a span, several of a series as one where the step is longer. */
@@ -123,11 +148,6 @@ function rowsOf(series: Series, now: number, ms: number, step: number): readonly
     const some = rows.slice(index * each, (index + 1) * each)
     return (some[0] ?? []).map((_, kind) => sum(some.map((row) => row[kind] ?? 0)))
   })
-}
-
-function totalsOf(series: Series, names: readonly string[], now: number, ms: number): readonly Counted[] {
-  const rows = series.read(now, ms / series.slotMs)
-  return names.map((name, kind) => ({ name, count: sum(rows.map((row) => row[kind] ?? 0)) }))
 }
 
 function sum(counts: readonly number[]): number {

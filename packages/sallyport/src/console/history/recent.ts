@@ -1,47 +1,63 @@
-import type { ObservedRequest } from '@sallyport/core'
-
-/** A request as the console remembers it. */
-export interface Remembered {
-  readonly observed: ObservedRequest
-}
+import { type ObservedRequest, outcomeOf } from '@sallyport/core'
 
 /** The last requests, oldest first. */
 export interface Recent {
-  add(one: Remembered): void
-  find(id: string): Remembered | undefined
-  list(): readonly Remembered[]
-  /** How many there were in all. */
+  /** Keeps a request where its second has room for it. */
+  add(observed: ObservedRequest): void
+  /** Another second begins. */
+  begin(): void
+  find(id: string): ObservedRequest | undefined
+  list(): readonly ObservedRequest[]
+  /** How many were kept in all. */
   readonly count: number
-  /** Those that came after the first `count`, as far as they are kept. */
-  since(count: number): readonly Remembered[]
+  /** True where a second had more requests than are kept of one. */
+  readonly isPartial: boolean
+  /** Those that came after the first `count`, as far as they are there still. */
+  since(count: number): readonly ObservedRequest[]
 }
 
+/** Requests of one second that are kept. D472 */
+export const KEPT_A_SECOND = { allowed: 50, others: 100 } as const
+
 export function createRecent(capacity: number): Recent {
-  const kept: Remembered[] = []
-  const byId = new Map<string, Remembered>()
-  let next = 0
+  const kept: ObservedRequest[] = []
   let count = 0
-  const list = (): readonly Remembered[] =>
-    kept.length < capacity ? [...kept] : [...kept.slice(next), ...kept.slice(0, next)]
+  let isPartial = false
+  let room: { allowed: number; others: number } = { ...KEPT_A_SECOND }
+
+  function since(before: number): readonly ObservedRequest[] {
+    const first = Math.max(before, count - capacity)
+    const length = Math.max(0, count - first)
+    return Array.from({ length }, (_, index) => kept[(first + index) % capacity] as ObservedRequest)
+  }
+
   return {
-    add(one) {
-      const before = kept[next]
-      if (before !== undefined && byId.get(before.observed.id) === before) byId.delete(before.observed.id)
-      kept[next] = one
-      byId.set(one.observed.id, one)
-      next = (next + 1) % capacity
+    add(observed) {
+      if (room[kindOf(observed)]-- <= 0) {
+        isPartial = true
+        return
+      }
+      kept[count % capacity] = observed
       count++
     },
-    find: (id) => byId.get(id),
-    list,
+    begin() {
+      room = { ...KEPT_A_SECOND }
+    },
+    find: (id) => since(0).findLast((one) => one.id === id),
+    list: () => since(0),
     get count() {
       return count
     },
-    since(before) {
-      const fresh = Math.min(count - before, kept.length)
-      if (fresh <= 0) return []
-      const begin = (next - fresh + capacity) % capacity
-      return begin < next ? kept.slice(begin, next) : [...kept.slice(begin), ...kept.slice(0, next)]
+    get isPartial() {
+      return isPartial
     },
+    since,
   }
+}
+
+/** Later somebody looks for what was done to a visitor, or would have been. */
+function kindOf(observed: ObservedRequest): keyof typeof KEPT_A_SECOND {
+  const outcome = outcomeOf(observed)
+  if (outcome !== 'allow' && outcome !== 'api') return 'others'
+  return observed.challenge === undefined && observed.decision?.trial === undefined ? 'allowed' : 'others'
 }

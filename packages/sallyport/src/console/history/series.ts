@@ -2,7 +2,7 @@
 export interface Series {
   readonly slotMs: number
   readonly slots: number
-  add(at: number, kind: number): void
+  add(at: number, kind: number, by: number): void
   /** One row for each slot of the last `count` that ends with the one of `now`, oldest first. */
   read(now: number, count: number): readonly (readonly number[])[]
 }
@@ -23,7 +23,7 @@ export function createSeries({
   return {
     slotMs,
     slots,
-    add(at, kind) {
+    add(at, kind, by) {
       const slot = Math.floor(at / slotMs)
       const place = slot % slots
       const before = held[place] as number
@@ -33,7 +33,7 @@ export function createSeries({
         held[place] = slot
       }
       const index = place * kinds + kind
-      counts[index] = (counts[index] as number) + 1
+      counts[index] = (counts[index] as number) + by
     },
     read(now, count) {
       const last = Math.floor(now / slotMs)

@@ -21,7 +21,9 @@ export const SUBJECTS = Object.keys(CAPACITY) as readonly Subject[]
 
 /** The most frequent values of each subject, by the hour. */
 export interface Subjects {
-  add(observed: ObservedRequest, at: number): void
+  /** Adds what a request says of its visitor, and what came of it. */
+  observe(observed: ObservedRequest, at: number): void
+  add(subject: Subject, at: number, name: string, by: number): void
   /** Those of the last hours that began, the running one included. */
   read(subject: Subject, now: number, hours: number, limit: number): readonly Counted[]
 }
@@ -42,7 +44,8 @@ export function createSubjects(): Subjects {
   }
 
   return {
-    add(observed, at) {
+    add: (subject, at, name, by) => hourOf(at)[subject].add(name, by),
+    observe(observed, at) {
       const { decision } = observed
       if (decision === undefined) return
       const { network, country, crawler } = decision.inspection
@@ -51,8 +54,6 @@ export function createSubjects(): Subjects {
       if (country !== undefined) hour.countries.add(country)
       if (crawler !== undefined) hour.crawlers.add(`${crawler.slug} ${crawler.outcome}`)
       hour.paths.add(observed.path)
-      const [rule] = decision.reasons
-      hour.rules.add(`${rule?.id.replace(/^policy:/, '') ?? ''} ${decision.action}`)
       const step = stepOf(observed.challenge?.outcome)
       if (step !== undefined) hour.challenges.add(`${observed.challenge?.rule ?? ''} ${step}`)
       if (decision.trial !== undefined) hour.trials.add(`${decision.trial.rule} ${decision.trial.action}`)

@@ -9,7 +9,7 @@ export interface Counted {
  * certain came more often than one part in `capacity` of all; a count is at most that much too high.
  */
 export interface Top {
-  add(name: string): void
+  add(name: string, by?: number): void
   list(): readonly Counted[]
 }
 
@@ -17,28 +17,29 @@ const MAX_NAME = 160
 
 export function createTop(capacity: number): Top {
   const counts = new Map<string, number>()
+  /** No count is below it: none ever falls. */
+  let floor = 1
+
+  /** Makes room; returns the count of the value that is dropped. */
+  function dropRarest(): number {
+    let least = Number.POSITIVE_INFINITY
+    let rarest = ''
+    for (const [name, count] of counts) {
+      if (count >= least) continue
+      least = count
+      rarest = name
+      if (count <= floor) break
+    }
+    floor = least
+    counts.delete(rarest)
+    return least
+  }
+
   return {
-    add(given) {
+    add(given, by = 1) {
       const name = given.length > MAX_NAME ? `${given.slice(0, MAX_NAME)}…` : given
-      const before = counts.get(name)
-      if (before !== undefined) {
-        counts.set(name, before + 1)
-        return
-      }
-      if (counts.size < capacity) {
-        counts.set(name, 1)
-        return
-      }
-      let least = Number.POSITIVE_INFINITY
-      let rarest = ''
-      for (const [other, count] of counts) {
-        if (count >= least) continue
-        least = count
-        rarest = other
-        if (count === 1) break
-      }
-      counts.delete(rarest)
-      counts.set(name, least + 1)
+      const before = counts.get(name) ?? (counts.size < capacity ? 0 : dropRarest())
+      counts.set(name, before + by)
     },
     list: () => [...counts].map(([name, count]) => ({ name, count })),
   }

@@ -19,11 +19,11 @@ const LIMITED: Share<object, readonly Limited[]> = {
     const form = sallyport.config.log.addresses
     return history.recent
       .list()
-      .filter(({ observed }) => observed.decision?.limits?.some(({ exceeded }) => exceeded))
+      .filter(({ decision }) => decision?.limits?.some(({ exceeded }) => exceeded))
       .slice(-LISTED)
       .map((one) => {
-        const exceeded = one.observed.decision?.limits?.filter((use) => use.exceeded) ?? []
-        return { ...briefOf(one, form), limits: withoutAddresses(exceeded, [one.observed.client], form) }
+        const exceeded = one.decision?.limits?.filter((use) => use.exceeded) ?? []
+        return { ...briefOf(one, form), limits: withoutAddresses(exceeded, [one.client], form) }
       })
   },
 }

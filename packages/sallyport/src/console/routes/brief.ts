@@ -1,9 +1,8 @@
-import { outcomeOf } from '../history/history.ts'
-import type { Remembered } from '../history/recent.ts'
+import { type ObservedRequest, outcomeOf, ruleOf } from '@sallyport/core'
 import { type AddressForm, shownAddress } from './shown-address.ts'
 
 /** One request as a line of the stream. */
-export function briefOf({ observed }: Remembered, form: AddressForm) {
+export function briefOf(observed: ObservedRequest, form: AddressForm) {
   const { id, at, decision, client, method, host, path, status, milliseconds, refusedFor, answeredBy } = observed
   const { network, agent, country } = decision?.inspection ?? {}
   return {
@@ -18,7 +17,7 @@ export function briefOf({ observed }: Remembered, form: AddressForm) {
     outcome: outcomeOf(observed),
     client: shownAddress(client, form),
     enforced: decision?.enforced,
-    rule: decision?.reasons[0]?.id.replace(/^policy:/, ''),
+    rule: decision && ruleOf(decision),
     trial: decision?.trial && { ...decision.trial },
     class: agent?.class,
     network: network?.verdict.classification,
@@ -33,7 +32,7 @@ export function briefOf({ observed }: Remembered, form: AddressForm) {
 export type Brief = ReturnType<typeof briefOf>
 
 /** Which requests somebody wants to see. */
-export type Filter = (one: Remembered, form: AddressForm) => boolean
+export type Filter = (one: ObservedRequest, form: AddressForm) => boolean
 
 /** The names by which a query filters. */
 export const FILTERS = ['outcome', 'class', 'network', 'trial', 'text'] as const
@@ -45,9 +44,9 @@ export function filterOf(query: URLSearchParams): Filter {
   const text = query.get('text')?.trim().toLowerCase().slice(0, 200) ?? ''
   const isOnTrial = query.get('trial') === '1'
   return (one, form) => {
-    const { decision } = one.observed
+    const { decision } = one
     const { agent, network: found } = decision?.inspection ?? {}
-    if (outcome !== undefined && outcomeOf(one.observed) !== outcome) return false
+    if (outcome !== undefined && outcomeOf(one) !== outcome) return false
     if (who !== undefined && agent?.class !== who) return false
     if (network !== undefined && found?.verdict.classification !== network) return false
     if (isOnTrial && decision?.trial === undefined) return false
@@ -55,7 +54,7 @@ export function filterOf(query: URLSearchParams): Filter {
   }
 }
 
-function textOf(one: Remembered, form: AddressForm): string {
+function textOf(one: ObservedRequest, form: AddressForm): string {
   const { client, host, path, rule, trial, operator = '', asn, country = '', userAgent = '', id } = briefOf(one, form)
   return [client, host, path, rule, trial?.rule, operator, `as${asn}`, country, userAgent, id].join('\n').toLowerCase()
 }

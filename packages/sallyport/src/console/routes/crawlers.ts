@@ -15,7 +15,7 @@ const CLAIMED: Share<object, readonly Claimed[]> = {
     history.recent
       .list()
       .flatMap((one) => {
-        const claim = one.observed.decision?.inspection.crawler
+        const claim = one.decision?.inspection.crawler
         return claim === undefined ? [] : [{ one, claim }]
       })
       .slice(-LISTED)

@@ -16,8 +16,8 @@ interface Seen {
 const SEEN: Share<{ readonly address: string }, Seen> = {
   name: 'seen',
   own({ address }, { history }) {
-    const found = history.recent.list().filter(({ observed }) => observed.client === address)
-    const { id = null, at = 0 } = found.at(-1)?.observed ?? {}
+    const found = history.recent.list().filter(({ client }) => client === address)
+    const { id = null, at = 0 } = found.at(-1) ?? {}
     return { requests: found.length, last: id, at }
   },
 }

@@ -1,7 +1,6 @@
-import { BASIS_TEXTS, type Mode, SallyportError } from '@sallyport/core'
+import { BASIS_TEXTS, type Mode, type ObservedRequest, SallyportError } from '@sallyport/core'
 import { type LogLine, lineOf } from '@sallyport/engine'
 import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
-import type { Remembered } from '../history/recent.ts'
 import type { Share } from '../shares/share.ts'
 import { type Brief, briefOf, FILTERS, filterOf } from './brief.ts'
 import { newestOf } from './newest.ts'
@@ -43,17 +42,16 @@ const LINES: Share<{ readonly id: string | undefined; readonly since: number }, 
   name: 'lines',
   own({ id, since }, { history, sallyport }) {
     const form = sallyport.config.log.addresses
-    const fits = ({ observed }: Remembered) =>
-      observed.at + observed.milliseconds >= since && (id === undefined || observed.id === id)
     return history.recent
       .list()
-      .filter(fits)
-      .map(({ observed }) => lineOf(observed, shownAddress(observed.client, form) || undefined))
+      .filter((one) => one.at + one.milliseconds >= since && (id === undefined || one.id === id))
+      .map((observed) => lineOf(observed, shownAddress(observed.client, form) || undefined))
   },
 }
 
 /** Everything that is remembered of a request. */
-interface Whole extends Remembered {
+interface Whole {
+  readonly observed: ObservedRequest
   readonly brief: Brief
   readonly mode: Mode
   /** Basis of the visitor's class; absent where nothing was decided. */
@@ -64,11 +62,11 @@ const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole | undefined
   name: 'whole',
   own({ id }, { history, sallyport }) {
     const form = sallyport.config.log.addresses
-    const found = history.recent.find(id)
-    if (found === undefined) return {}
-    const { client, peer, decision } = found.observed
+    const observed = history.recent.find(id)
+    if (observed === undefined) return {}
+    const { client, peer, decision } = observed
     const knownBy = decision && BASIS_TEXTS[decision.inspection.agent.basis]
-    const whole = { ...found, brief: briefOf(found, form), mode: sallyport.config.mode, knownBy }
+    const whole = { observed, brief: briefOf(observed, form), mode: sallyport.config.mode, knownBy }
     return { found: withoutAddresses(whole, [client, peer], form) }
   },
 }

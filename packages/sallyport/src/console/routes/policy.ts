@@ -11,7 +11,7 @@ import {
   unjudgedNotes,
 } from '@sallyport/core'
 import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/engine'
-import type { Remembered } from '../history/recent.ts'
+import { KEPT_A_SECOND } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
 import { type Call, type ConsoleParts, row } from './route.ts'
@@ -21,6 +21,7 @@ import { TOPS, topsOf } from './tops.ts'
 const BATCH = 200
 const REPLAY_MS = 700
 const EXAMPLES_EACH = 3
+const PARTIAL = `Of a second at most ${KEPT_A_SECOND.allowed} allowed requests and ${KEPT_A_SECOND.others} others are remembered.`
 
 const REPLAYED: Share<{ readonly policy: CheckedPolicy }, Replayed> = { name: 'replayed', own: replay }
 
@@ -121,6 +122,8 @@ interface Replayed {
   readonly requests: number
   /** Those that there was no time for. */
   readonly left: number
+  /** Whether there were more than are remembered. */
+  readonly isPartial: boolean
   readonly classes: Readonly<Record<string, ClassRow>>
   readonly examples: readonly Example[]
   readonly unjudged: readonly UnjudgedRule[]
@@ -142,7 +145,7 @@ async function replay(
     const batch = decided.slice(requests, requests + BATCH)
     const judged = await policies.judge(
       policy,
-      batch.map(({ one: { observed }, decision: { inspection } }) => ({ inspection, observed: keptOf(observed) })),
+      batch.map(({ one, decision: { inspection } }) => ({ inspection, observed: keptOf(one) })),
     )
     for (const [index, { action, because, unjudged }] of judged.entries()) {
       open.add(unjudged)
@@ -159,7 +162,14 @@ async function replay(
     }
     requests += judged.length
   }
-  return { requests, left: decided.length - requests, classes, examples, unjudged: open.rules }
+  return {
+    requests,
+    left: decided.length - requests,
+    isPartial: history.recent.isPartial,
+    classes,
+    examples,
+    unjudged: open.rules,
+  }
 }
 
 /** The memory of a request beside its inspection. */
@@ -168,12 +178,12 @@ function keptOf({ userAgent, host, ja4 }: ObservedRequest): Pick<ObservedRequest
 }
 
 interface Decided {
-  readonly one: Remembered
+  readonly one: ObservedRequest
   readonly decision: Decision
 }
 
-function decidedOf(one: Remembered): readonly Decided[] {
-  const { decision } = one.observed
+function decidedOf(one: ObservedRequest): readonly Decided[] {
+  const { decision } = one
   return decision === undefined ? [] : [{ one, decision }]
 }
 
@@ -201,6 +211,7 @@ async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
     notes: [
       ...unjudgedNotes(open.rules, requests, 'the memory'),
       ...notesOf(policy),
+      ...(shares.some(({ isPartial }) => isPartial) ? [PARTIAL] : []),
       ...(left === 0 ? [] : [`There was no time for ${left} older requests.`]),
       ...(silent === 0 ? [] : [`${silent} other processes did not answer in time.`]),
     ],
