@@ -125,7 +125,10 @@ export async function createListener(served: () => Served, options: ListenerOpti
   const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
     const response = responseOn(socket, request)
     if (response === undefined) return
-    const exchange = new Exchange(host, request, response, { ...ofTunnels, upgrade: { request, response, socket, head } })
+    const exchange = new Exchange(host, request, response, {
+      ...ofTunnels,
+      upgrade: { request, response, socket, head },
+    })
     tunnels.add(exchange)
     served().onUpgrade(exchange)
   }
