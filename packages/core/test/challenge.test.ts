@@ -146,6 +146,19 @@ t.test('a client tries thirty solutions a minute, and forged ones are not counte
   t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'too_many' })
 })
 
+t.test('who waits for many questions at a time has thirty passes a minute', async (t) => {
+  const { clock, challenges } = world()
+  const questions = Array.from({ length: 40 }, () => challenges.issue(requestOf(), askedFor(1), true))
+  clock.time += 1_000
+  const given: Redeemed[] = []
+  for (const { text } of questions) {
+    const request = requestOf({ cookie: `sallyport-challenge=${text}` })
+    given.push(await challenges.redeemWaited(request, askedFor(1), HOME))
+  }
+  t.ok(given.slice(0, 30).every((redeemed) => !('refused' in redeemed)))
+  t.match(given.slice(30), Array(10).fill({ refused: 'too_many' }))
+})
+
 t.test('two secrets are live, and a third one’s are forged', async (t) => {
   const old = world({ secretTexts: ['the secret before this one, also long'] })
   const issued = old.challenges.issue(requestOf(), askedFor(2))

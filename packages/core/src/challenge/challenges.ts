@@ -32,7 +32,7 @@ export interface Challenges {
 /** Characters of the numbers of a solution. */
 const MAX_NUMBERS = 2_048
 
-/** Solutions of a client that are looked at in a minute. */
+/** Answers of a client that are looked at in a minute: solutions, and questions that it waited for. */
 const REDEEMS = { kind: 'sliding', max: 30, windowMs: 60_000, refill: 30 } as const
 const WIDE_REDEEMS = { ...REDEEMS, max: 30 * WIDE_FACTOR, refill: 30 * WIDE_FACTOR }
 
@@ -68,6 +68,12 @@ export function createChallenges(options: ChallengesOptions): Challenges {
     if ('refused' in given) return { refused: given.refused, level, rule: asked }
     const { pass, maxAge, seconds, degraded } = given
     return { pass, level, maxAge, seconds, rule: asked, degraded }
+  }
+
+  /** Counts a try of a client: without this one that waits for a thousand questions at a time would have a thousand passes. */
+  async function mayTry({ address }: Redeemer): Promise<boolean> {
+    const { states } = await counts.take(redeemTasks(address, ipv6Prefix), '')
+    return states.every(({ allowed }) => allowed)
   }
 
   /** All that is unforeseen is a refusal. */
@@ -116,6 +122,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
       safely(async () => {
         const brought = reader.broughtBy(request, asked, clock.now())
         if (brought === undefined || brought.left > 0) return { refused: 'early' }
+        if (!(await mayTry(client))) return redeemed({ refused: 'too_many' }, brought.challenge)
         const given = await give(brought.challenge, askerOf(askerPartsOf(request)), client, { waited: true })
         return redeemed(given, brought.challenge)
       }),
@@ -127,8 +134,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
         // Cheaper than to count who tries.
         const challenge = reader.read(solution.slice(0, dot), asker, clock.now())
         if (typeof challenge === 'string') return { refused: challenge }
-        const { states } = await counts.take(redeemTasks(client.address, ipv6Prefix), '')
-        if (states.some(({ allowed }) => !allowed)) return redeemed({ refused: 'too_many' }, challenge)
+        if (!(await mayTry(client))) return redeemed({ refused: 'too_many' }, challenge)
         const answer = solution.slice(dot + 1)
         const refused = await faultOf(challenge, answer, client.address)
         if (refused !== undefined) return redeemed({ refused }, challenge)
