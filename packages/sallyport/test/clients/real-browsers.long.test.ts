@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NO_NEIGHBOURS } from '@sallyport/engine/testing'
 import { chromium } from 'playwright-core'
@@ -84,7 +85,9 @@ new WebSocket('${site.url.replace('http', 'ws')}/extension/socket')`
 
 t.test('nor what Firefox asks for', { skip: NO_FIREFOX }, async (t) => {
   const site = await openAskingSite(t)
-  const profile = t.testdir()
+  // Its processes end one after the other, and write until then.
+  const profile = mkdtempSync(join(tmpdir(), 'sallyport-firefox-'))
+  t.teardown(() => rmSync(profile, { recursive: true, maxRetries: 20, retryDelay: 100 }))
   const off = ['browser.shell.checkDefaultBrowser', 'datareporting.policy.dataSubmissionEnabled', 'app.update.enabled']
   writeFileSync(join(profile, 'user.js'), off.map((name) => `user_pref("${name}", false);`).join('\n'))
   run(t, FIREFOX, ['--headless', '--no-remote', '--profile', profile, `${site.url}/plain/start`])
