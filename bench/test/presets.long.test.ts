@@ -10,9 +10,6 @@ import { isSharedDataHere } from '../accuracy/shared.ts'
 /* Each preset does to real addresses, user agents and headers what was measured: per cent passed/slowed or asked/refused in two minutes. */
 const skip = isSharedDataHere ? false : 'the labels are not here (SALLYPORT_SHARED_DATA names their folder)'
 
-// Every population is decided and counted nine times.
-t.setTimeout(400_000)
-
 const COLUMNS: readonly (readonly [preset: PresetName, busy: boolean])[] = [
   ['low-friction', false],
   ['protect-content', false],

@@ -6,9 +6,6 @@ import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
 import { docstringFences, documents, type Fence, fencesIn, fencesOf } from './fences.ts'
 
-// The compiler reads a hundred programs and every declaration.
-t.setTimeout(900_000)
-
 /* The code in documents must be accepted: programs by the compiler, configurations by the schema. */
 const FENCES = [...fencesOf(documents()), ...docstringFences()]
 

@@ -13,7 +13,6 @@ import { ROOT } from '../workspaces.ts'
 import { fencesOf } from './fences.ts'
 
 /* The page about scrapers is followed step by step, as it is written: only ports and folders are the test's own. */
-t.setTimeout(180_000)
 
 const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const FENCES = fencesOf(['packages/sallyport/docs/scrapers.md'])

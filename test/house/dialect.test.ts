@@ -98,3 +98,12 @@ t.test('a proxy of a test is not shed when the machine is late', async (t) => {
     'but for one that is compiled alone',
   )
 })
+
+t.test('a file of tests sets no time for the others of its process', async (t) => {
+  const files = execFileSync('git', ['ls-files', '*.test.ts'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
+  t.same(
+    files.filter((path) => /^t\.setTimeout/m.test(readFileSync(join(ROOT, path), 'utf8'))),
+    [],
+    'the runner ends what hangs',
+  )
+})

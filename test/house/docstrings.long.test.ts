@@ -7,9 +7,6 @@ import { fencesOf } from '../documents/fences.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { entries, isValue, PUBLIC } from './surface.ts'
 
-// The compiler reads a hundred programs and every declaration.
-t.setTimeout(900_000)
-
 /*
  * A public name is what customers import: all of PUBLIC, and what README imports of other packages. Each value has an
  * example, which documents.long.test.ts compiles, its errors and a link; each type says what it is, and of its numbers in what

@@ -6,7 +6,6 @@ import { DATA_DIR } from '../data-dir.ts'
 import { type Asking, WISHES } from './wishes.ts'
 
 /* Each rule of the table of wishes, as the table has it, decides one request and leaves another alone, on the embedded data. */
-t.setTimeout(120_000)
 
 /** The id of the rule that decides the last of the requests. */
 async function decidedBy(sallyport: Sallyport, rules: readonly string[], asking: Asking): Promise<string> {
