@@ -4,7 +4,7 @@
  * numbers back and opens the page again. It has no parts that browsers keep from plain HTTP or from strict sites: no
  * SubtleCrypto, no WebAssembly, no worker. Messages in place of timers, which a tab in the background hardly has.
  *
- * Where a provider asks it loads that one's script once cookies are known to be kept, and gives back what it writes into its field.
+ * The script of a provider that asks is loaded once cookies are known to be kept; what that writes into its field is given back.
  *
  * The page is whole without it: first it puts away the refresh, which stands behind it (D440), and keeps that time itself
  * until the work is done, so that a busy server is asked again instead of left. In five minutes a tab is asked five times; a frame that
