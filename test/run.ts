@@ -11,7 +11,7 @@ import { HEAP_MB, type Outcome, runGroup } from './runner/run-group.ts'
 const all = process.argv.includes('--all')
 const under = process.argv.slice(2).filter((argument) => argument !== '--all')
 const gear = all ? 'all' : 'quick'
-const groups = groupsOf(testSources(all, under), gear)
+const groups = groupsOf(testSources(all, under))
 const env = all ? process.env : { ...process.env, TEST_NEIGHBOURS: 'off' }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)

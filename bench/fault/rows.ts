@@ -256,7 +256,7 @@ export const ROWS: readonly Row[] = [
     name: 'A6',
     promise: 'any changed byte of a ledger is found',
     seconds: about(60, 60),
-    ...tests(['packages/ledger/dist/test/tampering.test.js'], { SALLYPORT_FLIP_EVERY: '1' }),
+    ...tests(['packages/ledger/dist/test/tampering.long.test.js'], { SALLYPORT_FLIP_EVERY: '1' }),
   },
   {
     name: 'A7',

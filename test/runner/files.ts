@@ -11,10 +11,10 @@ export interface Group {
 }
 
 /**
- * Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. With
- * the long ones there are more and smaller processes, so that none runs alone at the end.
+ * Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. Long ones
+ * have more and smaller processes, so that none runs alone at the end.
  */
-const MAX_BYTES = { quick: 120_000, all: 30_000 } as const
+const MAX_BYTES = { quick: 120_000, long: 30_000 } as const
 
 /** Tests that take long; `npm run test:all` runs them too (D346). */
 const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
@@ -37,32 +37,39 @@ export function testSources(all: boolean, under: readonly string[]): readonly st
   return [...new Set([...named, ...long, ...wanted.filter((path) => !isLong(path))])].sort()
 }
 
-/** The files of each workspace in as many processes as they need, the largest first. */
-export function groupsOf(sources: readonly string[], gear: keyof typeof MAX_BYTES): readonly Group[] {
-  const groups = workspaceFolders().flatMap((folder) => {
-    const files = sources
-      .filter((path) => path.startsWith(`${folder}/`))
-      .map((path) => join(folder, 'dist', path.slice(folder.length + 1).replace(/ts$/, 'js')))
-    const sizes = files.map((file) => statSync(join(ROOT, file)).size)
-    const total = sizes.reduce((sum, size) => sum + size, 0)
-    const parts = Math.ceil(total / MAX_BYTES[gear])
-    let before = 0
-    const placed = files.map((file, index) => {
-      const size = sizes[index] ?? 0
-      const part = Math.floor((before / total) * parts)
-      before += size
-      return { file, size, part }
-    })
-    return Array.from({ length: parts }, (_, part) => {
-      const own = placed.filter((file) => file.part === part)
-      return {
-        name: parts === 1 ? folder : `${folder} ${part + 1}/${parts}`,
-        files: own.map(({ file }) => file),
-        bytes: own.reduce((sum, { size }) => sum + size, 0),
-      }
-    }).filter(({ files }) => files.length > 0)
+/** The files of each workspace in as many processes as they need; the long ones first, and the largest of each. */
+export function groupsOf(sources: readonly string[]): readonly Group[] {
+  const groups = (gear: keyof typeof MAX_BYTES) =>
+    workspaceFolders()
+      .flatMap((folder) => {
+        const own = sources.filter((path) => path.startsWith(`${folder}/`) && isLong(path) === (gear === 'long'))
+        return partsOf(folder, own, gear)
+      })
+      .sort((one, other) => other.bytes - one.bytes)
+  return [...groups('long'), ...groups('quick')]
+}
+
+function partsOf(folder: string, sources: readonly string[], gear: keyof typeof MAX_BYTES): readonly Group[] {
+  const files = sources.map((path) => join(folder, 'dist', path.slice(folder.length + 1).replace(/ts$/, 'js')))
+  const sizes = files.map((file) => statSync(join(ROOT, file)).size)
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const parts = Math.ceil(total / MAX_BYTES[gear])
+  let before = 0
+  const placed = files.map((file, index) => {
+    const size = sizes[index] ?? 0
+    const part = Math.floor((before / total) * parts)
+    before += size
+    return { file, size, part }
   })
-  return groups.sort((one, other) => other.bytes - one.bytes)
+  const name = gear === 'long' ? `${folder} long` : folder
+  return Array.from({ length: parts }, (_, part) => {
+    const own = placed.filter((file) => file.part === part)
+    return {
+      name: parts === 1 ? name : `${name} ${part + 1}/${parts}`,
+      files: own.map(({ file }) => file),
+      bytes: own.reduce((sum, { size }) => sum + size, 0),
+    }
+  }).filter(({ files }) => files.length > 0)
 }
 
 function workspaceFolders(): readonly string[] {

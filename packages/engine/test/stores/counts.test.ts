@@ -1,6 +1,4 @@
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Counts, Taken } from '@sallyport/core'
 import t from 'tap'
 import { openRedisCounts } from '../../src/stores/counts/redis-counts.ts'
@@ -210,26 +208,6 @@ t.test('a steady flow passes a sliding limit at its rate, within one in a hundre
   t.ok(most <= 1_010, `${most} within ten seconds`)
   t.ok(most >= 950, `${most} within ten seconds`)
 })
-
-t.test('an exhausted key stays exhausted among a million others, in bounded memory', async (t) => {
-  const counts = createMemoryCounts({ maxKeys: 10_000, now: () => START })
-  const take = (key: string) => counts.take([task('sliding', 2, 3_600_000, { key })], 'f') as Taken
-  for (const allowed of [true, true, false]) t.equal(take('flooder').states[0]?.allowed, allowed)
-  const collect = garbageCollector()
-  collect()
-  const before = process.memoryUsage().heapUsed
-  // Keys of one length and one beginning, as a flood that aims at a table would have them.
-  for (let key = 0; key < 1_000_000; key++) take(`k${String(key).padStart(12, '0')}`)
-  t.equal(take('flooder').states[0]?.allowed, false)
-  collect()
-  const held = process.memoryUsage().heapUsed - before
-  t.ok(held < 10e6, `${held} bytes`)
-})
-
-function garbageCollector(): () => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as () => void
-}
 
 t.test('SQLite: a full file gives up counts, the exhausted last; ended ones go', async (t) => {
   let now = START

@@ -8,6 +8,11 @@ export interface MemoryCountsOptions {
   readonly now?: (() => number) | undefined
 }
 
+interface Rows {
+  readonly counting: LRUCache<string, CountRow>
+  readonly full: LRUCache<string, CountRow>
+}
+
 /** Some 25 MB when full. */
 const MAX_KEYS = 100_000
 
@@ -17,12 +22,14 @@ const MAX_KEYS = 100_000
  * it do.
  */
 export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: MemoryCountsOptions = {}): Counts {
-  const counting = new LRUCache<string, CountRow>({ max: maxKeys })
-  const full = new LRUCache<string, CountRow>({ max: maxKeys })
+  /** Made by the first count, since room for all keys is taken at once: most processes that could count never do. */
+  let rows: Rows | undefined
   const flights = new Map<string, number>()
 
   function takeOne({ key, cost, limit, max }: CountTask, time: number): CountState {
     if (limit === undefined) return enter(key, max)
+    rows ??= { counting: new LRUCache({ max: maxKeys }), full: new LRUCache({ max: maxKeys }) }
+    const { counting, full } = rows
     const step = takeStep(limit, full.get(key) ?? counting.get(key), cost, time)
     if (!(step.allowed && cost > 0) && !step.rewound) return step
     if (step.full) {
