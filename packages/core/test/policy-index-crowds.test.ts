@@ -165,3 +165,22 @@ t.test(
     )
   },
 )
+
+t.test('robots.txt is asked once for a request, however few rules ask it', async (t) => {
+  let asked = 0
+  const robots = () => {
+    asked++
+    return false
+  }
+  const rules = Array.from(
+    { length: 10 },
+    (_, at): Rule => ({
+      id: `r${at}`,
+      match: { robots: ['disallowed'], query: { [`q${at}`]: ['*'] } },
+      action: 'block',
+    }),
+  )
+  const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }, { robots }) })
+  decide(requestOf(fieldsOf(CHROME), { target: `/?${rules.map((_, at) => `q${at}=1`).join('&')}` }))
+  t.equal(asked, 1)
+})
