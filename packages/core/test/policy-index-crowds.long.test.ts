@@ -151,9 +151,13 @@ t.test(
       t.ok(tried <= 40, `${tried} rules as ${JSON.stringify(make(7))}`)
     }
     t.equal(
-      triedOf(() => ({ weight: { atLeast: 1 } }), 100),
+      triedOf((at) => ({ weight: { atLeast: 1 + at } }), 100),
+      0,
+      'no sum is there yet',
+    )
+    t.equal(
+      triedOf(() => ({ weight: { atMost: 1 } }), 100),
       100,
-      'a sum changes while rules are asked',
     )
     t.equal(
       triedOf(() => ({ not: { weight: { atLeast: 1 } } }), 100),
@@ -165,3 +169,53 @@ t.test(
     )
   },
 )
+
+t.test('what a thousand negations have in common is asked once, and each of the others', async (t) => {
+  let asked = 0
+  const lists = new Map(
+    ['common', ...Array.from({ length: 100 }, (_, at) => `of-${at}`)].map((name) => [
+      name,
+      { isRead: true, holds: () => false, hasSystem: () => false, matches: () => asked++ >= 0 && name === 'common' },
+    ]),
+  )
+  const countOf = (make: (at: number) => readonly string[]) => {
+    const rules = Array.from(
+      { length: 100 },
+      (_, at): Rule => ({ id: `r${at}`, match: { not: { userAgent: make(at) } }, action: 'block' }),
+    )
+    const request = requestOf(fieldsOf(CHROME))
+    const { index } = compilePolicy({ preset: 'observe', rules }, { ...SURROUNDINGS, lists })
+    asked = 0
+    return index?.candidates(agentInspector().inspect(request), new Asked(request))?.length
+  }
+  t.equal(
+    countOf((at) => [`list:of-${at}`, 'list:common']),
+    0,
+  )
+  t.equal(asked, 1)
+  t.equal(
+    countOf((at) => [`list:of-${at}`, 'list:of-0']),
+    100,
+    'nothing refutes them',
+  )
+  t.equal(asked, 1 + 2 * 100)
+})
+
+t.test('robots.txt is asked once for a request, however few rules ask it', async (t) => {
+  let asked = 0
+  const robots = () => {
+    asked++
+    return false
+  }
+  const rules = Array.from(
+    { length: 10 },
+    (_, at): Rule => ({
+      id: `r${at}`,
+      match: { robots: ['disallowed'], query: { [`q${at}`]: ['*'] } },
+      action: 'block',
+    }),
+  )
+  const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }, { robots }) })
+  decide(requestOf(fieldsOf(CHROME), { target: `/?${rules.map((_, at) => `q${at}=1`).join('&')}` }))
+  t.equal(asked, 1)
+})

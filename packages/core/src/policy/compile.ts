@@ -90,7 +90,7 @@ function compileRule(rule: Rule, shared: Shared): Compiled {
   const challenge = compileChallenge(rule)
   const counting = compileCounting(rule, shared.splitter, challenge?.terms)
   const action = counting?.opens ? 'allow' : rule.action
-  const { data, needs, agent, request, steady, named } = compileMatch(rule.match, { id, action, ...shared })
+  const { data, needs, agent, request, steady, negation, named } = compileMatch(rule.match, { id, action, ...shared })
   const text = `The policy's rule "${rule.id}" matches.`
   const matched = matchedRule(rule, action, text, action === 'challenge' ? challenge?.terms : undefined)
   const announced = announcedPaths(rule)
@@ -106,7 +106,7 @@ function compileRule(rule: Rule, shared: Shared): Compiled {
     ...(weight !== undefined && { weight }),
     ...(announced && { announced }),
   }
-  const found = { match: rule.match, steady, request }
+  const found = { match: rule.match, steady, request, negation }
   if (onError === undefined || needs.length === 0) return { rule: compiled, found }
   const unansweredText = `The policy's rule "${rule.id}" asks about data that is not loaded.`
   const unanswered = { needs, matched: matchedRule(rule, onError, unansweredText) }

@@ -10,6 +10,7 @@ import type { CompiledCounting } from './compile-counting.ts'
 import type { NamedTest } from './match.ts'
 import type { Test } from './match-word.ts'
 import type { RuleIndex } from './rule-index.ts'
+import { Turns } from './turns.ts'
 
 /** A matching rule's effect, with the sentence about it. */
 export interface MatchedRule {
@@ -64,6 +65,7 @@ export interface Evaluation {
 const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
 const NONE_COUNTED: readonly CountedRule[] = Object.freeze([])
 const NONE_WEIGHED: readonly Weighed[] = Object.freeze([])
+const NONE_REACHED: readonly number[] = Object.freeze([])
 
 /** Adds to a list of this evaluation, of which the empty one is everybody's: thousands of rules may be on trial. */
 function added<Item>(list: readonly Item[], item: Item): readonly Item[] {
@@ -95,9 +97,9 @@ export function evaluate(
   let lasting = index?.asksRequest !== true
   // An unknown is no key: all rules are asked where those that a request leaves open are to be named.
   const found = unjudged === undefined ? index?.candidates(inspection, asked) : undefined
-  const length = found?.length ?? rules.length
-  for (let at = 0; at < length; at++) {
-    const rule = rules[found === undefined ? at : (found[at] as number)] as CompiledRule
+  const turns = new Turns(found)
+  for (let position = turns.next(); position < rules.length; position = turns.next()) {
+    const rule = rules[position] as CompiledRule
     const matched = matchOf(rule, inspection, asked)
     const isAsked = matched !== undefined && rule.request.length > 0
     if (isAsked) lasting = false
@@ -128,8 +130,10 @@ export function evaluate(
     if (rule.weight === undefined || matched !== rule.matched) {
       return { decided: matched, trials, counted, weighed, lasting }
     }
+    const from = asked.weight
     asked.weight += rule.weight
     weighed = added(weighed, { rule: matched, weight: rule.weight })
+    if (found !== undefined) turns.add(index?.reached(position, { from, to: asked.weight }) ?? NONE_REACHED)
   }
   const [sign] = weighed
   const decided = sign !== undefined && isStricter(sign.rule.action, fallback.action) ? sign.rule : fallback

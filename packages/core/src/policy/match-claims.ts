@@ -17,6 +17,7 @@ import {
 } from './match-word.ts'
 import {
   compilePatterns,
+  FoldedText,
   isLiteral,
   isWithin,
   keysOfText,
@@ -85,8 +86,12 @@ function textWord(
       waysOf: (given) => oneWay(given.flatMap(textKeys)),
       keysFor: (_, asked) => flatKnown(asked.once(read, () => read(asked))?.map(keysOfText) ?? []),
     },
-    test(given, { action, surroundings }) {
-      const matches = compilePatterns(given, surroundings)
+    test(given, { action, surroundings, once }) {
+      const matches = compilePatterns(
+        given,
+        surroundings,
+        once(row.description, () => new FoldedText()),
+      )
       return (_, asked) =>
         combine(
           asked.once(read, () => read(asked)),

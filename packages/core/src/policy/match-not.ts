@@ -56,7 +56,7 @@ export function negation<Match extends object>(wordsOf: (match: Match) => readon
  * Within a negation doubt counts the other way: a claim without proof, or one of several readings, must not be what a
  * permission rests on, nor what a refusal is escaped by.
  */
-function opposite(rule: WithinRule): WithinRule {
+export function opposite(rule: WithinRule): WithinRule {
   return { ...rule, action: rule.action === 'allow' ? 'block' : 'allow' }
 }
 

@@ -124,8 +124,10 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     test(_, { surroundings: { robots } }) {
       return ({ request }, asked) => {
         if (robots === undefined || !asked.keeps('user-agent')) return undefined
-        const [host = asked.values('host')[0] ?? ''] = asked.values(':authority')
-        return robots(asked.values('user-agent')[0] ?? '', asked.parts.target ?? request.path, host)
+        return asked.once(robots, () => {
+          const [host = asked.values('host')[0] ?? ''] = asked.values(':authority')
+          return robots(asked.values('user-agent')[0] ?? '', asked.parts.target ?? request.path, host)
+        })
       }
     },
   },

@@ -1,6 +1,8 @@
 import type { Degraded } from '../vocabulary.ts'
+import { opposite } from './match-not.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 import { givenWords, type Match } from './match-words.ts'
+import type { Negation } from './rule-index.ts'
 import { listsNamed } from './surroundings.ts'
 import type { GivenWord } from './word-test.ts'
 import { testOf } from './word-test.ts'
@@ -14,6 +16,8 @@ export interface CompiledMatch {
   readonly request: readonly Test[]
   /** Those of no data that no key stands for and no rule before changes: which rules hold them can be found beforehand. */
   readonly steady: readonly Test[]
+  /** That of its negation, with what refutes it. */
+  readonly negation?: Negation | undefined
   /** All of its tests by their words; absent where every source of requests answers them. */
   readonly named?: readonly NamedTest[] | undefined
 }
@@ -31,12 +35,14 @@ export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   const testsOf = (...subjects: readonly MatchWord<unknown>['asks'][]): readonly Test[] =>
     tests.flatMap(({ word, test }) => (subjects.includes(kindOf(word)) ? [test] : []))
   const asked = given.flatMap(({ word, value }) => [word.asks, ...(word.needs?.(value) ?? [])])
+  const negated = tests.find(({ word }) => word.name === 'not')
   return {
     data: testsOf('asn', 'geo'),
     needs: (['asn', 'geo'] as const).filter((subject) => asked.includes(subject)),
     agent: testsOf('agent'),
     request: testsOf('request'),
     steady: tests.flatMap(({ word, test }) => (isSteady(word) ? [test] : [])),
+    ...(negated && { negation: { test: negated.test, refutations: refutationsOf(negated.word.value as Match, rule) } }),
     ...(given.some(mayLack) && { named: tests.map(({ word, test }) => ({ words: wordsIn(word), test })) }),
   }
 }
@@ -46,6 +52,24 @@ function sharedTest(given: GivenWord, rule: WithinRule): Test {
   const { name, word, value } = given
   if (word.index !== undefined || differs(given, 'id')) return testOf(given, rule)
   return rule.once(`${name} ${rule.action === 'allow'} ${JSON.stringify(value)}`, () => testOf(given, rule))
+}
+
+/** Values of a negation that rules are likely to share; to look at all of a long list would cost more than it saves. */
+const MAX_REFUTATIONS = 8
+
+/** Tests by their names: each value of the only list of a negation refutes it. */
+function refutationsOf(match: Match, rule: WithinRule): ReadonlyMap<string, () => Test> {
+  const [inner, ...others] = givenWords(match)
+  if (inner === undefined || others.length > 0 || !Array.isArray(inner.value) || inner.value.length < 2)
+    return new Map()
+  const within = opposite(rule)
+  const values: readonly unknown[] = inner.value.slice(0, MAX_REFUTATIONS)
+  return new Map(
+    values.map((value) => {
+      const name = `refuted by ${inner.name} ${within.action === 'allow'} ${JSON.stringify(value)}`
+      return [name, () => rule.once(name, () => testOf({ ...inner, value: [value] }, within))]
+    }),
+  )
 }
 
 function isSteady(given: GivenWord): boolean {

@@ -7,8 +7,16 @@ import { givenWords, type Match } from './match-words.ts'
 export interface RuleIndex {
   /** Positions of rules, ascending; every rule that matches is among them. `undefined`: all of them. */
   candidates(inspection: Inspection, asked: Asked): readonly number[] | undefined
+  /** Positions of candidates after another that no sum of weights up to one reached, and the next one does. */
+  reached(after: number, sums: Sums): readonly number[]
   /** Whether a rule is found by what differs between two requests of a visitor. */
   readonly asksRequest: boolean
+}
+
+/** A sum of weights before a rule that weighs, and after it. */
+export interface Sums {
+  readonly from: number
+  readonly to: number
 }
 
 /** Fewer rules that an index can find are asked one after the other. */
@@ -147,6 +155,11 @@ function firstAfter(numbers: readonly number[], number: number): number {
   return low
 }
 
+export interface Negation {
+  readonly test: Test
+  readonly refutations: ReadonlyMap<string, () => Test>
+}
+
 /** The parts of a rule by which it is found. */
 export interface Findable {
   readonly match: Match
@@ -154,6 +167,20 @@ export interface Findable {
   readonly steady: readonly Test[]
   /** Tests of what differs between two requests of a visitor. */
   readonly request: readonly Test[]
+  /** The test of a negation, among `steady`, with tests by their names, any of which shows by holding that it does not. */
+  readonly negation?: Negation | undefined
+}
+
+/** Rules that neither a key nor a test finds, by the sum of weights that they begin at: it is reached or not while others are asked. */
+function sumIndex(rules: readonly Findable[], without: readonly number[]) {
+  const leastOf = (at: number) => rules[at]?.match.weight?.atLeast ?? 0
+  const rising = without.filter((at) => leastOf(at) > 0).sort((one, other) => leastOf(one) - leastOf(other))
+  const bounds = rising.map(leastOf)
+  return {
+    always: without.filter((at) => leastOf(at) === 0),
+    reached: (after: number, { from, to }: Sums): readonly number[] =>
+      rising.slice(firstAfter(bounds, from), firstAfter(bounds, to)).filter((at) => at > after),
+  }
 }
 
 /** Rules that no key finds, by a test that all of them have; the others are `rest`. */
@@ -174,18 +201,52 @@ function sift(rules: readonly Findable[], without: readonly number[]) {
     if (those === undefined) tests.set(test, [at])
     else those.push(at)
   }
-  return { rest, tests: [...tests.keys()], led: [...tests.values()] }
+  return { rest, tests }
+}
+
+/** Tests with the rules that each leads to, and a test that shows by holding that none of them does. */
+interface Gate {
+  readonly refutation: Test | undefined
+  readonly tests: (readonly [Test, readonly number[]])[]
+}
+
+/** Puts tests of negations behind the refutation that most of them share: what all exclude is asked once (D512). */
+function gatesOf(rules: readonly Findable[], sifted: ReadonlyMap<Test, readonly number[]>): readonly Gate[] {
+  const negations = new Map(
+    rules.flatMap(({ negation }) => (negation === undefined ? [] : [[negation.test, negation]])),
+  )
+  const crowds = new Map<string, number>()
+  const namesOf = (test: Test) => [...(negations.get(test)?.refutations.keys() ?? [])]
+  for (const name of [...sifted.keys()].flatMap(namesOf)) crowds.set(name, (crowds.get(name) ?? 0) + 1)
+  const sizeOf = (name: string) => crowds.get(name) as number
+  const gates = new Map<string | undefined, Gate>()
+  for (const [test, led] of sifted) {
+    const name = namesOf(test)
+      .filter((name) => sizeOf(name) > 1)
+      .reduce<string | undefined>(
+        (one, other) => (one === undefined || sizeOf(other) > sizeOf(one) ? other : one),
+        undefined,
+      )
+    const refutation = name === undefined ? undefined : negations.get(test)?.refutations.get(name)
+    const gate = gates.get(name) ?? { refutation: refutation?.(), tests: [] }
+    gates.set(name, gate)
+    gate.tests.push([test, led])
+  }
+  return [...gates.values()]
 }
 
 /** `undefined` where it would not pay. */
 export function createRuleIndex(rules: readonly Findable[]): RuleIndex | undefined {
   const { always, places } = placeRules(rules.map(({ match }, at) => [at, match] as const))
-  const { rest, tests, led } = sift(rules, always)
+  const { rest: sums, tests } = sift(rules, always)
+  const { always: rest, reached } = sumIndex(rules, sums)
   if (rules.length - rest.length < MIN_RULES) return undefined
   const asked = [...places.values()]
-  const sifted = tests.some((test, at) => led[at]?.some((rule) => rules[rule]?.request.includes(test)))
+  const gates = gatesOf(rules, tests)
+  const sifted = [...tests].some(([test, led]) => led.some((rule) => rules[rule]?.request.includes(test)))
   return {
     asksRequest: sifted || asked.some(({ asksRequest }) => asksRequest),
+    reached,
     candidates(inspection, request) {
       const found = [...rest]
       for (const { index, member, rules } of asked) {
@@ -194,8 +255,9 @@ export function createRuleIndex(rules: readonly Findable[]): RuleIndex | undefin
         // A client may say one thing five thousand times.
         for (const key of new Set(keys)) for (const rule of rules.get(key) ?? NO_RULES) found.push(rule)
       }
-      for (let at = 0; at < tests.length; at++) {
-        if (tests[at]?.(inspection, request)) for (const rule of led[at] ?? NO_RULES) found.push(rule)
+      for (const { refutation, tests } of gates) {
+        if (refutation?.(inspection, request)) continue
+        for (const [test, led] of tests) if (test(inspection, request)) for (const rule of led) found.push(rule)
       }
       return found.length === rest.length ? rest : [...new Set(found)].sort((one, other) => one - other)
     },

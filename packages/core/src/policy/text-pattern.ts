@@ -83,13 +83,31 @@ function isApart(one: PreparedPatterns, other: PreparedPatterns): boolean {
   return isText(one) && isText(other) && ![...one.whole].some((text) => other.whole.has(text))
 }
 
+/** A text without its case, which many rules ask about one after the other. */
+export class FoldedText {
+  #text = ''
+  #folded = ''
+
+  of(text: string): string {
+    if (text !== this.#text) {
+      this.#text = text
+      this.#folded = text.toLowerCase()
+    }
+    return this.#folded
+  }
+}
+
 /** Whether one of some patterns, or of the lists that they name, matches a text. All have been checked. */
-export function compilePatterns(given: readonly string[], surroundings: Surroundings = {}): TextTest {
-  return finish(patternSteps(given, surroundings))
+export function compilePatterns(given: readonly string[], surroundings?: Surroundings, folded?: FoldedText): TextTest {
+  return finish(patternSteps(given, surroundings, folded))
 }
 
 /** The same in steps, for very many of them. */
-export function* patternSteps(given: readonly string[], { lists }: Surroundings = {}): Steps<TextTest> {
+export function* patternSteps(
+  given: readonly string[],
+  { lists }: Surroundings = {},
+  fold: Pick<FoldedText, 'of'> = UNSHARED,
+): Steps<TextTest> {
   const whole = new Set<string>()
   const globs: TextTest[] = []
   const expressions: TextTest[] = []
@@ -109,12 +127,14 @@ export function* patternSteps(given: readonly string[], { lists }: Surroundings 
   }
   return (text) => {
     if (whole.size > 0 || globs.length > 0) {
-      const folded = text.toLowerCase()
+      const folded = fold.of(text)
       if (whole.has(folded) || globs.some((matches) => matches(folded))) return true
     }
     return expressions.some((matches) => matches(text)) || named.some((list) => list.matches(text))
   }
 }
+
+const UNSHARED: Pick<FoldedText, 'of'> = { of: (text) => text.toLowerCase() }
 
 /** Expressions that take as long to compile as a step of anything else. */
 const EXPRESSION_STEP = 16

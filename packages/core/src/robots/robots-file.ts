@@ -1,9 +1,12 @@
-import { compileGlob, type TextTest } from '../policy/patterns/glob.ts'
+import { compilePathRules, higher, type PathRule, type PathRules, type Verdict } from './path-rules.ts'
 
 /** A robots.txt that was read, by whomever it was written. */
 export interface RobotsFile {
-  /** Whether it refuses a target, a path with its query, to who calls itself so. */
-  refuses(userAgent: string, target: string): boolean
+  /**
+   * Whether it refuses a target, a path with its query, to who calls itself so. `onStep` is called for each text and each
+   * pattern that the path is held against.
+   */
+  refuses(userAgent: string, target: string, onStep?: () => void): boolean
   /** How many rules it has. */
   readonly size: number
 }
@@ -11,35 +14,55 @@ export interface RobotsFile {
 /** Bytes that are read of one (RFC 9309 section 2.5). */
 export const MAX_ROBOTS_BYTES = 500 * 1024
 
-interface PathRule {
-  readonly allow: boolean
-  readonly length: number
-  readonly test: TextTest
-}
+/** Rules with a star within, each of which is asked for itself, and lists of names that one name stands in (D511). */
+const MAX_GLOBS = 2_000
+const MAX_LISTS = 64
+
+/** User agents whose groups are remembered, and the letters of the longest one. */
+const MAX_REMEMBERED = 1_000
+const MAX_AGENT = 512
 
 /** People's browsers, and programs that write what those do: they name no crawler (D406). */
 const BROWSER = /^(?:mozilla|opera)\//i
 const CRAWLER = /compatible;|bot\b|crawl|spider|\+https?:/i
 
-/** Reads it as a crawler would: its own groups, all that have its name together, else `*`; the longest rule counts (RFC 9309). */
+const NO_RULES: readonly PathRules[] = []
+
+/**
+ * Reads it as a crawler would: its own groups, all that have its name together, else `*`; the longest rule counts (RFC 9309).
+ * Throws an error, whose message follows the name of the file, for one that would cost each request too much.
+ */
 export function parseRobots(text: string): RobotsFile {
-  const groups = groupsOf(text)
-  const all = [...groups.values()]
-  // The same length is the more permissive one's.
-  for (const rules of all)
-    rules.sort((one, other) => other.length - one.length || Number(other.allow) - Number(one.allow))
-  const anybody = groups.get('*') ?? []
+  const lists = listsOf(text)
+  const groups = groupsOf(lists)
+  const remembered = new Map<string, readonly PathRules[]>()
+
+  function rulesFor(userAgent: string): readonly PathRules[] {
+    const known = remembered.get(userAgent)
+    if (known !== undefined) return known
+    const name = nameIn(userAgent, groups)
+    const isPerson = name === undefined && BROWSER.test(userAgent) && !CRAWLER.test(userAgent)
+    const found = (isPerson ? undefined : groups.get(name ?? '*')) ?? NO_RULES
+    if (userAgent.length <= MAX_AGENT) {
+      // To read one again costs less than to find out which was not asked for the longest.
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+      remembered.set(userAgent, found)
+    }
+    return found
+  }
+
   return {
-    refuses(userAgent, target) {
+    refuses(userAgent, target, onStep) {
       if (!target.startsWith('/') || groups.size === 0) return false
-      const name = tokensOf(userAgent).find((token) => groups.has(token))
-      if (name === undefined && BROWSER.test(userAgent) && !CRAWLER.test(userAgent)) return false
-      const rules = name === undefined ? anybody : (groups.get(name) as readonly PathRule[])
+      const rules = rulesFor(userAgent)
+      if (rules.length === 0) return false
       const path = normal(target)
-      if (path === '/robots.txt' || rules.length === 0) return false
-      return rules.find(({ test }) => test(path))?.allow === false
+      if (path === '/robots.txt') return false
+      let best: Verdict | undefined
+      for (const some of rules) best = higher(best, some.on(path, onStep))
+      return best?.allow === false
     },
-    size: all.reduce((sum, { length }) => sum + length, 0),
+    size: lists.reduce((sum, { rules }) => sum + rules.length, 0),
   }
 }
 
@@ -49,28 +72,54 @@ export function robotsText(bytes: Uint8Array): string {
   return bytes.length > MAX_ROBOTS_BYTES ? text.slice(0, text.lastIndexOf('\n') + 1) : text
 }
 
-/** Rules by names in lower case. What is no name and no rule ends no group. */
-function groupsOf(text: string): ReadonlyMap<string, PathRule[]> {
-  const groups = new Map<string, PathRule[]>()
-  let named: PathRule[][] = []
-  let begun = false
+/** Rules of a list of names in lower case. */
+interface RulesOfNames {
+  readonly names: ReadonlySet<string>
+  readonly rules: PathRule[]
+}
+
+/** Groups, those of the same names as one. What is no name and no rule ends no group. */
+function listsOf(text: string): readonly RulesOfNames[] {
+  const lists = new Map<string, RulesOfNames>()
+  let names = new Set<string>()
+  let rules: PathRule[] | undefined
+  const take = (): PathRule[] => {
+    const key = [...names].sort().join(' ')
+    const list = lists.get(key) ?? { names, rules: [] }
+    lists.set(key, list)
+    return list.rules
+  }
   for (const line of text.replace(/^\ufeff/, '').split(/[\r\n]+/)) {
     const [said = ''] = line.split('#', 1)
     const colon = said.indexOf(':')
     const key = said.slice(0, Math.max(0, colon)).trim().toLowerCase()
     const value = said.slice(colon + 1).trim()
     if (key === 'user-agent') {
-      if (begun) named = []
-      begun = false
-      const name = nameOf(value)
-      const rules = groups.get(name) ?? []
-      groups.set(name, rules)
-      named.push(rules)
+      if (rules !== undefined) names = new Set()
+      rules = undefined
+      names.add(nameOf(value))
     } else if (key === 'allow' || key === 'disallow') {
-      begun = true
-      if (value === '') continue
-      const rule = pathRule(value, key === 'allow')
-      for (const rules of named) rules.push(rule)
+      rules ??= take()
+      if (value !== '' && names.size > 0) rules.push(pathRule(value, key === 'allow'))
+    }
+  }
+  if (rules === undefined) take()
+  return [...lists.values()]
+}
+
+/** Rules by names, each list compiled once: thousands of names may share thousands of rules. */
+function groupsOf(lists: readonly RulesOfNames[]): ReadonlyMap<string, readonly PathRules[]> {
+  const groups = new Map<string, PathRules[]>()
+  let globs = 0
+  for (const { names, rules } of lists) {
+    const compiled = compilePathRules(rules)
+    globs += compiled.globs
+    if (globs > MAX_GLOBS) throw new Error(`has more than ${MAX_GLOBS} rules with a star within`)
+    for (const name of names) {
+      const group = groups.get(name)
+      if (group === undefined) groups.set(name, [compiled])
+      else if (group.push(compiled) > MAX_LISTS)
+        throw new Error(`has ${name} among more than ${MAX_LISTS} lists of names`)
     }
   }
   return groups
@@ -83,10 +132,7 @@ function nameOf(value: string): string {
 
 /** A pattern is a prefix but for `$` at its end; `*` is any characters. */
 function pathRule(value: string, allow: boolean): PathRule {
-  const pattern = normal(value.replace(/\p{Cs}/gu, '\ufffd').replace(/[^\0-\x7f]+/g, encodeURIComponent))
-  const ends = pattern.endsWith('$')
-  const stem = (ends ? pattern.slice(0, -1) : pattern).replaceAll('\\', '\\\\')
-  return { allow, length: pattern.length, test: compileGlob(ends ? stem : `${stem}*`) }
+  return { allow, pattern: normal(value.replace(/\p{Cs}/gu, '\ufffd').replace(/[^\0-\x7f]+/g, encodeURIComponent)) }
 }
 
 /** One spelling of a path for all: escapes only where they are needed, in capitals (RFC 9309 section 2.2.2). */
@@ -100,11 +146,15 @@ function normal(path: string): string {
     })
 }
 
-/** Product tokens of a user agent, the longest first; with `mozilla` all browsers begin. */
-function tokensOf(userAgent: string): readonly string[] {
-  const tokens = userAgent.toLowerCase().match(/[\w.-]+/g) ?? []
-  const parts = tokens.flatMap((token) => [token, ...(token.match(/[\w-]+/g) ?? [])])
-  const names = new Set(parts)
-  names.delete('mozilla')
-  return [...names].sort((one, other) => other.length - one.length)
+/** The longest product token of a user agent that is a name of a group; with `mozilla` all browsers begin. */
+function nameIn(userAgent: string, groups: ReadonlyMap<string, unknown>): string | undefined {
+  let name: string | undefined
+  const take = (token: string) => {
+    if (token.length > (name?.length ?? 0) && token !== 'mozilla' && groups.has(token)) name = token
+  }
+  for (const token of userAgent.toLowerCase().match(/[\w.-]+/g) ?? []) {
+    take(token)
+    for (const part of token.match(/[\w-]+/g) ?? []) take(part)
+  }
+  return name
 }

@@ -1,6 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import {
   KeptRobots,
+  MAX_ROBOTS_BYTES,
   parseRobots,
   type RobotsFile,
   robotsText,
@@ -47,7 +50,7 @@ const FILE_MS = 60_000
 export async function openRobots(config: Config, { source, notice, isTrial }: RobotsParts): Promise<ConfiguredRobots> {
   const { serve, file } = config.robots
   const isOpen = isTrial && asksOrigins(config)
-  const kept = file === undefined ? undefined : await openFile(file, notice)
+  const kept = file === undefined ? undefined : await openRobotsFile(file, notice)
   let ofPolicy: RobotsFile | undefined
   return {
     refuses(userAgent, target, host) {
@@ -74,10 +77,17 @@ export function asksOrigins({ robots: { serve, file }, upstream, routes }: Confi
   )
 }
 
-async function openFile(file: string, onTurned: (message: string) => void): Promise<KeptRobots> {
+/** Reads the robots.txt of a site. Rejects with `invalid_config`. */
+export async function openRobotsFile(
+  file: string,
+  onTurned: (message: string) => void = () => {},
+): Promise<KeptRobots> {
   const ask = async (): Promise<string> => {
+    const stats = await stat(file).catch(() => undefined)
+    if (stats?.isFile() === false) throw new Error('is no regular file')
     try {
-      return robotsText(await readFile(file))
+      // A longer one is read no further than it counts.
+      return robotsText(await buffer(createReadStream(file, { end: MAX_ROBOTS_BYTES })))
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
       throw new Error(code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`)

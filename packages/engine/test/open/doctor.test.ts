@@ -156,7 +156,15 @@ t.test('files that the configuration names are read, as a start reads them', asy
   const config = await soundConfig(t)
   const folder = join(String(config.dataDir), '../named')
   mkdirSync(folder)
-  const texts = { 'page.html': '{{title}}', 'empty.html': '', 'bad.yaml': '[', 'open.pem': 'no key', file: '' }
+  const stars = `User-agent: *\n${Array.from({ length: 2_001 }, (_, at) => `Disallow: /*${at}*x\n`).join('')}`
+  const texts = {
+    'stars.txt': stars,
+    'page.html': '{{title}}',
+    'empty.html': '',
+    'bad.yaml': '[',
+    'open.pem': 'no key',
+    file: '',
+  }
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text)
   chmodSync(join(folder, 'open.pem'), 0o644)
   const at = (name: string) => join(folder, name)
@@ -172,6 +180,9 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [{ provenance: { policy: at('bad.yaml') } }, 'provenance.policy', /bad\.yaml: \S/],
     [{ provenance: { signingKey: at('open.pem') } }, 'provenance.signingKey', /may be read by others/],
     [{ provenance: { signingKey: at('none.pem') } }, 'provenance.signingKey', /is not there\.$/],
+    [{ robots: { file: at('none.txt') } }, 'robots.file', /none\.txt is not there\.$/],
+    [{ robots: { file: '/dev/zero' } }, 'robots.file', /is no regular file\.$/],
+    [{ robots: { file: at('stars.txt') } }, 'robots.file', /has more than 2000 rules with a star within\.$/],
     [{ log: { file: folder } }, 'log.file', /is a folder\.$/],
     [{ log: { file: at('file/x.log') } }, 'log.file', /file is no folder\.$/],
     [{ log: { file: '/proc/sallyport/x.log' } }, 'log.file', /is among the files of the kernel\.$/],

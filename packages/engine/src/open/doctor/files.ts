@@ -6,17 +6,19 @@ import { readJurisdictionPolicy } from '../attestation/provenance.ts'
 import { environmentName, readKeyFile } from '../attestation/signing-key.ts'
 import type { Config } from '../config/schema.ts'
 import { refusalPageOf } from '../refusal-page.ts'
+import { openRobotsFile } from '../site-robots.ts'
 import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 
 /** Files that the configuration names beside certificates: each is read as a start reads it, and none is made. */
 export async function examineFiles(config: Config): Promise<readonly CheckResult[]> {
-  const { refusal, provenance, log } = config
+  const { refusal, provenance, robots, log } = config
   const { signingKey } = provenance
   const keyFile = signingKey === undefined || environmentName(signingKey) !== undefined ? undefined : signingKey
   const looks: readonly (readonly [file: string | undefined, path: readonly string[], look: () => unknown])[] = [
     [refusal.template, ['refusal', 'template'], () => refusalPageOf(config)],
     [provenance.policy, ['provenance', 'policy'], () => readJurisdictionPolicy(provenance.policy)],
     [keyFile, ['provenance', 'signingKey'], () => readKeyFile(keyFile ?? '')],
+    [robots.file, ['robots', 'file'], () => openRobotsFile(robots.file ?? '')],
   ]
   const named = looks.filter(([file]) => file !== undefined)
   const read = await Promise.all(named.map(([, path, look]) => lookAt(path, look)))

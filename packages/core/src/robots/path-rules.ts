@@ -1,0 +1,117 @@
+import { compileGlob, type TextTest } from '../policy/patterns/glob.ts'
+
+/** One line of a robots.txt, its escapes in one spelling. */
+export interface PathRule {
+  readonly allow: boolean
+  readonly pattern: string
+}
+
+/** A rule that is about a path: the longest counts, of several that long one that allows. */
+export interface Verdict {
+  readonly allow: boolean
+  readonly length: number
+}
+
+/** Rules of some groups, ready to be asked. */
+export interface PathRules {
+  /** The verdict on a path. `onStep` is called for each text and each pattern that the path is held against. */
+  on(path: string, onStep?: () => void): Verdict | undefined
+  /** How many of them have a star within: each costs a step of its own. */
+  readonly globs: number
+}
+
+type Glob = Verdict & { readonly test: TextTest }
+
+/**
+ * Prefixes are found by bisection, whole paths by their hash; patterns with a star within are asked one after the other, the
+ * longest first, and only while one that holds would count.
+ */
+export function compilePathRules(rules: readonly PathRule[]): PathRules {
+  const prefixes = new Map<string, Verdict>()
+  const wholes = new Map<string, Verdict>()
+  const patterns = new Map<string, Verdict>()
+  for (const { allow, pattern } of rules) {
+    const verdict = { allow, length: pattern.length }
+    const ends = pattern.endsWith('$')
+    const stem = ends ? pattern.slice(0, -1) : pattern
+    const open = !ends || stem.endsWith('*')
+    const text = withoutStars(stem)
+    if (text.includes('*')) keep(patterns, open ? `${text}*` : stem, verdict)
+    else keep(open ? prefixes : wholes, text, verdict)
+  }
+  const longest = longestPrefix(prefixes)
+  const globs = [...patterns]
+    .map(([glob, verdict]): Glob => Object.assign({ test: compileGlob(glob.replaceAll('\\', '\\\\')) }, verdict))
+    .sort(byRank)
+  return {
+    globs: globs.length,
+    on(path, onStep) {
+      onStep?.()
+      const best = higher(wholes.get(path), longest(path, onStep))
+      for (const glob of globs) {
+        if (best !== undefined && byRank(glob, best) >= 0) return best
+        onStep?.()
+        if (glob.test(path)) return glob
+      }
+      return best
+    },
+  }
+}
+
+/** The verdict that counts of two. */
+export function higher(one: Verdict | undefined, other: Verdict | undefined): Verdict | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return byRank(one, other) <= 0 ? one : other
+}
+
+function byRank(one: Verdict, other: Verdict): number {
+  return other.length - one.length || Number(other.allow) - Number(one.allow)
+}
+
+/** Stars at the end say nothing more, but they count in its length. */
+function withoutStars(stem: string): string {
+  let end = stem.length
+  while (stem.charAt(end - 1) === '*') end--
+  return stem.slice(0, end)
+}
+
+function keep(verdicts: Map<string, Verdict>, text: string, verdict: Verdict): void {
+  verdicts.set(text, higher(verdicts.get(text), verdict) as Verdict)
+}
+
+/** The verdict that counts of all prefixes of a path. */
+function longestPrefix(prefixes: ReadonlyMap<string, Verdict>) {
+  const texts = [...prefixes.keys()].sort((one, other) => (one < other ? -1 : 1))
+  // The prefixes of a text lie before it, each within the one before: those of the text just before a path are all that it can have.
+  const outer: number[] = []
+  const best: Verdict[] = []
+  for (const [at, text] of texts.entries()) {
+    let before = at - 1
+    while (before !== -1 && !text.startsWith(texts[before] as string)) before = outer[before] as number
+    outer.push(before)
+    best.push(higher(prefixes.get(text), best[before]) as Verdict)
+  }
+  return (path: string, onStep?: () => void): Verdict | undefined => {
+    let low = 0
+    let high = texts.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      onStep?.()
+      if ((texts[middle] as string) <= path) low = middle + 1
+      else high = middle
+    }
+    let at = low - 1
+    const common = at === -1 ? 0 : commonLength(texts[at] as string, path)
+    while (at !== -1 && (texts[at] as string).length > common) {
+      onStep?.()
+      at = outer[at] as number
+    }
+    return best[at]
+  }
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0
+  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length++
+  return length
+}
