@@ -40,7 +40,7 @@ export async function fateOf(
     }),
   })
   const counter = createCounter({ counts: createFakeCounts(clock), ipv6Prefix: 64, flights: 'bench' })
-  const sums = { allow: 0, flag: 0, challenge: 0, throttle: 0, block: 0 }
+  const sums = { allow: 0, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 0 }
   let second = 0
   for (const { second: at, request } of coming) {
     clock.advance((at - second) * 1_000)
@@ -50,7 +50,7 @@ export async function fateOf(
   }
   const share = (count: number): number => Math.round((100 * count) / coming.length)
   return {
-    passed: share(sums.allow + sums.flag),
+    passed: share(sums.allow + sums.flag + sums.redirect),
     slowed: share(sums.throttle + sums.challenge),
     refused: share(sums.block),
   }

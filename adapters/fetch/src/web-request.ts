@@ -30,6 +30,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
   headersSent = false
   statusCode = 0
   readonly #headers = new Map<string, string>()
+  readonly #suggested = new Map<string, string>()
 
   constructor(request: Request, { address }: RequestOrigin) {
     super()
@@ -45,6 +46,10 @@ export class WebAnswer extends EventEmitter implements HostResponse {
     this.#headers.set(name, value)
   }
 
+  suggestHeader(name: string, value: string): void {
+    this.#suggested.set(name, value)
+  }
+
   removeHeader(name: string): void {
     this.#headers.delete(name)
   }
@@ -58,6 +63,9 @@ export class WebAnswer extends EventEmitter implements HostResponse {
     }
     try {
       for (const [name, value] of this.#headers) response.headers.set(name, value)
+      for (const [name, value] of this.#suggested) {
+        if (!response.headers.has(name)) response.headers.set(name, value)
+      }
       return response
     } catch {
       // One that cannot be changed, as of a redirect, is copied.

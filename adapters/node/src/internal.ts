@@ -4,6 +4,7 @@ export { limitFields } from './answer/limit-fields.ts'
 export { decisionRefusal, type Refusal, refusal, refusedRequest, rendered } from './answer/refusal.ts'
 export { sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'
+export { usageFields } from './answer/usage-fields.ts'
 export { addVerdict, isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
 export { answer, answerApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
 export { askingAnswer, isAsking } from './challenge/challenge-answer.ts'
@@ -19,6 +20,7 @@ export {
   noteRefusal,
   observe,
 } from './inspection/observation.ts'
+export { ownAnswer } from './inspection/own-answer.ts'
 export { Received, type Receiver } from './inspection/received.ts'
 export { createStepUp, stepUpPolicy } from './inspection/step-up.ts'
 export { absoluteTarget, isSite, namesSite } from './request/absolute-target.ts'

@@ -182,6 +182,7 @@ export type {
 export { KeptRobots } from './robots/kept-robots.ts'
 export { MAX_ROBOTS_BYTES, parseRobots, type RobotsFile, robotsText } from './robots/robots-file.ts'
 export { type Robots, robotsOf } from './robots/robots-text.ts'
+export { type UsageTable, usageOf } from './robots/usage.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
 export { BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
 export {

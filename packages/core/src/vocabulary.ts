@@ -27,10 +27,10 @@ export const DIRECTORY_ORDERS = ['addresses', 'prefixes'] as const
 export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
 
 /**
- * In order of strictness. `challenge` asks who has no pass; `throttle` refuses for a while (429), and is what a rule that
- * counts may do.
+ * In order of strictness. `redirect` sends a verified crawler to another place of the site; `challenge` asks who has no pass;
+ * `throttle` refuses for a while (429), and is what a rule that counts may do.
  */
-export const ACTIONS = ['allow', 'flag', 'challenge', 'throttle', 'block'] as const
+export const ACTIONS = ['allow', 'flag', 'redirect', 'challenge', 'throttle', 'block'] as const
 /** The action on a request; `Decision.action` and the `action` of a rule are one. */
 export type Action = (typeof ACTIONS)[number]
 
@@ -38,13 +38,14 @@ export type Action = (typeof ACTIONS)[number]
 export const PLAIN_ACTIONS = ['allow', 'flag', 'block'] as const satisfies readonly Action[]
 export type PlainAction = (typeof PLAIN_ACTIONS)[number]
 
-/** An action as `/v1` has it, which knows no other than those three: its callers cannot be shown a challenge. */
+/** An action as `/v1` has it, which knows no other than those three: its callers cannot be shown a challenge or sent elsewhere. */
 export function plainAction(action: Action): PlainAction {
+  if (action === 'redirect') return 'allow'
   if (action === 'challenge') return 'flag'
   return action === 'throttle' ? 'block' : action
 }
 
-/** Whether a request with this action goes no further. */
+/** Whether a request with this action is refused: what it asks for is kept from it. */
 export function refuses(action: Action): boolean {
   return action === 'block' || action === 'throttle' || action === 'challenge'
 }

@@ -2,6 +2,7 @@
 const WORDS: Readonly<Record<string, string>> = {
   allow: 'allowed',
   flag: 'flagged',
+  redirect: 'redirected',
   challenge: 'asked',
   throttle: 'throttled',
   block: 'blocked',

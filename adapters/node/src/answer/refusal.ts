@@ -9,6 +9,7 @@ import type { RefusalPage, RequestHost } from '../request/request-host.ts'
 import { limitFields } from './limit-fields.ts'
 import { refusalPage } from './refusal-page.ts'
 import { type Refused, refusalText, refusalWords } from './refusal-words.ts'
+import { signatureWish } from './signature-wish.ts'
 
 /** Why a request is answered by us instead of by the host or the origin. */
 export interface Refusal {
@@ -47,11 +48,12 @@ export function refusal(
 }
 
 /** The refusal that a decision against a request comes to where it is enforced: 429 where it may come again, else 403. */
-export function decisionRefusal(decision: Decision): Refusal | undefined {
+export function decisionRefusal(decision: Decision, { fields }: Pick<ReceivedHead, 'fields'>): Refusal | undefined {
   if (!decision.enforced || !refuses(decision.action)) return undefined
-  if (decision.action === 'challenge') return refusal('challenge_required')
-  if (decision.action !== 'throttle') return refusal('request_blocked')
-  return { ...refusal('rate_limit_exceeded'), headers: limitFields(decision) }
+  const headers = signatureWish(decision, fields)
+  if (decision.action === 'challenge') return { ...refusal('challenge_required'), headers }
+  if (decision.action !== 'throttle') return { ...refusal('request_blocked'), headers }
+  return { ...refusal('rate_limit_exceeded'), headers: { ...headers, ...limitFields(decision) } }
 }
 
 /** The refusal of a request for its head; it ends the connection, which an answer of HTTP/2 cannot say. */

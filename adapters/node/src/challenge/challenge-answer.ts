@@ -2,6 +2,7 @@ import type { ChallengeStep, Challenges, Decision, Redeemed, Redeemer, RedeemFau
 import { isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { refusal, rendered } from '../answer/refusal.ts'
+import { signatureWish } from '../answer/signature-wish.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
 import { bringsChallenge, challengeCookie, clearedCookie, isPartitioned, passCookie, siteOf } from './cookies.ts'
@@ -74,7 +75,7 @@ function challengeAnswer(
   const as = askedAs(head, () => host.isBrowser?.(head) === true, isPartitioned(host, head))
   if (terms === undefined || as === 'program') {
     note({ outcome: 'program', rule, level: terms?.level })
-    return forProgram(host, head)
+    return forProgram(host, head, decision)
   }
   if (as === 'form') {
     note({ outcome: 'form', rule, level: terms.level })
@@ -198,8 +199,9 @@ function page(host: RequestHost, head: ReceivedHead, parts: Pick<PageParts, 'cha
 }
 
 /** Programs learn where an answer is taken, and are never shown a page. */
-function forProgram({ config }: RequestHost, { id }: ReceivedHead): ApiResponse {
+function forProgram({ config }: RequestHost, { id, fields }: ReceivedHead, decision: Decision): ApiResponse {
   const { path } = config?.challenge ?? PAGE
   const answer = rendered(refusal('challenge_required'), { id })
-  return { ...answer, headers: { ...answer.headers, ...HEADERS, 'sallyport-challenge': `${path}/pass` } }
+  const headers = { ...answer.headers, ...HEADERS, ...signatureWish(decision, fields) }
+  return { ...answer, headers: { ...headers, 'sallyport-challenge': `${path}/pass` } }
 }

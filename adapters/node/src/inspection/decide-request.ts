@@ -1,12 +1,13 @@
-import type { Decision, InspectionRequest, Mode, MountPolicy } from '@sallyport/core'
+import type { ChallengeStep, Decision, InspectionRequest, Mode, MountPolicy } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from '../answer/limit-fields.ts'
 import { decisionRefusal, headRefusal, type Refusal, refusedRequest, rendered } from '../answer/refusal.ts'
-import { askingAnswer } from '../challenge/challenge-answer.ts'
+import { usageFields } from '../answer/usage-fields.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { type CountingHost, decideHead } from './decide-head.ts'
 import { noteChallenge, noteRefusal } from './observation.ts'
+import { ownAnswer } from './own-answer.ts'
 import type { Received } from './received.ts'
 
 /** Decides about requests: what `open()` resolves to, or a stand-in. */
@@ -65,16 +66,19 @@ export function outcomeOf(
 /** A decision, and the refusal that it comes to. An answer that goes on says what is left of a limit. */
 export function carriedOut(host: RequestHost, received: Received, decision: Decision): Outcome | Promise<Outcome> {
   const { head } = received.reception
-  const asked = askingAnswer(host, head, decision, (step) => noteChallenge(received.observation, step))
+  const note = (step: ChallengeStep) => noteChallenge(received.observation, step)
+  const asked = ownAnswer(host, head, decision, note)
   if (asked !== undefined) {
     noteRefusal(received.observation)
     const answered = (answer: ApiResponse): Outcome => ({ decision, refusal: received.closing(answer) })
     return asked instanceof Promise ? asked.then(answered) : answered(asked)
   }
-  const refusal = decisionRefusal(decision)
+  const refusal = decisionRefusal(decision, head)
   if (refusal === undefined) {
     const told = limitFields(decision)
     for (const name in told) received.tell(name, told[name])
+    const usage = usageFields(host.usage?.(), head, decision)
+    for (const name in usage) received.suggest(name, usage[name] as string)
     return { decision }
   }
   noteRefusal(received.observation)

@@ -75,7 +75,15 @@ function nameOf(key: string, given: unknown): string | undefined {
   throw new TypeError(`identify: ${key} is neither a text nor a whole number`)
 }
 
-const KEPT = ['cache-control', 'x-content-type-options', 'connection', 'retry-after', 'ratelimit', 'ratelimit-policy']
+const KEPT = [
+  'cache-control',
+  'x-content-type-options',
+  'connection',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'accept-signature',
+]
 
 /** The headers of the default refusal that are about any answer in its place stay. Throws for what cannot be sent. */
 function answerOf(rendering: Rendering, refusal: ApiResponse): ApiResponse | undefined {

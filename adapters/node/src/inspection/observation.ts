@@ -14,6 +14,9 @@ export interface HostResponse {
   readonly headersSent: boolean
   readonly statusCode: number
   setHeader(name: string, value: string): unknown
+  /** Sets it unless the answer has one of that name in the end; absent: where there is none yet. */
+  suggestHeader?(name: string, value: string): void
+  hasHeader?(name: string): boolean
   removeHeader(name: string): void
 }
 

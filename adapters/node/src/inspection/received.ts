@@ -39,6 +39,13 @@ export class Received implements Answering {
     else response.setHeader(name, value)
   }
 
+  /** Sets a header of the answer that has none of that name. */
+  suggest(name: string, value: string): void {
+    const { response } = this.reception
+    if (response?.suggestHeader !== undefined) response.suggestHeader(name, value)
+    else if (response?.hasHeader?.(name) === false) this.tell(name, value)
+  }
+
   /** An answer of ours as it is to be sent while the body may be unread. */
   closing(answer: ApiResponse): ApiResponse {
     return answer

@@ -63,7 +63,14 @@ function documentOf(body: string): string {
   return `<!doctype html><meta name="color-scheme" content="light dark"><pre style="white-space:pre-wrap">${escapeHtml(body)}</pre>`
 }
 
-const DONE = { allow: 'allowed', flag: 'flagged', challenge: 'asked', throttle: 'throttled', block: 'blocked' } as const
+const DONE = {
+  allow: 'allowed',
+  flag: 'flagged',
+  redirect: 'redirected',
+  challenge: 'asked',
+  throttle: 'throttled',
+  block: 'blocked',
+} as const
 
 function plain(name: string): string {
   return name.replaceAll('_', ' ')

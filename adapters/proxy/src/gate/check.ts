@@ -1,5 +1,5 @@
 import type { Decision } from '@sallyport/core'
-import { askingAnswer, type HeadFault, isAsking, noteOriginal, refusal, verdictFields } from '@sallyport/node/internal'
+import { type HeadFault, isAsking, noteOriginal, ownAnswer, refusal, verdictFields } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { foreignName } from '../fields/client-fields.ts'
@@ -42,13 +42,13 @@ export function createCheck(
     }
     const pass = (decision: Decision): void =>
       send(exchange, { status: 200, headers: verdictFields(decision), body: '' })
-    const asked = family === 'nginx' ? sentToGate : askingAnswer
+    const asked = family === 'nginx' ? sentToGate : ownAnswer
     ruled({ sallyport, options, asked }, exchange, site?.decider ?? sallyport, original, pass)
   }
 }
 
 /** nginx keeps nothing of an answer but its status, and sends the client to the gate: nothing may be spent before that. */
-const sentToGate: typeof askingAnswer = (host, head, decision) =>
+const sentToGate: typeof ownAnswer = (host, head, decision) =>
   isAsking(host, head, decision) ? { status: 401, headers: {}, body: '' } : undefined
 
 /** Another server forwards the request, with names that we cannot remove and a program may read as ours (D308). */

@@ -1,6 +1,5 @@
-import { type Decision, HANDOFF_FIELD } from '@sallyport/core'
+import { type ChallengeStep, type Decision, HANDOFF_FIELD } from '@sallyport/core'
 import {
-  askingAnswer,
   decideHead,
   decisionRefusal,
   foldedName,
@@ -8,8 +7,10 @@ import {
   isHttp2,
   limitFields,
   noteChallenge,
+  ownAnswer,
   type ReceivedHead,
   refusal,
+  usageFields,
 } from '@sallyport/node/internal'
 import { answerAsked, answerWith, headRefusal } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
@@ -18,6 +19,7 @@ import { isLoop } from '../fields/via.ts'
 import type { DecidingPart } from './deciders.ts'
 import { isGrpc, refuseGrpc } from './grpc.ts'
 import type { Forward, GateParts } from './options.ts'
+import { createSiteParts } from './robots.ts'
 import type { RouteTimeouts, Site } from './sites.ts'
 
 interface DecideParts extends GateParts {
@@ -25,16 +27,19 @@ interface DecideParts extends GateParts {
 }
 
 /** Decides about a request that is for the origin, and refuses it or forwards it once it has a slot. */
-export function createDecide({ sallyport, options, admission, sites, handoff, forward }: DecideParts) {
+export function createDecide({ sallyport, options, admission, sites, routes, handoff, forward }: DecideParts) {
+  const partsOf = createSiteParts(routes)
   const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
 
   function pass(exchange: Exchange, decision: Decision, site: Site): void {
     const { request, head } = exchange
+    const { host = '' } = request.headers
     if (isGrpc(request)) {
       refuseGrpc(exchange)
       return
     }
-    exchange.told = { ...exchange.standing, ...limitFields(decision) }
+    const usage = usageFields(sallyport.usage?.(partsOf(host)), head, decision)
+    exchange.told = { ...exchange.standing, ...limitFields(decision), ...usage }
     if (Number(request.headers['content-length'] ?? 0) > admission.bodyBytes) {
       admission.refuse(exchange, 'body_bytes')
       return
@@ -110,13 +115,13 @@ function http1Fields(fields: readonly string[]): string[] {
 }
 
 interface RulingParts extends Pick<GateParts, 'sallyport' | 'options'> {
-  /** Answers who is asked. */
-  readonly asked?: typeof askingAnswer | undefined
+  /** Answers who is asked, or redirected. */
+  readonly asked?: typeof ownAnswer | undefined
 }
 
 /** Decides about a head, which may be that of another request; refuses the exchange, or goes on with the decision. */
 export function ruled(
-  { sallyport, options, asked: answerOf = askingAnswer }: RulingParts,
+  { sallyport, options, asked: answerOf = ownAnswer }: RulingParts,
   exchange: Exchange,
   decider: DecidingPart,
   head: ReceivedHead,
@@ -124,12 +129,13 @@ export function ruled(
 ): void {
   const carry = (decision: Decision): void => {
     options.onDecision?.(decision, head)
-    const asked = answerOf(sallyport, head, decision, (step) => noteChallenge(exchange.observation, step))
+    const note = (step: ChallengeStep) => noteChallenge(exchange.observation, step)
+    const asked = answerOf(sallyport, head, decision, note)
     if (asked !== undefined) {
       answerAsked(exchange, asked)
       return
     }
-    const refused = decisionRefusal(decision)
+    const refused = decisionRefusal(decision, head)
     if (refused === undefined) pass(decision)
     else answerWith(exchange, refused)
   }

@@ -5,6 +5,7 @@ import type {
   HandoffKey,
   InspectionRequest,
   SourceStatus,
+  UsageTable,
 } from '@sallyport/core'
 import type { RobotsSource, SitePart } from '@sallyport/engine'
 import type { Metrics } from '@sallyport/engine/metrics'
@@ -38,6 +39,8 @@ export interface ProxyHost extends Decider, ApiHost {
   readonly meter?: Metrics | undefined
   /** The robots.txt of its policy, with parts that other rules decide about; absent: none is served. */
   readonly robots?: ((parts: readonly SitePart[]) => string) | undefined
+  /** Fields of answers about the use of content, with parts that other rules decide about; absent, or `undefined`: there are none. */
+  usage?(parts?: readonly SitePart[]): UsageTable | undefined
   /** HTML of hidden links to its decoys; absent: it has none. */
   readonly decoyLink?: (() => string) | undefined
   /** The clients that are refused for a while; absent: none ever is. */

@@ -16,9 +16,8 @@ const HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 
 export function createRobots({ sallyport, options, routes, sites }: GateParts) {
   const { robots } = sallyport
   if (robots === undefined || options.robots?.serve !== true) return () => undefined
-  const found = createRoutes(routes)
-  /** By the routes of a host, of which there are few, however many hosts a star stands for. */
-  const texts = new Map<string, string>()
+  const partsOf = createSiteParts(routes)
+  const texts = new Map<readonly SitePart[], string>()
 
   return ({ request }: Exchange): ApiResponse | undefined => {
     const { method, url = '' } = request
@@ -26,11 +25,25 @@ export function createRobots({ sallyport, options, routes, sites }: GateParts) {
     const { host = request.headers[':authority'] } = request.headers
     const name = typeof host === 'string' ? host : ''
     if (sites.of(name, url) === undefined) return undefined
-    const ofHost = found.ofHost(name)
-    const key = ofHost.map((route) => routes.indexOf(route)).join()
-    const text = texts.get(key) ?? robots.call(sallyport, sitePartsOf(routes, name))
-    texts.set(key, text)
+    const parts = partsOf(name)
+    const text = texts.get(parts) ?? robots.call(sallyport, parts)
+    texts.set(parts, text)
     return { status: 200, headers: HEADERS, body: text }
+  }
+}
+
+/** Finds the parts of a host's site: one list for all hosts of the same routes, of which there are few, however many a star stands for. */
+export function createSiteParts(routes: readonly Route[]): (host: string) => readonly SitePart[] {
+  const found = createRoutes(routes)
+  const known = new Map<string, readonly SitePart[]>()
+  return (host) => {
+    const key = found
+      .ofHost(host)
+      .map((route) => routes.indexOf(route))
+      .join()
+    const parts = known.get(key) ?? sitePartsOf(routes, host)
+    known.set(key, parts)
+    return parts
   }
 }
 

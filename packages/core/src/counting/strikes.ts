@@ -190,7 +190,14 @@ function isLifted({ since }: Ban, { terms }: BanChallenge, { pass }: Decision['i
 }
 
 /** To be asked is no wrong. */
-const DONE = { allow: '', flag: 'flagged', challenge: '', throttle: 'throttled', block: 'blocked' } as const
+const DONE = {
+  allow: '',
+  flag: 'flagged',
+  redirect: '',
+  challenge: '',
+  throttle: 'throttled',
+  block: 'blocked',
+} as const
 
 /** Solutions that nobody sends by bad luck. */
 const WRONGS: ReadonlySet<ChallengeOutcome> = new Set<ChallengeOutcome>(['wrong', 'forged', 'spent'])

@@ -37,6 +37,7 @@ export interface DecideOptions {
 /** A decision without what it is about. */
 export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'> {
   readonly challenge: Decision['challenge']
+  readonly location: string | undefined
   readonly trial: Trial | undefined
   readonly trials: readonly Trial[] | undefined
   readonly counting: Counting | undefined
@@ -51,13 +52,14 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
 }
 
 export function decisionOf(
-  { action, enforced, challenge, trial, trials, counting, unjudged, reasons }: Ruling,
+  { action, enforced, challenge, location, trial, trials, counting, unjudged, reasons }: Ruling,
   inspection: Inspection,
   id?: string,
 ): Decision {
   const decision: Writable<Decision> = { action, enforced, reasons, inspection }
   if (id !== undefined) decision.id = id
   if (challenge !== undefined) decision.challenge = challenge
+  if (location !== undefined) decision.location = location
   if (trial !== undefined) decision.trial = trial
   if (trials !== undefined) decision.trials = trials
   if (counting !== undefined) decision.counting = counting
@@ -75,7 +77,8 @@ export function ruleOn(
   const allowlisted = inspection.agent.identity?.type === 'address'
   const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request), open)
   const { decided, trials, counted, weighed, lasting } = evaluation
-  const { action, challenge } = decided
+  const { action, challenge, redirect } = decided
+  const location = redirect?.locationOf(inspection)
   const enforced = action === 'allow' || mode === 'enforce'
   const stricter = trials.findIndex((rule) => isStricter(rule.action, action))
   const reasons = reasonsOf(
@@ -86,7 +89,18 @@ export function ruleOn(
   const named = trials.length === 0 ? undefined : Object.freeze(trials.map(trialOf))
   const counting = counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) })
   const unjudged = open && Object.freeze(open)
-  return { action, enforced, challenge, trial: named?.[stricter], trials: named, counting, unjudged, reasons, lasting }
+  return {
+    action,
+    enforced,
+    challenge,
+    location,
+    trial: named?.[stricter],
+    trials: named,
+    counting,
+    unjudged,
+    reasons,
+    lasting,
+  }
 }
 
 function trialOf({ id, action }: MatchedRule): Trial {

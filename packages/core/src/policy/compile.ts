@@ -2,7 +2,6 @@ import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
 import { type CompiledStrikes, SCANNER_RULE, STRIKES_RULE } from '../counting/strikes.ts'
 import type { Trap } from '../counting/trap.ts'
 import { SallyportError } from '../errors.ts'
-import type { ChallengeTerms } from '../values/challenge.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
 import { BAN_CHALLENGE, compileChallenge } from './challenge-terms.ts'
 import { compileCounting, durationOf } from './compile-counting.ts'
@@ -18,6 +17,7 @@ import { createPathTable } from './path-table.ts'
 import type { Policy, Rule, Strikes } from './policy.ts'
 import { PRESETS } from './presets.ts'
 import { probeOf } from './probe.ts'
+import { compileRedirect } from './redirect.ts'
 import { createRuleIndex, type Findable, type RuleIndex } from './rule-index.ts'
 import { createPathSplitter } from './split-path.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -90,9 +90,13 @@ function compileRule(rule: Rule, shared: Shared): Compiled {
   const challenge = compileChallenge(rule)
   const counting = compileCounting(rule, shared.splitter, challenge?.terms)
   const action = counting?.opens ? 'allow' : rule.action
-  const { data, needs, agent, request, steady, negation, named } = compileMatch(rule.match, { id, action, ...shared })
+  const redirect = compileRedirect(rule)
+  const { data, needs, steady, negation, named, ...tests } = compileMatch(rule.match, { id, action, ...shared })
+  const agent = redirect === undefined ? tests.agent : [...tests.agent, redirect.isFor]
+  const request = redirect === undefined ? tests.request : [...tests.request, redirect.applies]
   const text = `The policy's rule "${rule.id}" matches.`
-  const matched = matchedRule(rule, action, text, action === 'challenge' ? challenge?.terms : undefined)
+  const terms = action === 'challenge' ? challenge?.terms : undefined
+  const matched = matchedRule(rule, action, text, { ...(terms && { challenge: terms }), ...(redirect && { redirect }) })
   const announced = announcedPaths(rule)
   const compiled = {
     onTrial: rule.monitor === true,
@@ -124,9 +128,14 @@ function announcedPaths({ match }: Rule): readonly string[] | undefined {
   return givenWords(match).every(({ word }) => word.robots) ? (match.path ?? []) : undefined
 }
 
-function matchedRule({ id }: Rule, action: Action, text: string, challenge?: ChallengeTerms): MatchedRule {
+function matchedRule(
+  { id }: Rule,
+  action: Action,
+  text: string,
+  more: Pick<MatchedRule, 'challenge' | 'redirect'> = {},
+): MatchedRule {
   const reason = Object.freeze({ id: `policy:${id}`, text })
-  return Object.freeze(challenge === undefined ? { id, action, reason } : { id, action, reason, challenge })
+  return Object.freeze({ id, action, reason, ...more })
 }
 
 function strikesInForce({ strikes, limits = [] }: Policy, decoys: readonly string[] = []): readonly CompiledStrikes[] {

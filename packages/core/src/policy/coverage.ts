@@ -75,10 +75,11 @@ export function opens({ rule: { monitor = false }, strict, words }: Spread): boo
   return strict && !monitor && [...words.values()].every(({ word, value }) => word.values.reach(value) !== 'some')
 }
 
-/** Whether every rule after one is asked only about what that one does not match; who holds a pass is asked by them too. */
+/** Whether every rule after one is asked only about what that one does not match; not who holds a pass, or is no proven crawler. */
 export function decides({ action, monitor = false, weight, limit, concurrent, then }: Rule): boolean {
   return (
     action !== 'challenge' &&
+    action !== 'redirect' &&
     !monitor &&
     weight === undefined &&
     ((limit ?? concurrent) === undefined || then === 'allow')

@@ -9,6 +9,7 @@ import type { CompiledChallenge } from './challenge-terms.ts'
 import type { CompiledCounting } from './compile-counting.ts'
 import type { NamedTest } from './match.ts'
 import type { Test } from './match-word.ts'
+import type { CompiledRedirect } from './redirect.ts'
 import type { RuleIndex } from './rule-index.ts'
 import { Turns } from './turns.ts'
 
@@ -19,6 +20,8 @@ export interface MatchedRule {
   readonly reason: Reason
   /** There where it asks. */
   readonly challenge?: ChallengeTerms | undefined
+  /** There where it redirects. */
+  readonly redirect?: CompiledRedirect | undefined
 }
 
 /** A rule that was checked. */

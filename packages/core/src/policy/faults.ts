@@ -6,6 +6,7 @@ import { countingFaults, strikesFaults } from './counting-faults.ts'
 import { type Fault, type PolicyFault, unknown } from './fault.ts'
 import { givenWords } from './match-words.ts'
 import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from './policy.ts'
+import { redirectFaults } from './redirect.ts'
 import { claimFaults, listFaults, weightFaults } from './rule-faults.ts'
 
 const NO_LISTS: ReadonlySet<string> = new Set()
@@ -52,6 +53,7 @@ function ruleFaults(rule: Rule, lists: ReadonlySet<string>): readonly Fault[] {
     ...weightFaults(rule),
     ...claimFaults(rule, given),
     ...challengeFaults(rule),
+    ...redirectFaults(rule),
   ]
   if (!ACTIONS.includes(action)) faults.push({ path: ['action'], message: unknown(action, ACTIONS) })
   if (onError !== undefined && !PLAIN_ACTIONS.includes(onError))

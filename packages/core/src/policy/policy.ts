@@ -55,6 +55,11 @@ export interface Rule {
   /** How it asks; for a rule with the action `challenge`, which decides nothing for who holds a pass of its level. */
   readonly challenge?: RuleChallenge | undefined
   /**
+   * Place that a rule with the action `redirect` leads proven crawlers to: a path of the site or an http URL, in which
+   * `{path}` stands for the canonical path of the request.
+   */
+  readonly to?: string | undefined
+  /**
    * Weight of a sign: a rule that flags adds it to the sum that `match: { weight }` reads, and the rules after it decide;
    * where none does, the request is flagged.
    */

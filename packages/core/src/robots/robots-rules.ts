@@ -23,6 +23,10 @@ export interface RobotsRule {
 export interface RobotsRules {
   /** The shortest list that says it; empty where it may fetch all. */
   of(crawler: CrawlerInspection): readonly RobotsRule[]
+  /** Whether it may fetch a path. */
+  mayFetch(crawler: CrawlerInspection, path: string): boolean
+  /** The path patterns that the policies speak of. */
+  readonly paths: readonly string[]
   /** Ids of rules that are not said, or not wholly: they ask about more than robots.txt can, or have a star within a segment. */
   readonly unspoken: readonly string[]
 }
@@ -50,6 +54,8 @@ export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
   }
 
   return {
+    mayFetch,
+    paths,
     of(crawler) {
       const said: RobotsRule[] = []
       for (const { pattern, probe } of asked) {

@@ -3,11 +3,21 @@ import type { Crawler } from '../crawler/catalogue.ts'
 import { SallyportError } from '../errors.ts'
 
 /** Permitted uses of content, as its site says: a wish, which no gate can enforce once a page has been fetched. */
-const CONTENT_SIGNALS = ['search', 'ai-input', 'ai-train'] as const
+export const CONTENT_SIGNALS = ['search', 'ai-input', 'ai-train'] as const
 export type ContentSignal = (typeof CONTENT_SIGNALS)[number]
 
 /** `undefined`: nothing is said, neither that it may be nor that it may not. */
-export type ContentSignals = { readonly [Signal in ContentSignal]?: 'yes' | 'no' | undefined }
+export interface ContentSignals {
+  readonly search?: 'yes' | 'no' | undefined
+  readonly 'ai-input'?: 'yes' | 'no' | undefined
+  readonly 'ai-train'?: 'yes' | 'no' | undefined
+}
+
+/** Wishes about the use of content below a path. */
+export interface PathUsage extends ContentSignals {
+  /** URL of the licence, as of RSL 1.0. */
+  readonly license?: string | undefined
+}
 
 /** Crawlers whose visits a use begins with. */
 const USERS: Readonly<Record<ContentSignal, (crawler: Crawler) => boolean>> = {
@@ -19,21 +29,32 @@ const USERS: Readonly<Record<ContentSignal, (crawler: Crawler) => boolean>> = {
 /** The same uses in the vocabulary of the IETF's `Content-Usage`, which has no word for what AI reads at the moment. */
 const USAGES: Readonly<Partial<Record<ContentSignal, string>>> = { search: 'search', 'ai-train': 'train-ai' }
 
+/** Whether every crawler of a use is refused; not where there is none. */
+export function isUseRefused(
+  signal: ContentSignal,
+  crawlers: readonly Crawler[],
+  isRefused: (crawler: Crawler) => boolean,
+): boolean {
+  const users = crawlers.filter(USERS[signal])
+  return users.length > 0 && users.every(isRefused)
+}
+
 /**
- * Signals as wished, and `no` for a use whose every crawler is refused. Throws `invalid_config` for a `yes` to such a use.
+ * Signals as wished, and `no` for a use whose every crawler is refused. Throws `invalid_config` for a `yes` to such a use;
+ * `place`: of the wishes in the configuration.
  */
 export function signalsOf(
   wished: ContentSignals,
   crawlers: readonly Crawler[],
   isRefused: (crawler: Crawler) => boolean,
+  place = 'robots.signals',
 ): ContentSignals {
   const entries = CONTENT_SIGNALS.map((signal) => {
-    const users = crawlers.filter(USERS[signal])
-    const refused = users.length > 0 && users.every(isRefused)
+    const refused = isUseRefused(signal, crawlers, isRefused)
     if (refused && wished[signal] === 'yes') {
       throw new SallyportError(
         'invalid_config',
-        `robots.signals.${signal}: "yes", but the policy refuses all that ask for it`,
+        `${place}.${signal}: "yes", but the policy refuses all that ask for it`,
       )
     }
     return [signal, wished[signal] ?? (refused ? 'no' : undefined)] as const
@@ -44,12 +65,20 @@ export function signalsOf(
 /** Lines of a group of robots.txt: `Content-Signal` (contentsignals.org) and `Content-Usage` (draft-ietf-aipref-attach). */
 export function signalLines(signals: ContentSignals): readonly string[] {
   const said = CONTENT_SIGNALS.filter((signal) => signals[signal] !== undefined)
-  const usages = said.flatMap((signal) => {
-    const usage = USAGES[signal]
-    return usage === undefined ? [] : [`${usage}=${signals[signal] === 'yes' ? 'y' : 'n'}`]
-  })
+  const usage = usageText(signals)
   return [
     ...(said.length > 0 ? [`Content-Signal: ${said.map((signal) => `${signal}=${signals[signal]}`).join(', ')}`] : []),
-    ...(usages.length > 0 ? [`Content-Usage: ${usages.join(', ')}`] : []),
+    ...(usage === '' ? [] : [`Content-Usage: ${usage}`]),
   ]
+}
+
+/** Signals in the words of `Content-Usage`; '' for none. */
+export function usageText(signals: ContentSignals): string {
+  const usages = CONTENT_SIGNALS.flatMap((signal) => {
+    const usage = USAGES[signal]
+    return usage === undefined || signals[signal] === undefined
+      ? []
+      : [`${usage}=${signals[signal] === 'yes' ? 'y' : 'n'}`]
+  })
+  return usages.join(', ')
 }

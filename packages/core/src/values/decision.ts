@@ -41,6 +41,8 @@ export interface Decision {
   readonly enforced: boolean
   /** How to ask, where `action` is `challenge`. */
   readonly challenge?: ChallengeTerms | undefined
+  /** `Location` of the answer, where `action` is `redirect`. */
+  readonly location?: string | undefined
   /** The first rule on trial before the deciding one whose action is stricter. */
   readonly trial?: Trial | undefined
   /** All rules on trial that match before the deciding one, stricter or not; absent where there is none. */

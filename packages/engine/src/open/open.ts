@@ -18,6 +18,7 @@ import {
   rulesInForce,
   type Snapshots,
   type SourceStatus,
+  type UsageTable,
   type Whois,
 } from '@sallyport/core'
 import type { Accounts } from '#accounts'
@@ -46,7 +47,7 @@ import { createOverrides, type Overrides, openObservations } from './observation
 import { createOutbound } from './outbound.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Others, rulesOf } from './reload.ts'
-import { robotsOfConfig, type SitePart } from './robots.ts'
+import { createUsages, robotsOfConfig, type SitePart } from './robots.ts'
 import type { SiteRobots } from './site-robots.ts'
 import { openTracer, traced } from './spans.ts'
 import { openSurroundings } from './surroundings.ts'
@@ -82,6 +83,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   lookup(target: string): Promise<LookupResult>
   /** The robots.txt of the policy in force; `parts`: where other rules decide. Throws `invalid_config` and `invalid_policy`. */
   robots(parts?: readonly SitePart[]): string
+  /** The fields about the use of content that answers have, by path; `undefined` where the configuration names none. */
+  usage(parts?: readonly SitePart[]): UsageTable | undefined
   /**
    * HTML of links to `decoys.paths` that no person sees, focuses or hears, for any place of a page's body; empty where there
    * are none.
@@ -261,6 +264,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
     robots: (parts?: readonly SitePart[]) => robotsOfConfig(inspection.config, parts).text,
+    usage: createUsages(() => inspection.config),
     decoyLink: () => decoyLinks(inspection.config.decoys.paths),
     provenance,
     challenges,

@@ -1,4 +1,4 @@
-import { compilePolicy, type MountPolicy, type Robots, robotsOf } from '@sallyport/core'
+import { compilePolicy, type MountPolicy, type Robots, robotsOf, type UsageTable, usageOf } from '@sallyport/core'
 import { compileMountPolicy } from './config/mount-policy.ts'
 import type { Config } from './config/schema.ts'
 import { listNames } from './lists/read-lists.ts'
@@ -17,11 +17,45 @@ export interface SitePart {
  * The robots.txt of a configuration, with what it could not say. `parts`: where the policy of all is not that of the whole
  * site. Throws `invalid_config` for a signal that contradicts the policy, and `invalid_policy`.
  */
-export function robotsOfConfig(
-  config: Pick<Config, 'policy' | 'mode' | 'robots' | 'lists' | 'decoys'>,
-  parts: readonly SitePart[] = [],
-): Robots {
+export function robotsOfConfig(config: RobotsConfig, parts: readonly SitePart[] = []): Robots {
   const { signals, sitemaps } = config.robots
+  const { license, paths } = config.usage ?? {}
+  return robotsOf({
+    parts: compiledParts(config, parts),
+    signals,
+    sitemaps,
+    license,
+    usage: paths,
+    decoys: config.decoys.paths,
+  })
+}
+
+type RobotsConfig = Pick<Config, 'policy' | 'mode' | 'robots' | 'usage' | 'lists' | 'decoys'>
+
+/** The fields of answers about the use of content; `undefined` where the configuration asks for none. `parts`: as for robots.txt. */
+export function usageOfConfig(
+  config: Omit<RobotsConfig, 'decoys'>,
+  parts: readonly SitePart[] = [],
+): UsageTable | undefined {
+  if (config.usage === undefined) return undefined
+  const { license, paths } = config.usage
+  return usageOf({ parts: compiledParts(config, parts), signals: config.robots.signals, license, paths })
+}
+
+/** Makes the fields of a configuration once, for each list of parts. */
+export function createUsages(config: () => Config): (parts?: readonly SitePart[]) => UsageTable | undefined {
+  let made: { readonly of: Config; readonly by: Map<readonly SitePart[] | undefined, UsageTable> } | undefined
+  return (parts) => {
+    const of = config()
+    if (of.usage === undefined) return undefined
+    if (made?.of !== of) made = { of, by: new Map() }
+    const found = made.by.get(parts) ?? (usageOfConfig(of, parts) as UsageTable)
+    made.by.set(parts, found)
+    return found
+  }
+}
+
+function compiledParts(config: Omit<RobotsConfig, 'decoys'>, parts: readonly SitePart[]) {
   // It asks no list: robots.txt has no words for them.
   const named = { lists: listNames(config) }
   const compiled = parts.map(({ path, policy, mode = config.mode }) => ({
@@ -30,5 +64,5 @@ export function robotsOfConfig(
     policy: policy === undefined ? compilePolicy(config.policy, named) : compileMountPolicy(policy, named),
   }))
   const everywhere = { policy: compilePolicy(config.policy, named), mode: config.mode }
-  return robotsOf({ parts: [...compiled, everywhere], signals, sitemaps, decoys: config.decoys.paths })
+  return [...compiled, everywhere]
 }

@@ -11,7 +11,7 @@ type Brief = Got<'requests'>['requests'][number]
 const KEPT = 120
 
 const FILTERS = {
-  outcome: ['allow', 'flag', 'challenge', 'throttle', 'block', 'api', 'refused'],
+  outcome: ['allow', 'flag', 'redirect', 'challenge', 'throttle', 'block', 'api', 'refused'],
   class: ['human', 'ai_agent', 'verified_crawler', 'impostor', 'unverified_bot'],
   network: ['residential_clean', 'mobile', 'hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor', 'unknown'],
 } as const

@@ -165,7 +165,7 @@ function Found({ faults, warnings }: Checked) {
   )
 }
 
-const ACTIONS = ['allow', 'flag', 'challenge', 'throttle', 'block'] as const
+const ACTIONS = ['allow', 'flag', 'redirect', 'challenge', 'throttle', 'block'] as const
 
 function Difference({ requests, classes, examples, notes }: WhatIf) {
   const changed = classes.reduce((sum, row) => sum + row.changed, 0)

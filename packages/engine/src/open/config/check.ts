@@ -9,6 +9,7 @@ import {
   robotsOf,
   SallyportError,
   suggestion,
+  usageOf,
 } from '@sallyport/core'
 import type { z } from 'zod'
 import { feedsOf } from '#datasets'
@@ -106,6 +107,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
       tried(['data', 'sources', id], () => feedsOf({ [id]: source })),
     ),
     ...signalFaults(config),
+    ...usageFaults(config),
     ...config.handoff.keys.flatMap((key, index) => tried(['handoff', 'keys', index], () => createHandoffSigner([key]))),
     ...config.net.allowPrivate.flatMap((text, index) =>
       parsePrefix(text) === undefined
@@ -146,6 +148,14 @@ function signalFaults({ policy, mode, robots, lists }: Config): readonly Located
   return tried(['robots', 'signals'], () =>
     robotsOf({ parts: [{ policy: compilePolicy(policy, named), mode }], signals }),
   )
+}
+
+/** Wishes about paths that robots.txt cannot say, or that the policy contradicts. */
+function usageFaults(config: Config): readonly LocatedFault[] {
+  const { policy, mode, lists, usage } = config
+  if (usage === undefined || policyFaults(policy, new Set(Object.keys(lists))).length > 0) return []
+  const parts = [{ policy: compilePolicy(policy, { lists: listNames({ lists }) }), mode }]
+  return tried(['usage', 'paths'], () => usageOf({ parts, paths: usage.paths }).check())
 }
 
 /** Settings that are allowed and most likely not meant. */

@@ -52,7 +52,7 @@ const PolicyTest = z.strictObject({
       rule: z.string(),
       enforced: z.boolean(),
       /** The stricter action of a rule on trial; `none` for no such rule. */
-      trial: z.enum(['flag', 'challenge', 'throttle', 'block', 'none']),
+      trial: z.enum(['flag', 'redirect', 'challenge', 'throttle', 'block', 'none']),
     })
     .partial()
     .refine((expected) => Object.keys(expected).length > 0, 'must expect something'),

@@ -101,6 +101,11 @@ const Rule = z.strictObject({
     })
     .optional()
     .describe('How a rule with the action challenge asks'),
+  to: key(
+    z.string().max(2_000).optional(),
+    'Place that a rule with the action redirect leads proven crawlers to: a path, or an http URL; {path} is that of the request',
+    '/llms.txt',
+  ),
   weight: key(
     z.number().optional(),
     'Weight of a sign, for match.weight of the rules after it, which decide; absent: the rule decides',

@@ -133,6 +133,30 @@ export const Tls = z.strictObject({
 const YES_OR_NO = z.enum(['yes', 'no']).optional()
 const UNSAID = 'absent: no where the policy refuses all crawlers of that use'
 
+const Signals = {
+  search: key(YES_OR_NO, `Whether content may be in the results of a search; ${UNSAID}`, 'yes'),
+  'ai-input': key(YES_OR_NO, `Whether an AI may read content for an answer; ${UNSAID}`, 'no'),
+  'ai-train': key(YES_OR_NO, `Whether an AI may be trained with content; ${UNSAID}`, 'no'),
+}
+
+export const Usage = z.strictObject({
+  license: key(
+    z.url(HTTP).optional(),
+    'Licence of the content, for Link and robots.txt (RSL); absent: none',
+    'https://shop.example/license.xml',
+  ),
+  paths: z
+    .record(
+      z.string().startsWith('/'),
+      z.strictObject({
+        ...Signals,
+        license: key(z.url(HTTP).optional(), 'Licence of what is there', 'https://shop.example/press.xml'),
+      }),
+    )
+    .default({})
+    .describe('Wishes about what is below paths, by patterns as those of match.path; the longest counts'),
+})
+
 export const Robots = z.strictObject({
   serve: key(z.boolean().default(false), 'Whether the proxy answers /robots.txt in place of the origin', true),
   file: key(
@@ -143,14 +167,7 @@ export const Robots = z.strictObject({
   sitemaps: key(z.array(z.url(HTTP)).default([]), 'Sitemaps that robots.txt names', [
     'https://shop.example/sitemap.xml',
   ]),
-  signals: z
-    .strictObject({
-      search: key(YES_OR_NO, `Whether content may be in the results of a search; ${UNSAID}`, 'yes'),
-      'ai-input': key(YES_OR_NO, `Whether an AI may read content for an answer; ${UNSAID}`, 'no'),
-      'ai-train': key(YES_OR_NO, `Whether an AI may be trained with content; ${UNSAID}`, 'no'),
-    })
-    .prefault({})
-    .describe('Content-Signal and Content-Usage'),
+  signals: z.strictObject(Signals).prefault({}).describe('Content-Signal and Content-Usage'),
 })
 
 export const Decoys = z.strictObject({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { key, LIVE, SECRET } from './key.ts'
 import { Limits, Timeouts } from './limits.ts'
 import { PolicySchema } from './policy-schema.ts'
-import { Challenge, Decoys, Handoff, Listen, Refusal, Robots, Route, Tls, Upstream } from './schema-edge.ts'
+import { Challenge, Decoys, Handoff, Listen, Refusal, Robots, Route, Tls, Upstream, Usage } from './schema-edge.ts'
 import { Lists } from './schema-lists.ts'
 import {
   Api,
@@ -42,6 +42,10 @@ export const Config = z.strictObject({
     LIVE,
   ),
   robots: Robots.prefault({}).meta({ description: 'robots.txt, made from the policy', ...LIVE }),
+  usage: Usage.optional().meta({
+    description: 'Content-Usage and Link of answers, from the policy and robots.signals; absent: neither is sent',
+    ...LIVE,
+  }),
   decoys: Decoys.prefault({}).meta({ description: 'Paths that only programs ask for', ...LIVE }),
   handoff: Handoff.prefault({}).meta({
     description: 'Signature of requests to the origin, as sallyport-signature',

@@ -172,7 +172,7 @@ function askedOf(classes: readonly ClassRow[]): Both<number> {
 }
 
 function none(): Actions {
-  return { allow: 0, flag: 0, challenge: 0, throttle: 0, block: 0 }
+  return { allow: 0, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 0 }
 }
 
 function tableOf({ classes }: Replayed): string {

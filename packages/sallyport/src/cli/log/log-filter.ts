@@ -23,11 +23,7 @@ type ClientMatch = (client: string) => boolean
 /** Adds the filters to a command that reads the log. */
 export function withFilters(command: Command): Command {
   return command
-    .addOption(
-      new Option('--action <actions>', 'allow, flag, challenge, throttle, block, with commas between').argParser(
-        actionsOf,
-      ),
-    )
+    .addOption(new Option('--action <actions>', `${ACTIONS.join(', ')}, with commas between`).argParser(actionsOf))
     .option('--trial', 'requests that a rule on trial would have decided more strictly')
     .option('--rule <id>', 'decided by this rule, tried by it, or an answer to its question')
     .option('--class <class>', 'of this class: human, ai_agent …')

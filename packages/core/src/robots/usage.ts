@@ -1,0 +1,106 @@
+import { type Catalogue, createCatalogue } from '../crawler/catalogue.ts'
+import { SallyportError } from '../errors.ts'
+import { createPathTable } from '../policy/path-table.ts'
+import { inspectionOfCrawler } from './hypothetical.ts'
+import { robotsPathsOf } from './robots-paths.ts'
+import { createRobotsRules, type RobotsPart } from './robots-rules.ts'
+import { CONTENT_SIGNALS, type ContentSignals, isUseRefused, type PathUsage, signalsOf, usageText } from './signals.ts'
+
+export interface UsageOptions {
+  /** One policy for the whole site, or one for each part. */
+  readonly parts: readonly RobotsPart[]
+  /** Wishes about the whole site. */
+  readonly signals?: ContentSignals | undefined
+  /** URL of the licence of all content (RSL 1.0). */
+  readonly license?: string | undefined
+  /** Wishes about what is below paths, by path patterns of rules; the longest that fits counts. */
+  readonly paths?: Readonly<Record<string, PathUsage>> | undefined
+  readonly catalogue?: Catalogue | undefined
+}
+
+/** Fields of an answer that say how its content may be used, by names in lower case. */
+export interface UsageTable {
+  fieldsOf(path: string): Readonly<Record<string, string>>
+  /** Throws `invalid_config` for a wish that the policy contradicts, and for a path that robots.txt cannot say. */
+  check(): void
+}
+
+const EVERYTHING = '/**'
+
+/**
+ * `Content-Usage` (draft-ietf-aipref-attach) and `Link: <…>; rel="license"` (RSL 1.0) of answers, from the policy and the wishes that
+ * robots.txt is made of: a use is denied where every crawler of that use is refused (D538).
+ */
+export function usageOf({
+  parts,
+  signals = {},
+  license,
+  paths = {},
+  catalogue = createCatalogue(),
+}: UsageOptions): UsageTable {
+  const rules = createRobotsRules(parts)
+  const crawlers = catalogue.crawlers.filter(({ silent }) => silent !== 'retired')
+  const inspections = new Map(crawlers.map((crawler) => [crawler, inspectionOfCrawler(crawler, catalogue)]))
+  const wishesOf = createPathTable(longestFirst(Object.keys(paths)))
+  const spoken = [EVERYTHING, ...Object.keys(paths), ...rules.paths].filter((path) => probeOf(path) !== undefined)
+  const patternOf = createPathTable(longestFirst([...new Set(spoken)]))
+  const known = new Map<string, Readonly<Record<string, string>>>()
+
+  function isRefusedAt(path: string) {
+    return (crawler: (typeof crawlers)[number]): boolean => {
+      const inspection = inspections.get(crawler)
+      return inspection !== undefined && !rules.mayFetch(inspection, path)
+    }
+  }
+
+  /** What the policy refuses is denied, whatever is wished for the whole site. */
+  function fieldsAt(path: string): Readonly<Record<string, string>> {
+    const { license: own = license, ...wishes }: PathUsage = paths[wishesOf({ path }) ?? ''] ?? {}
+    const said = CONTENT_SIGNALS.map((signal) => {
+      const isRefused = isUseRefused(signal, crawlers, isRefusedAt(path))
+      return [signal, isRefused ? 'no' : (wishes[signal] ?? signals[signal])] as const
+    })
+    const usage = usageText(Object.fromEntries(said))
+    return Object.freeze({
+      ...(usage !== '' && { 'content-usage': usage }),
+      ...(own !== undefined && { link: licenseLink(own) }),
+    })
+  }
+
+  return {
+    fieldsOf(path) {
+      const pattern = patternOf({ path }) ?? EVERYTHING
+      const found = known.get(pattern) ?? fieldsAt(probeOf(pattern) as string)
+      known.set(pattern, found)
+      return found
+    },
+    check() {
+      for (const [pattern, { license: _, ...wishes }] of Object.entries(paths)) {
+        const place = `usage.paths.${pattern}`
+        const path = probeOf(pattern)
+        if (path === undefined) {
+          throw new SallyportError(
+            'invalid_config',
+            `${place}: robots.txt cannot say it: a star is a whole segment at the end`,
+          )
+        }
+        signalsOf(wishes, crawlers, isRefusedAt(path), place)
+      }
+    },
+  }
+}
+
+function longestFirst(patterns: readonly string[]): readonly string[] {
+  return patterns.toSorted((one, other) => other.length - one.length)
+}
+
+/** A path that a pattern is about, and no narrower one is. */
+function probeOf(pattern: string): string | undefined {
+  const found = robotsPathsOf(pattern)
+  return (pattern.endsWith('/**') ? found?.at(-1) : found?.at(0))?.probe
+}
+
+function licenseLink(url: string): string {
+  const type = url.endsWith('.xml') ? '; type="application/rsl+xml"' : ''
+  return `<${url}>; rel="license"${type}`
+}
