@@ -3,6 +3,7 @@ import type { CountTask } from '../counting/ports.ts'
 import type { RedeemFault } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { askerOf, askerPartsOf } from './asker.ts'
+import { createAskingBound } from './asking-bound.ts'
 import { createPassGiver, DEGRADED_PASS_SECONDS, type Given } from './giver.ts'
 import { createPassReader, type PassReader } from './pass.ts'
 import { createPassNetworks } from './pass-networks.ts'
@@ -16,6 +17,11 @@ import { isOfWidget, isSolved, WIDGET_WORK, WORK } from './work.ts'
 
 export interface Challenges {
   readonly passOf: PassReader
+  /**
+   * Counts that a client is to have a question, or to have a solution looked at; false where it has had its share. It comes before
+   * all else here: what is beyond is to cost nothing.
+   */
+  admits(client: Pick<Redeemer, 'address'>): boolean
   /** A challenge for who sent a request: the one that it waits for already, if it brings that; else, or if `fresh`, a new one. */
   issue(request: InspectionRequest, asked: AskedFor, fresh?: boolean): IssuedChallenge
   /** Whether a request brings a challenge of such terms that was waited for, so that it can be redeemed. */
@@ -47,6 +53,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
   const give = createPassGiver(options)
   const tags = createRuleTags(options.rules)
   const asking = createAsking(options.provider)
+  const bound = createAskingBound(ipv6Prefix)
 
   /** Why an answer is not the right one; `undefined`: it is. */
   async function faultOf(
@@ -87,6 +94,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
   }
 
   return {
+    admits: ({ address }) => bound(address, clock.now()),
     passOf: createPassReader(secrets, createPassNetworks(counts, onFault)),
     issue(request, asked, fresh = false) {
       const now = clock.now()
