@@ -1,5 +1,5 @@
-/** Requests that are begun in one turn of the event loop: one or two milliseconds of work. */
-const PER_TURN = 16
+/** Requests that are begun in one turn of the event loop: about a millisecond of work. */
+const PER_TURN = 8
 
 /** Begins a request of a connection, in this turn of the event loop or later; `waitedMs`: how much later. */
 export type Pace = (connection: object, begin: (waitedMs: number) => void) => void
