@@ -100,7 +100,7 @@ function challengeAnswer(
   }
   return challenges.redeemWaited(head, asked, client).then((redeemed) => {
     if (!('refused' in redeemed)) {
-      note({ outcome: 'waited', rule: redeemed.rule, level: redeemed.level, seconds: redeemed.seconds })
+      note(stepOf('waited', redeemed))
       return opened(head, { 'set-cookie': cookieOf(host, head, redeemed) })
     }
     const { refused } = redeemed
@@ -117,6 +117,12 @@ function challengeAnswer(
 /** The id of the rule that decided. */
 function ruleOf({ reasons: [reason] }: Decision): string {
   return (reason?.id ?? '').replace(/^policy:/, '')
+}
+
+type Given = Exclude<Redeemed, { refused: unknown }>
+
+function stepOf(outcome: 'solved' | 'waited', { rule, level, seconds, degraded }: Given): ChallengeStep {
+  return { outcome, rule, level, seconds, degraded }
 }
 
 function isRead({ method }: ReceivedHead): boolean {
@@ -151,7 +157,7 @@ async function solutionAnswer(
     ? await challenges.redeem(head, solution, client)
     : { refused: 'failed' }
   if (!('refused' in redeemed)) {
-    note({ outcome: 'solved', rule: redeemed.rule, level: redeemed.level, seconds: redeemed.seconds })
+    note(stepOf('solved', redeemed))
     const cookie = cookieOf(host, head, redeemed)
     return {
       status: 204,
@@ -181,7 +187,7 @@ function clientOf({ client, network }: Decision['inspection']): Redeemer {
   return { address: client.address, network: network.verdict.classification }
 }
 
-function cookieOf(host: RequestHost, head: ReceivedHead, given: Exclude<Redeemed, { refused: unknown }>): string {
+function cookieOf(host: RequestHost, head: ReceivedHead, given: Given): string {
   return passCookie(host, head, given.pass, given.maxAge)
 }
 
