@@ -77,7 +77,7 @@ export async function benchFlood(run: Run): Promise<void> {
 /** Bytes of a page at level 1. */
 const PAGE_BYTES = 3_000
 
-/** What is asked in a flood: by others, and by one address. */
+/** Requests of a flood: passes of others, and the bad answer of one address. */
 interface Flood {
   readonly passes: readonly string[]
   readonly bad: string
