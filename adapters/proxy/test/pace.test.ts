@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { createPace } from '../src/listener/pace.ts'
+import { proxyBefore } from './behind.ts'
+import { exchange, get, OK, statusOf } from './wire.ts'
 
 t.test(
   'of a thousand requests of one connection few are begun in a turn, and another connection is next',
@@ -47,4 +51,29 @@ t.test('a request that begins another one within its own turn does not begin all
   pace(connection, again)
   t.ok(begun < 50)
   while (begun < 500) await nextTurn()
+})
+
+t.test('a newcomer is answered while a flood over many connections still is', async (t) => {
+  const { url } = await proxyBefore(t, OK, { limits: { eventLoopDelay: '1m' } })
+  const port = Number(new URL(url).port)
+  const sockets = await Promise.all(
+    Array.from({ length: 64 }, async () => {
+      const socket = connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  t.teardown(() => sockets.map((socket) => socket.destroy()))
+  let answered = 0
+  for (const socket of sockets) {
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      answered += text.split('HTTP/1.1 ').length - 1
+    })
+    // Answered by the API, at once.
+    socket.write(`GET /v1/nothing HTTP/1.1\r\nHost: site.example\r\n\r\n`.repeat(16))
+  }
+  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  const before = answered
+  t.ok(before < 1_024, `${before} of 1,024 before it`)
+  while (answered < 1_024) await nextTurn()
 })
