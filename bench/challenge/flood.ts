@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { browserFields } from '../browser.ts'
 import { scratch } from '../fault/scratch.ts'
+import { freePort, type Program, startProgram } from '../proxy/program.ts'
 import { startSallyport } from '../proxy/sallyport.ts'
 import { counted, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
@@ -26,10 +27,11 @@ export async function benchFlood(run: Run): Promise<void> {
     const origin = createServer((_, res) => res.end('a page'))
     await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
     cleanup.teardown(() => origin.close())
+    const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
     const proxy = await startSallyport({
       folder,
       dataDir: join(folder, 'state'),
-      upstream: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+      upstream,
       trustProxy: ['loopback'],
       processor: 0,
       raised: {
@@ -39,43 +41,81 @@ export async function benchFlood(run: Run): Promise<void> {
         policy: { preset: 'observe', rules: [{ id: 'ask', match: {}, action: 'challenge', challenge: { level: 1 } }] },
       },
     })
-    const port = Number(new URL(proxy.url).port)
     const passes = await passesFor('127.0.0.1', VISITORS)
     const { text } = withoutStore({ now: Date.now }).issue(requestWith('', '127.0.0.1'), ASKED)
-    const bad = `${text}.${Array(32).fill(7).join(',')}`
-    const seconds = run.pick(15, 1)
-    run.step('visitors alone')
-    await look(port, passes, run.pick(5, 0.5))
-    const before = await look(port, passes, seconds)
-    run.step('visitors in the flood')
-    const floods = [start(port, ''), start(port, bad)]
-    try {
-      for (const flood of floods) await once(flood, 'message')
-      await delay(run.pick(3_000, 300))
-      const from = await Promise.all(floods.map(answeredBy))
-      const during = await look(port, passes, seconds)
-      const to = await Promise.all(floods.map(answeredBy))
-      const [questions = 0, answers = 0] = to.map((state, at) => (state - (from[at] ?? 0)) / seconds)
-      const row = (name: string, { times, shed }: Looked): readonly Figure[] => [
-        { case: name, what: 'median', unit: 'ms', value: counted(quantile(times, 0.5)) },
-        { case: name, what: 'p99', unit: 'ms', value: counted(quantile(times, 0.99)), goal: { atMost: 50 } },
-        { case: name, what: 'turned away as the proxy is busy', unit: '%', value: counted(shed * 100) },
-      ]
-      const flooded = `while ${RATE.toLocaleString('en')} questions and as many bad answers a second come from one address`
-      run.table({
-        title: 'Others, who hold a pass, at a proxy on one processor',
-        figures: [
-          ...row('alone', before),
-          ...row(flooded, during),
-          { case: flooded, what: 'questions that were answered', unit: '/s', value: counted(Math.round(questions)) },
-          { case: flooded, what: 'bad answers that were', unit: '/s', value: counted(Math.round(answers)) },
-        ],
-      })
-    } finally {
-      for (const flood of floods) flood.kill('SIGKILL')
-      await proxy.stop()
-    }
+    const flood: Flood = { passes, bad: `${text}.${Array(32).fill(7).join(',')}` }
+    const ours = await flooded(run, 'the proxy', proxy, flood).finally(() => proxy.stop())
+    const peerPort = await freePort()
+    const peer = await startProgram({
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'flood-peer.js'), upstream, String(PAGE_BYTES), String(peerPort)],
+      port: peerPort,
+      processor: 0,
+    })
+    const least = await flooded(run, 'bare node:http', peer, flood).finally(() => peer.stop())
+    const row = (name: string, { alone, inFlood }: Flooded): readonly Figure[] => [
+      { case: name, what: 'p99 alone', unit: 'ms', value: counted(quantile(alone.times, 0.99)) },
+      { case: name, what: 'median', unit: 'ms', value: counted(quantile(inFlood.times, 0.5)) },
+      { case: name, what: 'p99', unit: 'ms', value: counted(quantile(inFlood.times, 0.99)) },
+      { case: name, what: 'shed', unit: '%', value: counted(inFlood.shed * 100) },
+      { case: name, what: 'questions answered', unit: '/s', value: counted(Math.round(inFlood.questions)) },
+      { case: name, what: 'bad answers answered', unit: '/s', value: counted(Math.round(inFlood.answers)) },
+    ]
+    const rate = RATE.toLocaleString('en')
+    run.table({
+      title: `Others, who hold a pass, while ${rate} questions and as many bad answers a second come from one address`,
+      figures: [
+        ...row('Sallyport, on one processor', ours).map((figure) =>
+          figure.what === 'p99' ? { ...figure, goal: { atMost: 50 } } : figure,
+        ),
+        ...row('bare `node:http` that answers 403', least),
+      ],
+    })
   })
+}
+
+/** Bytes of a page at level 1. */
+const PAGE_BYTES = 3_000
+
+/** Requests of a flood: passes of others, and the bad answer of one address. */
+interface Flood {
+  readonly passes: readonly string[]
+  readonly bad: string
+}
+
+/** How others were answered before the flood, and in it. */
+interface Flooded {
+  readonly alone: Looked
+  readonly inFlood: Looked & { readonly questions: number; readonly answers: number }
+}
+
+/** Looks at a server alone and in the flood; the generators share this machine's processors with it and with its visitors. */
+async function flooded(
+  run: Run,
+  name: string,
+  { url }: Pick<Program, 'url'>,
+  { passes, bad }: Flood,
+): Promise<Flooded> {
+  const port = Number(new URL(url).port)
+  const seconds = run.pick(15, 1)
+  run.step(`visitors alone, ${name}`)
+  await look(port, passes, run.pick(5, 0.5))
+  const alone = await look(port, passes, seconds)
+  run.step(`visitors in the flood, ${name}`)
+  const floods = [start(port, ''), start(port, bad)]
+  try {
+    for (const flood of floods) await once(flood, 'message')
+    await delay(run.pick(3_000, 300))
+    const from = await Promise.all(floods.map(answeredBy))
+    const began = performance.now()
+    const inFlood = await look(port, passes, seconds)
+    const to = await Promise.all(floods.map(answeredBy))
+    const took = (performance.now() - began) / 1_000
+    const [questions = 0, answers = 0] = to.map((state, at) => (state - (from[at] ?? 0)) / took)
+    return { alone, inFlood: { ...inFlood, questions, answers } }
+  } finally {
+    for (const flood of floods) flood.kill('SIGKILL')
+  }
 }
 
 function start(port: number, solution: string): ChildProcess {

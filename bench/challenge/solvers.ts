@@ -10,8 +10,8 @@ const BUDGET = 120
 const PAGES = 10_000
 
 /** Hashes of an answer, on average. */
-const LEVEL_2 = 32 * 2 ** 11
-const LEVEL_3 = 32 * 2 ** 13
+const LEVEL_2 = 32 * 2 ** 10
+const LEVEL_3 = 32 * 2 ** 12
 
 /** The cost of an answer to one that makes many: with the page's own script, and with native code, on one processor. */
 export function benchSolvers(run: Run, ofPage: number | undefined): void {

@@ -16,6 +16,8 @@ const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 /** A navigation of a reader's browser over plain HTTP. */
 export const NAVIGATION = { 'user-agent': FIREFOX, accept: HTML, 'accept-language': 'en' }
 
+const CLIENT = '93.184.216.34'
+
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -28,6 +30,8 @@ export interface AskingSite {
   /** Targets that the application behind saw. */
   readonly seen: readonly string[]
   readonly clock: { advance(ms: number): void }
+  /** Takes all questions that this client may have at once. */
+  exhaust(): void
 }
 
 /** A server whose policy asks for a pass of level 1 everywhere, of level 2 below `/puzzle`, and of script below `/script`. */
@@ -91,8 +95,11 @@ export async function openAskingSite(
   return {
     clock,
     seen,
+    exhaust() {
+      while (challenges.admits({ address: CLIENT }));
+    },
     async ask(target, headers = NAVIGATION, method = 'GET') {
-      const fields = { host: 'shop.example', 'x-forwarded-for': '93.184.216.34', ...headers }
+      const fields = { host: 'shop.example', 'x-forwarded-for': CLIENT, ...headers }
       const sent = request({ port, host: '127.0.0.1', path: target, method, headers: fields, agent: false }).end()
       const [answer] = await once(sent, 'response')
       return { status: answer.statusCode, headers: answer.headers, body: await text(answer) }

@@ -86,7 +86,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       ipv6Prefix: limits.ipv6Prefix,
       bodyBytes: limits.bodyBytes,
       refusals,
-      isOverloaded: () => overload.present,
+      isOverloaded: (waitedMs) => overload.present || waitedMs > limits.eventLoopDelay,
     })
   const fail = (exchange: Exchange, failure: Error): void => {
     const error = explained(failure, limits)

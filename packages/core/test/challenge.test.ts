@@ -15,7 +15,7 @@ function passOf(redeemed: Redeemed): string {
 t.test('who works has a pass of that level for as long as the rule says', async (t) => {
   const { clock, challenges } = world()
   const issued = challenges.issue(requestOf(), askedFor(2))
-  t.match(issued, { level: 2, puzzles: 32, bits: 11, wait: 8 })
+  t.match(issued, { level: 2, puzzles: 32, bits: 10, wait: 8 })
   t.match(issued.text, /^[\w-]{96}$/)
   clock.time += 400
   const redeemed = await challenges.redeem(requestOf(), solve(issued), HOME)

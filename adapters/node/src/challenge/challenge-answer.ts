@@ -3,6 +3,7 @@ import { isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { refusal, rendered } from '../answer/refusal.ts'
 import { signatureWish } from '../answer/signature-wish.ts'
+import { isHttp2 } from '../request/head-fields.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
 import { bringsChallenge, challengeCookie, clearedCookie, isPartitioned, passCookie, siteOf } from './cookies.ts'
@@ -72,10 +73,15 @@ function challengeAnswer(
 ): ApiResponse | Promise<ApiResponse> {
   const { challenge: terms, inspection } = decision
   const rule = ruleOf(decision)
+  const client = clientOf(inspection)
   const as = askedAs(head, () => host.isBrowser?.(head) === true, isPartitioned(host, head))
   if (terms === undefined || as === 'program') {
     note({ outcome: 'program', rule, level: terms?.level })
     return forProgram(host, head, decision)
+  }
+  if (!challenges.admits(client)) {
+    note({ outcome: 'too_many', rule, level: terms.level })
+    return tooMany(host, head)
   }
   if (as === 'form') {
     note({ outcome: 'form', rule, level: terms.level })
@@ -93,9 +99,9 @@ function challengeAnswer(
     const isRefused = challenge.wait > 0 && isAgain(head.target) && !bringsChallenge(head)
     return page(host, head, { challenge, stuck: isRefused ? 'cookies' : undefined })
   }
-  return challenges.redeemWaited(head, asked, clientOf(inspection)).then((redeemed) => {
+  return challenges.redeemWaited(head, asked, client).then((redeemed) => {
     if (!('refused' in redeemed)) {
-      note({ outcome: 'waited', rule: redeemed.rule, level: redeemed.level, seconds: redeemed.seconds })
+      note(stepOf('waited', redeemed))
       return opened(head, { 'set-cookie': cookieOf(host, head, redeemed) })
     }
     const { refused } = redeemed
@@ -112,6 +118,12 @@ function challengeAnswer(
 /** The id of the rule that decided. */
 function ruleOf({ reasons: [reason] }: Decision): string {
   return (reason?.id ?? '').replace(/^policy:/, '')
+}
+
+type Given = Exclude<Redeemed, { refused: unknown }>
+
+function stepOf(outcome: 'solved' | 'waited', { rule, level, seconds, degraded }: Given): ChallengeStep {
+  return { outcome, rule, level, seconds, degraded }
 }
 
 function isRead({ method }: ReceivedHead): boolean {
@@ -137,11 +149,16 @@ async function solutionAnswer(
   head: ReceivedHead,
   { solution, decision, note }: Noted & { readonly solution: string },
 ): Promise<ApiResponse> {
+  const client = clientOf(decision.inspection)
+  if (!challenges.admits(client)) {
+    note({ outcome: 'too_many' })
+    return tooMany(host, head)
+  }
   const redeemed: Redeemed = isSameOrigin(head)
-    ? await challenges.redeem(head, solution, clientOf(decision.inspection))
+    ? await challenges.redeem(head, solution, client)
     : { refused: 'failed' }
   if (!('refused' in redeemed)) {
-    note({ outcome: 'solved', rule: redeemed.rule, level: redeemed.level, seconds: redeemed.seconds })
+    note(stepOf('solved', redeemed))
     const cookie = cookieOf(host, head, redeemed)
     return {
       status: 204,
@@ -171,7 +188,7 @@ function clientOf({ client, network }: Decision['inspection']): Redeemer {
   return { address: client.address, network: network.verdict.classification }
 }
 
-function cookieOf(host: RequestHost, head: ReceivedHead, given: Exclude<Redeemed, { refused: unknown }>): string {
+function cookieOf(host: RequestHost, head: ReceivedHead, given: Given): string {
   return passCookie(host, head, given.pass, given.maxAge)
 }
 
@@ -204,4 +221,15 @@ function forProgram({ config }: RequestHost, { id, fields }: ReceivedHead, decis
   const answer = rendered(refusal('challenge_required'), { id })
   const headers = { ...answer.headers, ...HEADERS, ...signatureWish(decision, fields) }
   return { ...answer, headers: { ...headers, 'sallyport-challenge': `${path}/pass` } }
+}
+
+/**
+ * A few bytes for a client that has had its share, whatever it brings: others wait for what this costs. The connection of a
+ * client alone ends with it, and what it sent on after it is not looked at; that of a trusted proxy is others' as well.
+ */
+function tooMany(host: RequestHost, { id, peer, fields }: ReceivedHead): ApiResponse {
+  const answer = rendered(refusal('rate_limit_exceeded'), { id })
+  const isOthers = host.isTrusted?.(peer) === true || isHttp2(fields)
+  const headers = { ...answer.headers, ...HEADERS, 'retry-after': '1' }
+  return { ...answer, headers: isOthers ? headers : { ...headers, connection: 'close' } }
 }

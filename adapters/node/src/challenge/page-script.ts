@@ -2,7 +2,8 @@
  * The script of the page, as it is sent: what its Content-Security-Policy names is this text. It finds for each puzzle the
  * number whose SHA-256 begins with so many zero bits, in slices of some milliseconds on the page's own thread, gives the
  * numbers back and opens the page again. It has no parts that browsers keep from plain HTTP or from strict sites: no
- * SubtleCrypto, no WebAssembly, no worker. Messages in place of timers, which a tab in the background hardly has.
+ * SubtleCrypto, no WebAssembly, no worker. Messages in place of timers, which a tab in the background hardly has. It begins once there is a
+ * frame of the page, which the first slice would keep from being painted; a tab in the background has none.
  *
  * The script of a provider that asks is loaded once cookies are known to be kept; what that writes into its field is given back.
  *
@@ -102,7 +103,7 @@ export const PAGE_SCRIPT = `
     }
 
     var channel = new MessageChannel()
-    var zeros = 32 - data.bits
+    var zeros = 32 - data.bits, began = false
     channel.port1.onmessage = function () {
       var end = Date.now() + 12
       while (numbers.length < data.puzzles) {
@@ -115,7 +116,13 @@ export const PAGE_SCRIPT = `
       }
       give(0)
     }
-    channel.port2.postMessage(0)
+    function begin() {
+      if (began) return
+      began = true
+      channel.port2.postMessage(0)
+    }
+    if (window.requestAnimationFrame) requestAnimationFrame(begin)
+    setTimeout(begin, 50)
 
     function send(url, method) {
       var headers = { 'sallyport-solution': data.challenge + '.' + (data.script ? token : numbers.join(',')) }

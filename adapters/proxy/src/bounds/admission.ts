@@ -13,8 +13,8 @@ export interface AdmissionOptions {
   readonly ipv6Prefix: number
   readonly bodyBytes: number
   readonly refusals: Refusals
-  /** More is to be done than can be. */
-  readonly isOverloaded: () => boolean
+  /** More is to be done than can be: a request that waited so long for its turn says so as well. */
+  readonly isOverloaded: (waitedMs: number) => boolean
 }
 
 /** Lets requests in, within limits that hold for all clients together and for each. */
@@ -24,7 +24,7 @@ export interface Admission {
   /** Key that the client of an address is counted under. */
   clientOf(address: string): string
   /** True while nothing new is begun. */
-  isClosed(): boolean
+  isClosed(waitedMs: number): boolean
   /** Calls `go` when the client has a slot, which it has until its answer is sent; or refuses. */
   admit(exchange: Exchange, client: string, go: () => void): void
   /** Answers, and counts why. */

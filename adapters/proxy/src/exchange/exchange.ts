@@ -50,6 +50,8 @@ export interface ExchangeOptions {
   /** The client sends its body only after `100 Continue`. */
   readonly waiting?: boolean | undefined
   readonly upgrade?: Upgrade | undefined
+  /** Milliseconds that it waited for its turn of the event loop; absent: none. */
+  readonly waitedMs?: number | undefined
   /** The list that it is on. */
   readonly listed?: Holder | undefined
   /** The client is too slow: with its body, or as the reader of its answer. */
@@ -91,6 +93,7 @@ export class Exchange implements Watched, Answering {
   origin: OriginSide | undefined
   readonly #listed: Holder | undefined
   readonly upgrade: Upgrade | undefined
+  readonly waitedMs: number
   place = -1
   wait: Wait | undefined
   /** Ends an open tunnel as its protocol has it; set once it is open. */
@@ -104,11 +107,12 @@ export class Exchange implements Watched, Answering {
   #wantsBody = false
 
   constructor(host: RequestHost, request: ClientRequest, response: ClientResponse, options: ExchangeOptions = {}) {
-    const { waiting = false, onSlow, onFault, upgrade, listed } = options
+    const { waiting = false, waitedMs = 0, onSlow, onFault, upgrade, listed } = options
     this.#listed = listed
     this.request = request
     this.response = response
     this.upgrade = upgrade
+    this.waitedMs = waitedMs
     this.#waiting = waiting
     this.#onSlow = onSlow
     this.#onFault = onFault

@@ -34,7 +34,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     const { request, named, facts } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
     exchange.isCheck = check !== undefined && target.split('?', 1)[0] === CHECK_PATH
-    if (admission.isClosed()) {
+    if (admission.isClosed(exchange.waitedMs)) {
       admission.refuse(exchange, 'overload')
       return
     }

@@ -15,6 +15,7 @@ import { answerClientError, endsWithAnswer } from './client-error.ts'
 import { drain } from './drain.ts'
 import { createEndings } from './endings.ts'
 import { bind } from './listen.ts'
+import { createPace, type Pace } from './pace.ts'
 import { createTurns } from './turns.ts'
 
 /** Handlers of requests; neither handler may throw. */
@@ -89,13 +90,15 @@ export async function createListener(served: () => Served, options: ListenerOpti
   const ofRequests = { ...endings, listed }
   const ofTunnels = { ...endings, listed: { left: (exchange: Exchange) => void tunnels.delete(exchange) } }
 
-  const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean): void => {
-    const exchange = new Exchange(host, request, response, { ...ofRequests, waiting })
+  const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean, waitedMs: number): void => {
+    const exchange = new Exchange(host, request, response, { ...ofRequests, waiting, waitedMs })
     exchanges.add(exchange)
     if (!accepting) response.shouldKeepAlive = false
     served().onRequest(exchange)
   }
 
+  const pace = createPace()
+  const beginGuarded = guarded(begin)
   const edge = await openEdge({
     tls,
     proxyProtocol,
@@ -107,7 +110,10 @@ export async function createListener(served: () => Served, options: ListenerOpti
       // Its first bytes were read to see whose it is.
       if (socket.isPaused()) socket.resume()
     },
-    onHttp2: guarded(begin),
+    onHttp2: (request, response, waiting) =>
+      pace(request.socket, (waitedMs) => {
+        if (!response.closed) beginGuarded(request, response, waiting, waitedMs)
+      }),
     onCut: refusals.cut,
     onNotice,
   })
@@ -133,7 +139,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
     served().onUpgrade(exchange)
   }
   const limits = () => served().limits
-  hearHttp1(http1, { begin: guarded(begin), onUpgrade: guarded(upgrade), limits, refusals, host })
+  hearHttp1(http1, { pace, begin: beginGuarded, onUpgrade: guarded(upgrade), limits, refusals, host })
 
   return {
     get accepting() {
@@ -165,7 +171,8 @@ export async function createListener(served: () => Served, options: ListenerOpti
 }
 
 interface Http1Hooks {
-  begin(request: IncomingMessage, response: ServerResponse, waiting: boolean): void
+  readonly pace: Pace
+  begin(request: IncomingMessage, response: ServerResponse, waiting: boolean, waitedMs: number): void
   onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
   limits(): Limits
   readonly refusals: Refusals
@@ -173,14 +180,15 @@ interface Http1Hooks {
 }
 
 /** Takes the requests of a server one after another on each connection, and its upgrades. */
-function hearHttp1(http1: Server, { begin, onUpgrade, limits, refusals, host }: Http1Hooks): void {
+function hearHttp1(http1: Server, { pace, begin, onUpgrade, limits, refusals, host }: Http1Hooks): void {
   const inTurn = createTurns(
     () => limits().pipelined,
     () => refusals.cut('pipelined'),
+    pace,
   )
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     http1.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      inTurn(request.socket, response, () => begin(request, response, event === 'checkContinue'))
+      inTurn(request.socket, response, (waitedMs) => begin(request, response, event === 'checkContinue', waitedMs))
     })
   }
   http1.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {

@@ -1,21 +1,30 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+import type { Pace } from './pace.ts'
+
 /**
  * Handles the pipelined requests of a connection in turn, each after the answer before it. A connection on which more than
- * `max()` wait is cut, with all that it sent; `onCut` is called once for it.
+ * `max()` wait is cut, with all that it sent; `onCut` is called once for it. `start` gets the milliseconds that it waited for its turn of
+ * the event loop.
  */
 export function createTurns(
   max: () => number,
   onCut: () => void,
-): (socket: Socket, response: ServerResponse, start: () => void) => void {
+  pace: Pace,
+): (socket: Socket, response: ServerResponse, start: (waitedMs: number) => void) => void {
   const newest = new WeakMap<Socket, ServerResponse>()
   const waiting = new WeakMap<Socket, number>()
 
   return (socket, response, start) => {
     const before = newest.get(socket)
     newest.set(socket, response)
-    if (response.socket !== null) return start()
+    const paced = (): void =>
+      pace(socket, (waitedMs) => {
+        // Its client left.
+        if (response.socket !== null) start(waitedMs)
+      })
+    if (response.socket !== null) return paced()
     const count = (waiting.get(socket) ?? 0) + 1
     waiting.set(socket, count)
     if (count > max()) {
@@ -27,7 +36,7 @@ export function createTurns(
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
       // A queued response gets no event when the client leaves or when the connection ends with the response before it,
       // and then it has no socket when its turn comes.
-      if (response.socket !== null) start()
+      if (response.socket !== null) paced()
     })
   }
 }

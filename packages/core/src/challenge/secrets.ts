@@ -60,6 +60,7 @@ function createMac(key: Uint8Array): Mac {
   const [inner, outer] = [0x36, 0x5c].map((pad) =>
     Buffer.alloc(BLOCK, pad).map((byte, at) => byte ^ (key[at] ?? 0)),
   ) as [Uint8Array, Uint8Array]
+  const digest = Buffer.concat([outer, Buffer.alloc(DIGEST)])
   return (fields, host) => {
     const length = Buffer.byteLength(host)
     const message = Buffer.allocUnsafe(BLOCK + fields.length + 2 + length)
@@ -67,8 +68,6 @@ function createMac(key: Uint8Array): Mac {
     message.set(fields, BLOCK)
     message.writeUInt16BE(length, BLOCK + fields.length)
     message.write(host, BLOCK + fields.length + 2)
-    const digest = Buffer.allocUnsafe(BLOCK + DIGEST)
-    digest.set(outer)
     digest.write(hash('sha256', message), BLOCK, 'hex')
     return Buffer.from(hash('sha256', digest), 'hex')
   }

@@ -1,6 +1,7 @@
 import type { Counts } from '../counting/ports.ts'
 import type { Clock } from '../ports/index.ts'
 import type { ChallengeLevel, ChallengeTerms, InspectedPass, RedeemFault } from '../values/challenge.ts'
+import type { InspectionRequest } from '../values/request.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import type { ChallengeProvider, ChallengeWidget } from './provider.ts'
 import type { ChallengeSecret } from './secrets.ts'
@@ -52,6 +53,20 @@ export interface AskedFor {
   /** Id of the rule that asks. */
   readonly rule: string
   readonly pass: InspectedPass | undefined
+}
+
+/** A challenge for who sent a request: the one that it waits for already, if it brings that; else, or if `fresh`, a new one. */
+export type Issuer = (request: InspectionRequest, asked: AskedFor, fresh?: boolean) => IssuedChallenge
+
+/** Takes answers. */
+export interface Redeeming {
+  /** Gives a pass for the challenge that a request waited for. Never rejects. */
+  redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed>
+  /**
+   * Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between, or the token of
+   * the provider. Never rejects.
+   */
+  redeem(request: InspectionRequest, solution: string, client: Redeemer): Promise<Redeemed>
 }
 
 export interface ChallengesOptions {

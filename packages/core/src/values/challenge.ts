@@ -51,6 +51,8 @@ export interface ChallengeStep {
   readonly level?: ChallengeLevel | undefined
   /** Time from the question to its answer, where that earned a pass. */
   readonly seconds?: number | undefined
+  /** A pass was given, and the counts that all machines share did not answer: nobody knows whether it is the only one of its question. */
+  readonly degraded?: boolean | undefined
   /** Reason why waiting earned no pass, where a new question followed at once. */
   readonly refused?: RedeemFault | undefined
 }

@@ -181,7 +181,12 @@ export const FIELDS = {
   },
   source: { ecs: 'sallyport.source', example: 'operators', description: 'the data set that decided the network class' },
   sourceDate: { ecs: 'sallyport.source_date', example: '2026-11', description: 'its date' },
-  degraded: { ecs: 'sallyport.degraded', example: ['ranges'], description: 'data that is missing or out of date' },
+  degraded: {
+    ecs: 'sallyport.degraded',
+    example: ['ranges'],
+    description:
+      'data that is missing or out of date; challenge: a pass was given while the shared counts did not answer',
+  },
   answeredBy: {
     ecs: 'sallyport.answered_by',
     example: 'refusal',

@@ -146,11 +146,12 @@ function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequ
   if (degraded.length > 0) line.degraded = degraded
 }
 
-function addChallenge(line: Writable<LogLine>, { outcome, rule, level, seconds }: ChallengeStep): void {
+function addChallenge(line: Writable<LogLine>, { outcome, rule, level, seconds, degraded }: ChallengeStep): void {
   line.challenge = outcome
   if (rule !== undefined) line.challengeRule = rule
   if (level !== undefined) line.challengeLevel = level
   if (seconds !== undefined) line.challengeMilliseconds = rounded(seconds * 1_000)
+  if (degraded) line.degraded = [...(line.degraded ?? []), 'challenge']
 }
 
 /** To a microsecond. */

@@ -77,14 +77,15 @@ export function createMetrics(now: () => number = Date.now): Metrics {
 
   function observeChallenge({ challenge, decision, at, milliseconds }: ObservedRequest): void {
     if (challenge === undefined || decision === undefined) return
-    const { outcome, seconds, refused } = challenge
+    const { outcome, seconds, refused, degraded } = challenge
     const ended = at + milliseconds
     const rule = challenge.rule ?? ''
     const level = String(challenge.level ?? '')
     const network = decision.inspection.network.verdict.classification
     unanswered.settle(now())
-    for (const one of refused === undefined ? [outcome] : [refused, outcome])
-      add('challenges', [rule, one, level, network])
+    for (const one of [outcome, refused, degraded ? 'degraded' : undefined]) {
+      if (one !== undefined) add('challenges', [rule, one, level, network])
+    }
     if (outcome === 'asked') unanswered.asked([rule, level, network], ended)
     if (seconds === undefined) return
     answers.observe([level], seconds)

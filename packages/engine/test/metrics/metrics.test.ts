@@ -194,10 +194,12 @@ t.test('questions and answers are counted by rule, outcome, level and network', 
   step({ outcome: 'solved', rule: 'ask', level: 2, seconds: 20 })
   step({ outcome: 'wrong', rule: 'ask', level: 2 })
   step({ outcome: 'forged' })
+  step({ outcome: 'waited', rule: 'other', level: 1, degraded: true })
   const lines = async () => (await registry.metrics()).split('\n')
   const labels = (outcome: string, level = '2', rule = 'ask') =>
     `sallyport_challenges_total{rule="${rule}",outcome="${outcome}",level="${level}",network_class="tor"}`
   const before = await lines()
+  for (const outcome of ['waited', 'degraded']) t.ok(before.includes(`${labels(outcome, '1', 'other')} 1`), outcome)
   for (const line of [
     `${labels('asked')} 3`,
     `${labels('waiting')} 1`,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { ask, start, until, workspace } from './command.ts'
 
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0'
 const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
 
 t.test('the console of one worker shows what all of them see', async (t) => {
@@ -108,4 +109,35 @@ t.test('the console of one worker shows what all of them see', async (t) => {
 
   const page = await (await fetch(`${url}/?as=chatgpt`)).text()
   t.match(page, 'Signed by ChatGPT agent', 'the key of the demo is made at the first start, and every worker has it')
+})
+
+t.test('the funnel of questions is that of all workers', async (t) => {
+  const rule = '{ id: ask, match: { path: [/members] }, action: challenge }'
+  const policy = `policy: { preset: observe, rules: [${rule}] }`
+  const { config } = workspace(t, ['demo: true', 'trustProxy: [loopback]', policy])
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '2'])
+  await proxy.says('by the token in')
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
+  const token = readFileSync(/by the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
+  const console = async (path: string) =>
+    (await ask(`${admin}/console/api/${path}`, { authorization: `Bearer ${token}` })).json
+  await until(async () => (await console('health'))['processes'] === 2)
+  const visit = async (headers: Readonly<Record<string, string>> = {}) => {
+    const browser = { 'user-agent': FIREFOX, accept: 'text/html', 'x-forwarded-for': '93.184.216.34' }
+    const sent = request(`${url}/members`, { agent: false, headers: { ...browser, ...headers } }).end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    answer.resume()
+    return { status: answer.statusCode, cookie: answer.headers['set-cookie']?.[0]?.split(';', 1)[0] ?? '' }
+  }
+  const asked = await Promise.all(Array.from({ length: 16 }, () => visit()))
+  t.same(new Set(asked.map(({ status }) => status)), new Set([403]))
+  for (const { cookie } of asked.slice(0, 5)) await until(async () => (await visit({ cookie })).status === 303)
+  for (let bad = 0; bad < 7; bad++) t.equal((await visit({ 'sallyport-solution': 'x.1' })).status, 403)
+  const counts = async () => {
+    const { challenges } = (await console('live?span=5m'))['tops'] as Record<string, { name: string; count: number }[]>
+    return Object.fromEntries((challenges ?? []).map(({ name, count }) => [name, count]))
+  }
+  await until(async () => (await counts())[' failed'] === 7)
+  for (let looked = 0; looked < 4; looked++) t.match(await counts(), { 'ask asked': 16, 'ask solved': 5, ' failed': 7 })
 })

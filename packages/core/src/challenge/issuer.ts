@@ -1,0 +1,61 @@
+import { askerOf, askerPartsOf } from './asker.ts'
+import { DEGRADED_PASS_SECONDS } from './giver.ts'
+import type { Asking } from './provider.ts'
+import type { ChallengeReader } from './reader.ts'
+import type { RuleTags } from './rule-tags.ts'
+import type { ChallengeSecret } from './secrets.ts'
+import type { ChallengesOptions, IssuedChallenge, Issuer } from './terms.ts'
+import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
+import { WIDGET_WORK, WORK } from './work.ts'
+
+/** The parts that questions and answers share. */
+export interface ChallengeParts {
+  readonly reader: ChallengeReader
+  readonly asking: Asking
+  readonly tags: RuleTags
+}
+
+/** A challenge is given again while there is so much time left to answer it. */
+const REISSUE_MS = CHALLENGE_MS - 60_000
+
+export function createIssuer(
+  { secrets, clock, random }: ChallengesOptions,
+  { reader, asking, tags }: ChallengeParts,
+): Issuer {
+  const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
+  return (request, asked, fresh = false) => {
+    const now = clock.now()
+    const brought = fresh ? undefined : reader.broughtBy(request, asked, now)
+    if (brought !== undefined && now - brought.challenge.issuedAt < REISSUE_MS) {
+      return issued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)), true)
+    }
+    const { level, passMs, script } = asked.terms
+    const { host, browser, tls } = askerOf(askerPartsOf(request))
+    const widget = asking.widgetAt(level, now)
+    const { puzzles, bits, wait } = widget === undefined ? WORK[level] : WIDGET_WORK
+    const isInstead = widget === undefined && asking.isProvided(level)
+    const challenge = {
+      issuedAt: now,
+      level,
+      puzzles,
+      bits,
+      // A provider that could be waited for instead would ask nobody.
+      wait: script || isInstead ? 0 : wait,
+      passSeconds: Math.min(Math.ceil(passMs / 1000), isInstead ? DEGRADED_PASS_SECONDS : Number.POSITIVE_INFINITY),
+      browser,
+      tls,
+      rule: tags.tagOf(asked.rule),
+      random: random(RANDOM_BYTES),
+    }
+    return { ...issued(sealChallenge(challenge, maker, host), challenge, challenge.wait, false), widget }
+  }
+}
+
+function issued(
+  text: string,
+  { level, puzzles, bits }: Pick<Challenge, 'level' | 'puzzles' | 'bits'>,
+  wait: number,
+  again: boolean,
+): IssuedChallenge {
+  return { text, level, puzzles, bits, wait, again }
+}
