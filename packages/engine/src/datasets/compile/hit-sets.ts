@@ -44,7 +44,7 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
   return { layers: { 4: renumbered(four), 6: renumbered(six) }, sets }
 }
 
-/** The segments of all lists in one, each list laid out by itself, with the list that each comes from; a value is a hit and 1, or 0 for none. */
+/** The segments of all lists in one, each list laid out on its own, with the list that each comes from; a value is a hit and 1, or 0 for none. */
 function putTogether(lists: readonly HitRanges[], family: 4 | 6) {
   const laid = lists.map(({ [family]: ranges }) =>
     ranges === undefined
