@@ -46,14 +46,14 @@ export function openKeptContents(folder: string): KeptContents {
 }
 
 function load(path: string): SourceContents | undefined {
-  let file: Buffer
   try {
-    file = readFileSync(path)
+    const file = readFileSync(path)
+    const bytes = file.subarray(DIGEST_BYTES)
+    return file.subarray(0, DIGEST_BYTES).equals(hash('sha256', bytes, 'buffer')) ? deserialize(bytes) : undefined
   } catch {
+    // Not there, or written by a newer Node, whose form this one does not read.
     return undefined
   }
-  const bytes = file.subarray(DIGEST_BYTES)
-  return file.subarray(0, DIGEST_BYTES).equals(hash('sha256', bytes, 'buffer')) ? deserialize(bytes) : undefined
 }
 
 function store(path: string, contents: SourceContents): void {
