@@ -108,7 +108,7 @@ async function leaveUploading({ hostname, port }: URL): Promise<void> {
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
   socket.write('POST /plain HTTP/1.1\r\nHost: here.example\r\nContent-Length: 1000000\r\n\r\nbegun')
-  // What was written is sent before the end.
+  // The end comes behind all that was written.
   socket.end()
   socket.resume()
   await once(socket, 'close')

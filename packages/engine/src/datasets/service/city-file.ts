@@ -26,7 +26,7 @@ export interface CityFileOptions {
   readonly retryMs?: number | undefined
 }
 
-/** What was lost may have been so for a moment, such as for want of file descriptors; a compile is too dear for each question. */
+/** A loss may be of a moment, such as for want of file descriptors; a compile is too dear for each question. */
 const RETRY_MS = 60_000
 
 /**
