@@ -6,7 +6,7 @@ import { NO_OPENSSL } from './certificate.ts'
 import { answered, ask, begin, openHttp2 } from './http2-client.ts'
 import { BEGIN, END_HEADERS, field, frame, headers, PSEUDO, TYPE } from './http2-wire.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { dial, until } from './wire.ts'
+import { dial, OK, until } from './wire.ts'
 
 /* Bodies over HTTP/2 that do not come to their end, and answers in pieces. */
 
@@ -29,6 +29,20 @@ for (const code of [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_INTERNAL_ERROR
     t.notMatch(origin.received[0], /\r\n0\r\n/)
   })
 }
+
+t.test('answers that the origin breaks off are none that the client took back', { skip }, async (t) => {
+  const { session, refused } = await openHttp2(t, (socket, head) => {
+    if (head.startsWith('GET /whole')) socket.write(OK)
+    else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+  })
+  // More than a client may take back within ten seconds.
+  for (let round = 0; round < 6; round++) {
+    const broken = await Promise.all(Array.from({ length: 40 }, () => ask(session)))
+    t.ok(broken.every(({ status, code }) => status === 200 && code === constants.NGHTTP2_INTERNAL_ERROR))
+  }
+  t.equal((await ask(session, { ':path': '/whole' })).status, 200)
+  t.same(refused.filter((cause) => cause === 'http2_resets'), [])
+})
 
 t.test('a HEAD with a body is answered before what is left of that is refused', { skip }, async (t) => {
   const { session } = await openHttp2(t, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n')

@@ -11,7 +11,7 @@ import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import type { CutCause } from './cut-causes.ts'
 import { type SessionStreams, watchSessions } from './session-watch.ts'
 import { StreamRequest } from './stream-request.ts'
-import { StreamResponse } from './stream-response.ts'
+import { isCut, StreamResponse } from './stream-response.ts'
 
 /** Bytes of all fields of a request, as in HTTP/1. */
 const MAX_FIELD_BYTES = 16_384
@@ -123,8 +123,8 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
 function countResets(onTooMany: () => void): (stream: ServerHttp2Stream) => void {
   let [resets, since] = [0, 0]
   return (stream) => {
-    // Node ends a HEAD's answer at once, and calls it aborted never.
-    if (!stream.aborted && stream.headersSent) return
+    // Node ends a HEAD's answer at once, and calls it aborted never. What an origin breaks off is no client's doing.
+    if (isCut(stream) || (!stream.aborted && stream.headersSent)) return
     const now = performance.now()
     if (now - since > RESET_WINDOW_MS) {
       resets = 0

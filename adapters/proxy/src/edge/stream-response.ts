@@ -170,9 +170,16 @@ export class StreamResponse extends EventEmitter {
   }
 }
 
+const CUT = new Error('cut')
+
 /** Ends a stream with an error to its client; not by `close`, which first ends it as if it were whole (D489). */
 export function cutStream(stream: ServerHttp2Stream): void {
-  stream.destroy(new Error('cut'))
+  stream.destroy(CUT)
+}
+
+/** Whether we have ended it: to Node it is aborted then as by its client. */
+export function isCut(stream: ServerHttp2Stream): boolean {
+  return stream.errored === CUT
 }
 
 function ignore(): void {}

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { withFreeLock, withLock } from '#stores'
 import { readInTurns } from '../../src/datasets/columns/read-in-turns.ts'
 import { compileCity, isCity } from '../../src/datasets/compile/city.ts'
-import type { CityFile } from '../../src/datasets/service/city-file.ts'
+import { type CityFile, openCityFile } from '../../src/datasets/service/city-file.ts'
 import { openSnapshot } from '../../src/datasets/service/snapshot.ts'
 import { loadCity } from '../../src/datasets/tables/city.ts'
 import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
@@ -93,6 +93,32 @@ for (const [what, harm] of Object.entries({
     t.match([refused, lost], [[], [new RegExp(file)]], 'said once, and the file is read once')
   })
 }
+
+t.test('places that were lost for a moment are there again later', async (t) => {
+  const { dataDir, sources, path, lost } = await made(t)
+  const source = sources.find(isCity)
+  if (source === undefined) throw new Error('no city source')
+  let isFree = false
+  // A lock that cannot be had, as where there are no file descriptors left.
+  const lock = {
+    withFreeLock,
+    withLock: ((...asked: Parameters<typeof withLock>) =>
+      isFree ? withLock(...asked) : Promise.reject(new Error('EMFILE'))) as typeof withLock,
+  }
+  const onLost = (message: string) => lost.push(message)
+  const file = path('city-')
+  const bytes = readFileSync(file)
+  writeFileSync(file, 'nothing')
+  const often = openCityFile({ dataDir, source }, { lock, onLost, retryMs: 0 })
+  const seldom = openCityFile({ dataDir, source }, { lock, onLost })
+  for (const one of [often, seldom]) await t.rejects(one.places(), /EMFILE/)
+  t.same(lost, ['EMFILE', 'EMFILE'])
+  writeFileSync(file, bytes)
+  isFree = true
+  t.match((await often.places()).read(BERN), { city: 'Bern' })
+  t.equal(await often.places(), await often.places(), 'and stay')
+  await t.rejects(seldom.places(), /EMFILE/, 'not tried for each question')
+})
 
 t.test('countries that are damaged are made again at the start', async (t) => {
   const { open, path, refused } = await made(t)

@@ -63,6 +63,25 @@ t.test('the smallest of overlapping ranges decides, nested or crossing, in whate
   t.same(told(layOut(ranges(...rows.toReversed()))), expected)
 })
 
+t.test('ranges that all lie in each other, or all cross, take about as long as any others', async (t) => {
+  const count = 30_000
+  const secondsOf = (row: (at: number) => Row, segments: number) => {
+    const read = ranges(...Array.from({ length: count }, (_, at) => row(at)))
+    const before = process.cpuUsage()
+    const laid = layOut(read)
+    const { user } = process.cpuUsage(before)
+    t.equal(laid.count, segments)
+    return user / 1e6
+  }
+  const text = (bits: number) => formatAddress(address4(bits))
+  const apart = secondsOf((at) => [text(at * 8), text(at * 8 + 3), at + 1], count * 2)
+  const nested = secondsOf((at) => [text(at * 8), text(2 ** 31 - at), at + 1], count * 2)
+  const crossing = secondsOf((at) => [text(at * 8), text(2 ** 31 + at * 8), at + 1], count + 1)
+  // Looking through all open ranges at each place took 500 times as long.
+  t.ok(nested < 0.2 + apart * 20, `${nested} s, apart ${apart} s`)
+  t.ok(crossing < 0.2 + apart * 20, `${crossing} s, apart ${apart} s`)
+})
+
 t.test('ranges may reach from the first address of a family to its last', async (t) => {
   t.same(told(layOut(ranges(['0.0.0.0', '255.255.255.255', 5]))), ['0.0.0.0-255.255.255.255=5'])
   const top = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'

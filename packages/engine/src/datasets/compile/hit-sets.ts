@@ -1,6 +1,7 @@
-import { sweep } from '../ranges/layout.ts'
-import { type Ranges, sizeOf, WORDS } from '../ranges/ranges.ts'
-import type { Segments } from '../ranges/segments.ts'
+import { layOut } from '../ranges/layout.ts'
+import { orderOf } from '../ranges/range-order.ts'
+import { type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
+import { createSegmentWriter, type Segments, uniform } from '../ranges/segments.ts'
 
 /** Ranges of both families, of which the values are hits: codes of what a list says. */
 export type HitRanges = Readonly<Record<4 | 6, Ranges | undefined>>
@@ -16,20 +17,23 @@ export interface HitLayers {
 export function layHits(lists: readonly HitRanges[]): HitLayers {
   const register = createSetRegister()
   const together = (family: 4 | 6): Segments => {
-    const { ranges, from } = putTogether(lists, family)
-    const { values } = ranges
-    return sweep(ranges, (open) => {
-      // Nearly every place is in one range.
-      if (open.length === 1) return register.only(values[open[0] as number] as number)
-      const smallest = new Map<number, number>()
-      for (const range of open) {
-        const list = from[range] as number
-        const known = smallest.get(list)
-        if (known === undefined || sizeOf(ranges, range) < sizeOf(ranges, known)) smallest.set(list, range)
-      }
-      const inOrder = [...smallest].sort(([x], [y]) => x - y)
-      return inOrder.reduce((set, [, range]) => register.union(set, register.only(values[range] as number)), 0)
-    })
+    const { starts, values, from } = putTogether(lists, family)
+    const writer = createSegmentWriter(family, from.length + 1)
+    writer.push(0, 0, 0, 0, 0)
+    const said = new Uint32Array(lists.length)
+    // The lists that say something of the place, in their order.
+    const saying: number[] = []
+    for (const at of orderOf(family, starts)) {
+      const list = from[at] as number
+      const value = values[at] as number
+      if (said[list] === 0) saying.splice(placeIn(saying, list), 0, list)
+      said[list] = value
+      if (value === 0) saying.splice(saying.indexOf(list), 1)
+      let set = 0
+      for (const other of saying) set = register.union(set, register.only((said[other] as number) - 1))
+      writer.pushAt(starts, at, set)
+    }
+    return writer.finish()
   }
   const four = together(4)
   const six = together(6)
@@ -40,24 +44,38 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
   return { layers: { 4: renumbered(four), 6: renumbered(six) }, sets }
 }
 
-/** The ranges of all lists in one, and the position of the list that each comes from. */
-function putTogether(lists: readonly HitRanges[], family: 4 | 6): { ranges: Ranges; from: Uint16Array } {
-  const count = lists.reduce((sum, { [family]: ranges }) => sum + (ranges?.count ?? 0), 0)
+/** The segments of all lists in one, each list laid out on its own, with the list that each comes from; a value is a hit and 1, or 0 for none. */
+function putTogether(lists: readonly HitRanges[], family: 4 | 6) {
+  const laid = lists.map(({ [family]: ranges }) =>
+    ranges === undefined
+      ? uniform(family, 0)
+      : layOut(
+          withValues(
+            ranges,
+            ranges.values.map((hit) => hit + 1),
+          ),
+        ),
+  )
+  const count = laid.reduce((sum, segments) => sum + segments.count, 0)
   const width = WORDS[family]
-  const firsts = new Uint32Array(count * width)
-  const lasts = new Uint32Array(count * width)
+  const starts = new Uint32Array(count * width)
   const values = new Uint32Array(count)
   const from = new Uint16Array(count)
   let at = 0
-  for (const [list, { [family]: ranges }] of lists.entries()) {
-    if (ranges === undefined) continue
-    firsts.set(ranges.firsts, at * width)
-    lasts.set(ranges.lasts, at * width)
-    values.set(ranges.values, at)
-    from.fill(list, at, at + ranges.count)
-    at += ranges.count
+  for (const [list, segments] of laid.entries()) {
+    starts.set(segments.starts, at * width)
+    values.set(segments.values, at)
+    from.fill(list, at, at + segments.count)
+    at += segments.count
   }
-  return { ranges: { family, count, firsts, lasts, values }, from }
+  return { starts, values, from }
+}
+
+/** The place of a number among ascending ones. */
+function placeIn(numbers: readonly number[], number: number): number {
+  let at = numbers.length
+  while (at > 0 && (numbers[at - 1] as number) > number) at--
+  return at
 }
 
 /** Sets of hits by number; a set and another lead to their union, so none is ever written out to be compared. */

@@ -2,13 +2,12 @@ import type { AsType } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { dayNumber, dayOf } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
-import { createCountries, type PerFamily, readContents, type SourceContents } from '../parse/contents.ts'
-import type { CsvFile } from '../parse/csv.ts'
+import { createCountries, type PerFamily, type Registrations, type SourceContents } from '../parse/contents.ts'
 import type { Numbering } from '../parse/numbering.ts'
-import { type Places, readPlaces } from '../parse/places.ts'
+import type { Places } from '../parse/places.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
-import type { Ranges } from '../ranges/ranges.ts'
+import { FAMILIES, type Ranges, withValues } from '../ranges/ranges.ts'
 import { dateOfFile, type SourceFile } from '../sources/source-file.ts'
 
 /** A list of address ranges that was read. */
@@ -51,16 +50,16 @@ export interface Parts {
   readonly countries: Numbering
 }
 
-export interface PartsReader {
-  /** Reads one source and keeps all of it, or nothing where it throws `corrupt_data`. */
-  read(row: SourceRow, file: SourceFile, bytes: Buffer, onRead: (bytesRead: number) => void): SourceContents
+export interface PartsCollector {
+  /** Adds the contents of one source; nothing of it where it throws `corrupt_data`. */
+  add(row: SourceRow, file: SourceFile, contents: SourceContents): void
   readonly parts: Parts
 }
 
 /** Trust in a list whose row states none. */
 const DEFAULT_TRUST = 0.5
 
-export function createPartsReader(): PartsReader {
+export function collectParts(): PartsCollector {
   const countries = createCountries()
   const systems: Partial<Record<4 | 6, SystemRanges>> = {}
   const fallbacks: PerFamily<SystemRanges>[] = []
@@ -72,13 +71,12 @@ export function createPartsReader(): PartsReader {
   const places: PlaceList[] = []
   return {
     parts: { systems, fallbacks, registrations, lists, lines, systemLists, crawlers, places, countries },
-    read(row, file, bytes, onRead) {
-      const source: CsvFile = { path: file.path, bytes }
-      const contents = readContents(row, source, { countries, onRead })
+    add(row, file, contents) {
       const { ranges, systemList } = contents
       if (row.fallback && contents.systems !== undefined) fallbacks.push(contents.systems)
       else Object.assign(systems, contents.systems)
-      Object.assign(registrations, contents.registrations)
+      if (contents.registrations !== undefined)
+        Object.assign(registrations, renumbered(contents.registrations, countries))
       if (systemList !== undefined) {
         systemLists.push({ source: row.id, asType: row.asType, systemList })
       }
@@ -86,12 +84,31 @@ export function createPartsReader(): PartsReader {
         // A list without a class, such as one of abuse, says nothing of a network.
         if (row.networkClass !== undefined) lists.push(rangeList(row, row.networkClass, file, contents, ranges))
         if (row.kind === 'line-names') lines.push(ranges)
-        if (row.format === 'geofeed' && row.kind !== 'geofeed') places.push({ source: row.id, ...readPlaces(bytes) })
+        if (contents.places !== undefined) places.push({ source: row.id, ...contents.places })
         if (row.kind === 'crawler' && row.crawler !== undefined) crawlers.push({ slug: row.crawler, ranges })
       }
-      return contents
     },
   }
+}
+
+/** The ranges of a file with the numbers that countries have among those of all files. */
+function renumbered({ ranges, countries }: Registrations, all: Numbering): PerFamily<Ranges> {
+  const numbers = Uint32Array.of(0, ...countries.map((country) => all.number(country)))
+  const found = FAMILIES.flatMap((family) => {
+    const read = ranges[family]
+    return read === undefined
+      ? []
+      : [
+          [
+            family,
+            withValues(
+              read,
+              read.values.map((value) => numbers[value] as number),
+            ),
+          ],
+        ]
+  })
+  return Object.fromEntries(found)
 }
 
 function rangeList(

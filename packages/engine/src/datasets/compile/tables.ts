@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SallyportError, type SourceStatus } from '@sallyport/core'
 import { makeFolder } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
 import { dayOf } from '../format/days.ts'
 import { type Description, TABLES_FORM } from '../format/tables.ts'
+import { readContents } from '../parse/contents.ts'
 import { replaceFile } from '../sources/replace-file.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { dateOfFile, sha256Of } from '../sources/source-file.ts'
 import { assemble } from './assembly.ts'
 import { removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
-import { createPartsReader, type PartsReader } from './parts.ts'
+import { type KeptContents, openKeptContents } from './kept-contents.ts'
+import { collectParts, type PartsCollector } from './parts.ts'
 
 /** `done` and `total` are bytes of source files; `stage` is the title of what is being read or done. */
 export type OnProgress = (stage: string, done: number, total: number) => void
@@ -31,6 +34,8 @@ export interface CompiledTables {
   readonly sources: readonly SourceStatus[]
   /** The bytes of the file, for `loadTables`, so that it need not be read again. */
   readonly shared: SharedArrayBuffer
+  /** How many sources were parsed and found good; of other good ones the contents were kept. */
+  readonly parsed: number
 }
 
 /**
@@ -42,7 +47,8 @@ export async function compileTables({ dataDir, sources: all, onProgress }: Compi
   const path = tablesPath(dataDir, all)
   const sources = all.filter(({ row }) => row.kind !== 'city')
   const total = sources.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
-  const reader = createPartsReader()
+  const kept = openKeptContents(join(dataDir, 'parsed'))
+  const collector = collectParts()
   const statuses: SourceStatus[] = []
   let done = 0
   for (const source of sources) {
@@ -50,30 +56,35 @@ export async function compileTables({ dataDir, sources: all, onProgress }: Compi
     if (file !== undefined) onProgress?.(row.title, done, total)
     // Reading is synchronous: between two sources a signal, or a request, gets its turn.
     await turn()
-    statuses.push(readSource(source, reader, (bytesRead) => onProgress?.(row.title, done + bytesRead, total)))
+    statuses.push(readSource(source, kept, collector, (bytesRead) => onProgress?.(row.title, done + bytesRead, total)))
     done += file?.size ?? 0
   }
   onProgress?.('Putting the tables together', done, total)
   await turn()
-  const { columns, description } = assemble(reader.parts)
+  const { columns, description } = assemble(collector.parts)
   const shared = encodeColumns(TABLES_FORM, { ...description, sources: statuses } satisfies Description, columns)
   makeFolder(dataDir)
   await replaceFile(path, new Uint8Array(shared))
   removeOlder(path, TABLES_NAME)
-  return { path, sources: statuses, shared }
+  // After the tables, which come first where the disk is nearly full.
+  return { path, sources: statuses, shared, parsed: kept.keep() }
 }
 
 function readSource(
   { row, file, reason }: ResolvedSource,
-  reader: PartsReader,
+  kept: KeptContents,
+  collector: PartsCollector,
   onRead: (bytesRead: number) => void,
 ): SourceStatus {
   if (file === undefined) return sourceStatus(row, 'absent', reason === undefined ? {} : { reason })
   try {
     const bytes = readFileSync(file.path)
-    const { entries, made, left = 0 } = reader.read(row, file, bytes, onRead)
+    const sha256 = sha256Of(bytes)
+    const contents = kept.of(row, sha256, () => readContents(row, { path: file.path, bytes }, onRead))
+    collector.add(row, file, contents)
+    const { entries, made, left = 0 } = contents
     const date = made === undefined ? dateOfFile(file) : dayOf(made)
-    return sourceStatus(row, 'loaded', { date, entries, sha256: sha256Of(bytes), ...(left === 0 ? {} : { left }) })
+    return sourceStatus(row, 'loaded', { date, entries, sha256, ...(left === 0 ? {} : { left }) })
   } catch (error) {
     return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: reasonOf(error) })
   }

@@ -6,13 +6,14 @@ import type { CsvFile } from './csv.ts'
 import { readDelegations } from './delegations.ts'
 import { listForm, readList } from './list.ts'
 import { createNumbering } from './numbering.ts'
+import { type Places, readPlaces } from './places.ts'
 import { readSystemList, type SystemList } from './system-list.ts'
 import { readSystemRanges, type SystemRanges, splitSystems } from './system-ranges.ts'
 
 /** One value for each family, where there is one. */
 export type PerFamily<T> = { readonly 4?: T | undefined; readonly 6?: T | undefined }
 
-/** Content of a source's file; one member besides the first two is there, by the kind of the source. */
+/** Content of a source's file; besides the first three there is what its kind holds. Plain values, which can be kept as bytes. */
 export interface SourceContents {
   /** Lines, list entries or names. */
   readonly entries: number
@@ -21,15 +22,16 @@ export interface SourceContents {
   /** Lines of a list that were bad and were left out. */
   readonly left?: number | undefined
   readonly systems?: PerFamily<SystemRanges> | undefined
-  readonly registrations?: PerFamily<Ranges> | undefined
+  readonly registrations?: Registrations | undefined
   readonly ranges?: Readonly<Record<4 | 6, Ranges>> | undefined
   readonly systemList?: SystemList | undefined
+  readonly places?: Places | undefined
 }
 
-export interface ReadOptions {
-  /** Numbers of the countries; files that are compiled together share them. */
-  readonly countries?: ReturnType<typeof createCountries> | undefined
-  readonly onRead?: ((bytesRead: number) => void) | undefined
+/** Ranges of the registries; values are positions in `countries`, from 1, and 0 for none. */
+export interface Registrations {
+  readonly ranges: PerFamily<Ranges>
+  readonly countries: readonly string[]
 }
 
 export function createCountries() {
@@ -40,11 +42,7 @@ export function createCountries() {
  * Reads the file of a source, which is no city database. Throws `corrupt_data` naming the file where it cannot be that
  * source.
  */
-export function readContents(
-  row: SourceRow,
-  file: CsvFile,
-  { countries = createCountries(), onRead }: ReadOptions = {},
-): SourceContents {
+export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead: number) => void): SourceContents {
   const { path, bytes } = file
   const { family = 4 } = row
   switch (row.kind) {
@@ -62,8 +60,9 @@ export function readContents(
       return { entries: systems[4].ranges.count + systems[6].ranges.count, systems }
     }
     case 'asn-country': {
+      const countries = createCountries()
       const ranges = readCountryRanges(file, family, countries, onRead)
-      return { entries: ranges.count, registrations: { [family]: ranges } }
+      return { entries: ranges.count, registrations: { ranges: { [family]: ranges }, countries: countries.list() } }
     }
     case 'ranges':
     case 'addresses':
@@ -73,7 +72,8 @@ export function readContents(
     case 'geofeed':
     case 'front-end': {
       const list = readList(bytes, listForm(row, path))
-      return { entries: list.ranges[4].count + list.ranges[6].count, ...list }
+      const places = row.format === 'geofeed' && row.kind !== 'geofeed' ? readPlaces(bytes) : undefined
+      return { entries: list.ranges[4].count + list.ranges[6].count, ...list, places }
     }
     case 'asn-list': {
       const systemList = readSystemList(bytes, row.format as SystemListFormat, path)

@@ -4,45 +4,62 @@ import { createSegmentWriter, type Segments } from './segments.ts'
 
 /**
  * Lays ranges out as segments; what no range holds has value 0. Where ranges overlap the smallest counts, and of two
- * equal ones the first.
+ * equal ones the first. The time for a list that is made to take long, of ranges in each other, is that of any other (D521).
  */
 export function layOut(ranges: Ranges): Segments {
-  const { values } = ranges
-  return sweep(ranges, (open) => values[smallest(ranges, open)] as number)
-}
-
-/** Cuts the space wherever a range begins or ends; `valueFor` gives the value of the ranges, one or more, that hold a segment. */
-export function sweep(ranges: Ranges, valueFor: (open: readonly number[]) => number): Segments {
-  const { family, firsts, count } = ranges
+  const { family, firsts, values, count } = ranges
   const order = orderOf(family, firsts)
   const ends = afterLasts(ranges)
+  const rangeAt = (rank: number) => order[rank] as number
+  const open = createHeap((x, y) => sizeOf(ranges, rangeAt(x)) - sizeOf(ranges, rangeAt(y)) || x - y)
   const writer = createSegmentWriter(family, count * 2 + 2)
-  const open: number[] = []
-  let next = 0
   writer.push(0, 0, 0, 0, 0)
-  for (;;) {
-    // The next address at which a range begins, or an open one has ended.
-    let column = firsts
-    let place = next < count ? (order[next] as number) : -1
-    for (const range of open) {
-      if (reachesTop(ranges, range)) continue
-      if (place === -1 || compareAt(family, ends, range, column, place) < 0) {
-        column = ends
-        place = range
+  for (let next = 0; ; ) {
+    // Either a range begins, or the smallest of the open ones has ended: no other changes what holds.
+    const top = open.least()
+    const ending = top === undefined || reachesTop(ranges, rangeAt(top)) ? -1 : rangeAt(top)
+    const beginning = next < count ? rangeAt(next) : -1
+    if (beginning === -1 && ending === -1) return writer.finish()
+    const isBegin = ending === -1 || (beginning !== -1 && compareAt(family, firsts, beginning, ends, ending) < 0)
+    if (isBegin) open.push(next++)
+    const column = isBegin ? firsts : ends
+    const place = isBegin ? beginning : ending
+    for (let least = open.least(); least !== undefined; least = open.least()) {
+      const range = rangeAt(least)
+      if (reachesTop(ranges, range) || compareAt(family, ends, range, column, place) > 0) break
+      open.pop()
+    }
+    const holding = open.least()
+    writer.pushAt(column, place, holding === undefined ? 0 : (values[rangeAt(holding)] as number))
+  }
+}
+
+/** Numbers, of which the least by `compare` is at hand. */
+function createHeap(compare: (x: number, y: number) => number) {
+  const items: number[] = []
+  const item = (at: number) => items[at] as number
+  return {
+    least: (): number | undefined => items[0],
+    push(pushed: number): void {
+      let at = items.push(pushed) - 1
+      for (let above = (at - 1) >> 1; at > 0 && compare(pushed, item(above)) < 0; above = (at - 1) >> 1) {
+        items[at] = item(above)
+        at = above
       }
-    }
-    if (place === -1) return writer.finish()
-    let kept = 0
-    for (const range of open) {
-      if (reachesTop(ranges, range) || compareAt(family, ends, range, column, place) > 0) open[kept++] = range
-    }
-    open.length = kept
-    for (; next < count; next++) {
-      const range = order[next] as number
-      if (compareAt(family, firsts, range, column, place) !== 0) break
-      open.push(range)
-    }
-    writer.pushAt(column, place, open.length === 0 ? 0 : valueFor(open))
+      items[at] = pushed
+    },
+    pop(): void {
+      const moved = items.pop()
+      if (moved === undefined || items.length === 0) return
+      let at = 0
+      for (let below = 1; below < items.length; below = at * 2 + 1) {
+        if (below + 1 < items.length && compare(item(below + 1), item(below)) < 0) below++
+        if (compare(moved, item(below)) <= 0) break
+        items[at] = item(below)
+        at = below
+      }
+      items[at] = moved
+    },
   }
 }
 
@@ -64,10 +81,4 @@ function reachesTop({ family, lasts }: Ranges, range: number): boolean {
   const width = WORDS[family]
   for (let word = range * width; word < (range + 1) * width; word++) if (lasts[word] !== 0xffffffff) return false
   return true
-}
-
-function smallest(ranges: Ranges, open: readonly number[]): number {
-  let found = -1
-  for (const range of open) if (found === -1 || sizeOf(ranges, range) < sizeOf(ranges, found)) found = range
-  return found
 }

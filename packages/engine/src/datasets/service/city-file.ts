@@ -22,15 +22,20 @@ export interface CityFileOptions {
   readonly readOnly?: boolean | undefined
   readonly onRefused?: ((message: string) => void) | undefined
   readonly onLost?: ((message: string) => void) | undefined
+  /** How long after places were lost the next question opens them again. */
+  readonly retryMs?: number | undefined
 }
+
+/** A loss may be of a moment, such as for want of file descriptors; a compile is too dear for each question. */
+const RETRY_MS = 60_000
 
 /**
  * Loads the countries. Throws `missing_data` where either file is not there, and `corrupt_data` for unreadable countries. The
  * places are read once, when they are first asked for; where they cannot be, they are compiled again, and who asked
- * waits (D494).
+ * waits; where that fails too, they are lost until some time has passed (D494).
  */
 export function openCityFile({ dataDir, source }: CityJob, options: CityFileOptions): CityFile {
-  const { lock, signal, readOnly = false, onRefused, onLost } = options
+  const { lock, signal, readOnly = false, onRefused, onLost, retryMs = RETRY_MS } = options
   const path = cityPath(dataDir, source)
   const countries = loadCountries(countriesPath(dataDir, source))
   const isThere = statSync(path, { throwIfNoEntry: false })?.isFile()
@@ -38,6 +43,7 @@ export function openCityFile({ dataDir, source }: CityJob, options: CityFileOpti
   const load = async () => loadCity(await readInTurns(path))
   const compiled = async () => loadCity((await compileCityInWorker({ dataDir, source, signal })).shared)
   let opened: Promise<CityTable> | undefined
+  let retryAt = Number.POSITIVE_INFINITY
 
   async function open(): Promise<CityTable> {
     try {
@@ -49,6 +55,7 @@ export function openCityFile({ dataDir, source }: CityJob, options: CityFileOpti
         return lock.withLock(join(dataDir, 'compile.lock'), () => load().catch(compiled), { signal })
       })
     } catch (error) {
+      retryAt = performance.now() + retryMs
       if (!signal?.aborted) onLost?.(error instanceof Error ? error.message : String(error))
       throw error
     }
@@ -59,7 +66,10 @@ export function openCityFile({ dataDir, source }: CityJob, options: CityFileOpti
     families: countries.families,
     country: countries.find,
     places() {
-      opened ??= open()
+      if (opened === undefined || performance.now() >= retryAt) {
+        retryAt = Number.POSITIVE_INFINITY
+        opened = open()
+      }
       return opened
     },
     settled: async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import {
   classify,
   createJurisdictionJudge,
@@ -16,6 +15,7 @@ import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import { type Document, documentOf, type LedgerStatus, type Statement } from '@sallyport/ledger'
 import { parseDocument } from 'yaml'
 import type { AttestedClaim, ProvenanceClaim, ProvenanceService } from '#api'
+import { ENGINE_VERSION } from '#datasets'
 import { readWhole } from '#files'
 import type { Config } from '../config/schema.ts'
 import { opensAtStart } from './ledger.ts'
@@ -62,7 +62,7 @@ export async function openProvenance(config: Config, ports: ProvenancePorts): Pr
       finding: findingOf(network, country),
       policy: { id: policy.id, sha256: policyDocument.sha256, ...judged },
       basis: {
-        engine: ENGINE,
+        engine: ENGINE_VERSION,
         datasetsSha256: datasets.sha256,
         addressFrom,
         ...(degraded === '' ? {} : { degraded }),
@@ -125,8 +125,6 @@ interface Claimed {
   readonly snapshot: Snapshot
   readonly context: string | undefined
 }
-
-const ENGINE: string = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version
 
 function logOf(account: string): string {
   return `t/${account}`

@@ -1,7 +1,6 @@
 /** Counts of some kinds in equal slots of time, of which the last ones are kept. */
 export interface Series {
   readonly slotMs: number
-  readonly slots: number
   add(at: number, kind: number, by: number): void
   /** One row for each slot of the last `count` that ends with the one of `now`, oldest first. */
   read(now: number, count: number): readonly (readonly number[])[]
@@ -22,7 +21,6 @@ export function createSeries({
 
   return {
     slotMs,
-    slots,
     add(at, kind, by) {
       const slot = Math.floor(at / slotMs)
       const place = slot % slots

@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import type { SourceRow } from '@sallyport/data/sources'
+import { makeFolder } from '#files'
+import { TABLES_FORMAT } from '../format/tables.ts'
+import type { SourceContents } from '../parse/contents.ts'
+import { ENGINE_VERSION } from '../sources/engine-version.ts'
+
+/** Contents of source files as they were read, kept on the disk, so that a file is parsed again only when it, or this version, has changed (D520). */
+export interface KeptContents {
+  /** The contents of a row's file of this SHA-256: what was kept, else what `parse` reads. Throws what that throws. */
+  of(row: SourceRow, sha256: string, parse: () => SourceContents): SourceContents
+  /** Writes what was parsed, and removes what nobody has asked for. Gives how many sources were parsed. */
+  keep(): number
+}
+
+/** Bytes of the SHA-256 that stands before the contents in a file: one that was torn is made again. */
+const DIGEST_BYTES = 32
+
+/** `folder` is made with the first contents; a disk that takes none costs nothing but the time to parse. */
+export function openKeptContents(folder: string): KeptContents {
+  const asked = new Set<string>()
+  const parsed = new Map<string, SourceContents>()
+  return {
+    of(row, sha256, parse) {
+      const name = hash('sha256', JSON.stringify([TABLES_FORMAT, ENGINE_VERSION, row, sha256]), 'hex').slice(0, 32)
+      const known = load(join(folder, name))
+      const contents = known ?? parse()
+      if (known === undefined) parsed.set(name, contents)
+      asked.add(name)
+      return contents
+    },
+    keep() {
+      try {
+        makeFolder(folder)
+        for (const name of readdirSync(folder)) if (!asked.has(name)) rmSync(join(folder, name), { force: true })
+        for (const [name, contents] of parsed) store(join(folder, name), contents)
+      } catch (error) {
+        if (!(error instanceof Error && 'syscall' in error)) throw error
+      }
+      return parsed.size
+    },
+  }
+}
+
+function load(path: string): SourceContents | undefined {
+  try {
+    const file = readFileSync(path)
+    const bytes = file.subarray(DIGEST_BYTES)
+    return file.subarray(0, DIGEST_BYTES).equals(hash('sha256', bytes, 'buffer')) ? deserialize(bytes) : undefined
+  } catch {
+    // Not there, or written by a newer Node, whose form this one does not read.
+    return undefined
+  }
+}
+
+function store(path: string, contents: SourceContents): void {
+  const bytes = serialize(contents)
+  try {
+    writeFileSync(path, hash('sha256', bytes, 'buffer'))
+    writeFileSync(path, bytes, { flag: 'a' })
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
+  }
+}
