@@ -22,10 +22,10 @@ const slug = catalogue.crawlers.find(({ slug }) => slug === 'gptbot')?.ranges ??
 const prefixes = [parsePrefix('8.3.0.0/24')].flatMap((prefix) => prefix ?? [])
 
 interface Described {
-  readonly peer?: string
-  readonly method?: string
-  readonly host?: string
-  readonly fields?: readonly string[]
+  readonly peer?: string | undefined
+  readonly method?: string | undefined
+  readonly host?: string | undefined
+  readonly fields?: readonly string[] | undefined
 }
 
 function gateOf(rules: readonly Rule[], mode: 'enforce' | 'monitor' = 'enforce') {

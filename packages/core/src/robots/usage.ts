@@ -53,7 +53,7 @@ export function usageOf({
     }
   }
 
-  /** What the policy refuses is denied, whatever is wished for the whole site. */
+  /** The fields at a path: a use that the policy refuses is denied, whatever is wished for the whole site. */
   function fieldsAt(path: string): Readonly<Record<string, string>> {
     const { license: own = license, ...wishes }: PathUsage = paths[wishesOf({ path }) ?? ''] ?? {}
     const said = CONTENT_SIGNALS.map((signal) => {

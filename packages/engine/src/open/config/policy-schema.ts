@@ -103,7 +103,7 @@ const Rule = z.strictObject({
     .describe('How a rule with the action challenge asks'),
   to: key(
     z.string().max(2_000).optional(),
-    'Place that a rule with the action redirect leads proven crawlers to: a path, or an http URL; {path} is that of the request',
+    'Place that a rule with the action redirect leads proven crawlers to: a path, or an http URL; {path} is that of the request; absent: for other actions',
     '/llms.txt',
   ),
   weight: key(
