@@ -267,6 +267,14 @@ export const METRICS = {
     unit: 'checkpoints',
     example: 'rate(sallyport_ledger_checkpoints_total[5m])',
   },
+  notifications: {
+    name: 'sallyport_notifications_total',
+    type: 'counter',
+    labels: ['kind', 'outcome'],
+    help: 'events that an operator is notified of: left_out for others of their kind, and for each place sent, failed or dropped',
+    unit: 'notifications',
+    example: 'sum by (kind) (increase(sallyport_notifications_total{outcome="failed"}[1h])) > 0',
+  },
   logLost: {
     name: 'sallyport_log_lost_lines_total',
     type: 'counter',
