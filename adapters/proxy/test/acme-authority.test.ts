@@ -68,7 +68,7 @@ async function sentenceFrom(t: Test, others: Answers, bounds = BOUNDS) {
   const folder = join(certificateFolder(t), 'acme')
   const notices: string[] = []
   const options = { domains: ['site.example'], email: 'ops@site.example', directory }
-  const renewal = keepCertificate(folder, options, (line) => notices.push(line), bounds)
+  const renewal = keepCertificate(folder, options, { onNotice: (line) => void notices.push(line) }, bounds)
   t.teardown(renewal.close)
   await until(() => notices.length > 0)
   return { sentence: notices[0] ?? '', folder, asked, renewal }
@@ -242,7 +242,7 @@ t.test('a renewal that is closed leaves nothing behind, whatever its authority d
   const folder = join(certificateFolder(t), 'acme')
   const notices: string[] = []
   const options = { domains: ['site.example'], email: 'ops@site.example', directory }
-  const renewal = keepCertificate(folder, options, (line) => notices.push(line))
+  const renewal = keepCertificate(folder, options, { onNotice: (line) => void notices.push(line) })
   await until(() => asked() === 1)
   await renewal.close()
   t.same(notices, [])
@@ -258,7 +258,7 @@ t.test('a process orders where it is asked to, of whom a reload names, and not o
     folder: join(certificateFolder(t), 'acme'),
     orders: false,
   })
-  const renewals = createRenewals((line) => notices.push(line), acme(one.directory))
+  const renewals = createRenewals({ onNotice: (line) => void notices.push(line) }, acme(one.directory))
   renewals.keep(acme(one.directory))
   t.equal(one.asked(), 0)
   renewals.order()
@@ -282,7 +282,7 @@ t.test('files that cannot be read are no reason to order', async (t) => {
   writeFileSync(join(folder, 'certificate.pem'), 'x')
   const notices: string[] = []
   const options = { domains: ['site.example'], email: 'ops@site.example', directory }
-  const renewal = keepCertificate(folder, options, (line) => notices.push(line))
+  const renewal = keepCertificate(folder, options, { onNotice: (line) => void notices.push(line) })
   t.teardown(renewal.close)
   await until(() => notices.length > 0)
   t.match(notices[0], /certificate\.key cannot be read \(EISDIR\)/)

@@ -48,6 +48,8 @@ export function reloadsOf(running: Running, terminal: Terminal): Reloads {
   }
 }
 
+const RELOAD = { kind: 'reload_refused', about: '' } as const
+
 /** Takes over the configuration as it is now, or keeps the old one; resolves with which of the two, and why. */
 async function reload(
   { sallyport, source, warn, take }: Running,
@@ -64,11 +66,16 @@ async function reload(
     const taken = [...changed.map((key) => changeText(key, before, read.config)), ...read.changedFiles]
     const news = taken.length === 0 ? 'nothing has changed' : `${taken.join(', ')} taken over`
     const later = needRestart.map((key) => changeText(key, before, read.config)).join(', ')
+    sallyport.notifier.raise({ ...RELOAD, over: true, text: 'The configuration was taken over.' })
     const text = `configuration read again: ${news}${later === '' ? '' : `; ${later} after a restart only`}.`
     return { text, audit: { ...audit, details: { changed, needRestart } } }
   } catch (error) {
     const code = error instanceof SallyportError ? error.code : 'internal_error'
-    const text = `configuration kept as it was: ${error instanceof Error ? error.message : error}`
+    const why = error instanceof Error ? error.message : String(error)
+    const [first = ''] = why.split('\n', 1)
+    if (!ending.aborted)
+      sallyport.notifier.raise({ ...RELOAD, text: `The configuration was not taken over: ${first}`, details: { code } })
+    const text = `configuration kept as it was: ${why}`
     return { text, audit: { ...audit, error: code } }
   }
 }
