@@ -148,6 +148,15 @@ export const METRICS = {
     unit: 'seconds since 1970',
     example: 'sallyport_certificate_not_after_seconds - time() < 14 * 86400',
   },
+  reloadRefused: {
+    name: 'sallyport_reload_refused',
+    type: 'gauge',
+    workers: 'max',
+    labels: [],
+    help: '1 while the last reload was refused, so that the configuration before it is in force',
+    unit: '1 or 0',
+    example: 'max(sallyport_reload_refused) == 1',
+  },
   load: {
     name: 'sallyport_load',
     type: 'gauge',

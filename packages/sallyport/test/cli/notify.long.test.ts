@@ -37,7 +37,7 @@ async function statusOf(url: string, headers: OutgoingHttpHeaders = {}): Promise
 }
 
 for (const workers of [0, 2]) {
-  t.test(`an operator is told of a ban, an origin and a refused reload, ${workers || 'without'} workers`, async (t) => {
+  t.test(`an operator is notified of a ban, an origin and a refused reload, ${workers || 'without'} workers`, async (t) => {
     const [hook, other, origin] = [await openWebhook(t), await openWebhook(t), await openOrigin(t)]
     const { config } = workspace(t, [
       `upstream: ${origin.url}`,

@@ -9,6 +9,7 @@ import { examineDataDir } from './data-dir.ts'
 import { examineFiles } from './files.ts'
 import { CHECKS, type CheckResult, type Finding, fail, ok, reasonOf, warn } from './finding.ts'
 import { examineDns, examineListeners, examineTrust } from './network.ts'
+import { examineNotify } from './notify.ts'
 import { examineSite } from './site.ts'
 import { examineRedis, examineStore } from './stores.ts'
 
@@ -25,7 +26,7 @@ export interface DoctorHooks {
 export type Look = readonly [check: Finding['check'], examine: (config: Config) => Promise<readonly CheckResult[]>]
 
 /** Checks of what a configuration names: each is a part of it that a start reads or asks. */
-const NAMED: readonly Finding['check'][] = ['dataDir', 'files', 'tls', 'store', 'redis', 'origins', 'listeners']
+const NAMED: readonly Finding['check'][] = ['dataDir', 'files', 'tls', 'store', 'redis', 'origins', 'listeners', 'notify']
 
 type Findings = Partial<Readonly<Record<Finding['check'], readonly CheckResult[]>>>
 
@@ -97,6 +98,7 @@ function examinations(
     ['trust', async () => ({ trust: examineTrust(config) })],
     ['listeners', async () => ({ listeners: await examineListeners(config) })],
     ['challenge', async () => ({ challenge: await examineSite(config, site) })],
+    ['notify', async () => ({ notify: await examineNotify(config, dns) })],
   ]
 }
 

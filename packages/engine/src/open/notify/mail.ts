@@ -2,16 +2,13 @@ import { isIP } from 'node:net'
 import type { Connect } from '#net'
 import { loadInstalled } from '#stores'
 import { type Message, textOf, titleOf } from './message.ts'
-import { addressesOf, type Target } from './target.ts'
+import { addressesOf, portOf, type Target } from './target.ts'
 
 const CONNECT_MS = 10_000
 /** Silence of a server. */
 const SILENT_MS = 10_000
 /** For all of one mail. */
 const MAIL_MS = 30_000
-
-const SMTP_PORT = 25
-const SMTPS_PORT = 465
 
 /** Sends one mail; resolves with the server's answer, and rejects with the reason. */
 export type Mailer = (target: Target, message: Message) => Promise<string>
@@ -31,7 +28,7 @@ export async function loadMailer({ connect, ca }: MailPorts): Promise<Mailer> {
   return async ({ url }, message) => {
     const secure = url.protocol === 'smtps:'
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-    const { socket, allowed } = await connect(host, Number(url.port || (secure ? SMTPS_PORT : SMTP_PORT)), CONNECT_MS)
+    const { socket, allowed } = await connect(host, portOf(url), CONNECT_MS)
     const late = setTimeout(() => socket.destroy(new Error(`not over within ${MAIL_MS} ms`)), MAIL_MS)
     const transport = createTransport({
       host,

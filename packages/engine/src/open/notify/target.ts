@@ -45,6 +45,13 @@ function formOf({ protocol, hostname, pathname }: URL, as: NotifyConfig['as']): 
   return hostname === 'ntfy.sh' || hostname.startsWith('ntfy.') ? 'ntfy' : 'json'
 }
 
+const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'smtp:': 25, 'smtps:': 465 }
+
+/** The port of a place. */
+export function portOf({ port, protocol }: URL): number {
+  return port === '' ? (PORTS[protocol] ?? 0) : Number(port)
+}
+
 /** Fault of an entry: the member that it is about, and the reason. The URL is not repeated, because it is a secret. */
 export interface TargetFault {
   readonly member: 'url' | 'as' | 'secret'

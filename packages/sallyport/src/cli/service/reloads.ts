@@ -26,12 +26,15 @@ export interface Reloads {
 export function reloadsOf(running: Running, terminal: Terminal): Reloads {
   const { sallyport, standing, url } = running
   let unsaid: (() => Promise<void>) | undefined
+  let refused = false
+  sallyport.meter.read('reloadRefused', () => [[[], Number(refused)]])
   return {
     async next(cause, ending) {
       unsaid = undefined
       if (standing.leads) await notifySystemd('reloading', 'Reloading the configuration', terminal)
       const { text, audit } = await reload(running, cause, ending)
       if (ending.aborted) return
+      refused = audit.error !== undefined
       const say = async (): Promise<void> => {
         sallyport.log.audit(audit)
         terminal.err(`sallyport: ${text}`)

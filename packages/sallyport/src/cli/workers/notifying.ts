@@ -15,13 +15,15 @@ const HAND_MS = 1_000
 /** In a worker: hands all to the primary. */
 export function handingNotifier(): Notifier {
   let refused = 0
-  let timer: NodeJS.Timeout | undefined
+  let waits = false
   return {
     raise: (event) => sendToPrimary({ worker: 'event', event }),
     refused(count) {
       refused += count
-      timer ??= setTimeout(() => {
-        timer = undefined
+      if (waits) return
+      waits = true
+      setTimeout(() => {
+        waits = false
         sendToPrimary({ worker: 'refused', count: refused })
         refused = 0
       }, HAND_MS).unref()
