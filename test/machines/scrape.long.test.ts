@@ -70,7 +70,14 @@ async function openGate(t: Test) {
   })
   const ask = async (path: string): Promise<void> => {
     const headers = { 'x-forwarded-for': '8.8.4.4', 'user-agent': 'Mozilla/5.0', accept: 'text/html' }
-    const sent = request({ host: '127.0.0.1', port: listen, path, headers, agent: false, rejectUnauthorized: false }).end()
+    const sent = request({
+      host: '127.0.0.1',
+      port: listen,
+      path,
+      headers,
+      agent: false,
+      rejectUnauthorized: false,
+    }).end()
     const [response] = await once(sent, 'response')
     await text(response)
   }
@@ -120,48 +127,62 @@ interface Rule {
   readonly state: string
 }
 
-t.test('every query of the dashboard and of the alerts has an answer', { skip: PROMETHEUS === undefined && 'no prometheus' }, async (t) => {
-  const { admin } = await openGate(t)
-  const ask = await openPrometheus(t, admin)
-  const scrape = await (await fetch(`http://${admin}/metrics`)).text()
-  const known = new Set([...scrape.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
+t.test(
+  'every query of the dashboard and of the alerts has an answer',
+  { skip: PROMETHEUS === undefined && 'no prometheus' },
+  async (t) => {
+    const { admin } = await openGate(t)
+    const ask = await openPrometheus(t, admin)
+    const scrape = await (await fetch(`http://${admin}/metrics`)).text()
+    const known = new Set([...scrape.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
 
-  const asked = async (expr: string): Promise<{ readonly status: string; readonly count: number }> => {
-    const query = expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m')
-    const { status, data } = await ask('query', { query })
-    const { result = [] } = (data ?? {}) as { readonly result?: readonly unknown[] }
-    return { status, count: result.length }
-  }
-  // Two scrapes of what the visits have counted.
-  const first = 'rate(sallyport_limited_requests_total{outcome="beyond"}[1m])'
-  while ((await asked(first)).count === 0) await delay(100)
-  await delay(1_000)
-
-  const empty: string[] = []
-  for (const { title, targets } of PANELS) {
-    for (const { expr } of targets) {
-      for (const [name = ''] of expr.matchAll(/\b(?:sallyport|process|nodejs)_\w+/g)) {
-        t.ok(known.has(name) || known.has(name.replace(/_(?:bucket|sum|count)$/, '')), `${title}: ${name}`)
-      }
-      const { status, count } = await asked(expr)
-      t.equal(status, 'success', `${title}: ${expr}`)
-      if (count === 0 && !empty.includes(title)) empty.push(title)
+    const asked = async (expr: string): Promise<{ readonly status: string; readonly count: number }> => {
+      const query = expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m')
+      const { status, data } = await ask('query', { query })
+      const { result = [] } = (data ?? {}) as { readonly result?: readonly unknown[] | undefined }
+      return { status, count: result.length }
     }
-  }
-  t.same(empty.sort(), [...WITHOUT_VALUES].sort(), 'panels without values')
+    // Two scrapes of what the visits have counted.
+    const first = 'rate(sallyport_limited_requests_total{outcome="beyond"}[1m])'
+    while ((await asked(first)).count === 0) await delay(100)
+    await delay(1_000)
 
-  const rules = async (): Promise<readonly Rule[]> => {
-    const { data } = await ask('rules')
-    return (data as { readonly groups: readonly { readonly rules: readonly Rule[] }[] }).groups.flatMap(({ rules }) => rules)
-  }
-  const active = async (): Promise<readonly string[]> =>
-    (await rules()).filter(({ state }) => state !== 'inactive').map(({ name }) => name)
-  const expected = ['SallyportCertificateExpires', 'SallyportOriginDown', 'SallyportOriginFailing', 'SallyportReloadRefused']
-  // What has a reason is pending, or fires.
-  const isActive = async (): Promise<boolean> => {
-    const names = await active()
-    return expected.every((name) => names.includes(name))
-  }
-  while (!(await isActive())) await delay(100)
-  t.same((await rules()).filter(({ health }) => health !== 'ok').map(({ name }) => name), [])
-})
+    const empty: string[] = []
+    for (const { title, targets } of PANELS) {
+      for (const { expr } of targets) {
+        for (const [name = ''] of expr.matchAll(/\b(?:sallyport|process|nodejs)_\w+/g)) {
+          t.ok(known.has(name) || known.has(name.replace(/_(?:bucket|sum|count)$/, '')), `${title}: ${name}`)
+        }
+        const { status, count } = await asked(expr)
+        t.equal(status, 'success', `${title}: ${expr}`)
+        if (count === 0 && !empty.includes(title)) empty.push(title)
+      }
+    }
+    t.same(empty.sort(), [...WITHOUT_VALUES].sort(), 'panels without values')
+
+    const rules = async (): Promise<readonly Rule[]> => {
+      const { data } = await ask('rules')
+      return (data as { readonly groups: readonly { readonly rules: readonly Rule[] }[] }).groups.flatMap(
+        ({ rules }) => rules,
+      )
+    }
+    const active = async (): Promise<readonly string[]> =>
+      (await rules()).filter(({ state }) => state !== 'inactive').map(({ name }) => name)
+    const expected = [
+      'SallyportCertificateExpires',
+      'SallyportOriginDown',
+      'SallyportOriginFailing',
+      'SallyportReloadRefused',
+    ]
+    // Alerts that have a reason are pending, or fire.
+    const isActive = async (): Promise<boolean> => {
+      const names = await active()
+      return expected.every((name) => names.includes(name))
+    }
+    while (!(await isActive())) await delay(100)
+    t.same(
+      (await rules()).filter(({ health }) => health !== 'ok').map(({ name }) => name),
+      [],
+    )
+  },
+)

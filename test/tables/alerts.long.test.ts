@@ -53,7 +53,12 @@ const CASES: Readonly<Record<string, Case>> = {
   SallyportDataStale: one('sallyport_source_stale', 'source="tor"', '1x90', '0x90'),
   SallyportLedgerUncovered: one('sallyport_ledger_uncovered_records', '', '1200x90', '900x90'),
   SallyportOriginDown: one('sallyport_origin_up', 'origin="http://10.0.0.1"', '0x90', '1x90'),
-  SallyportCertificateExpires: one('sallyport_certificate_not_after_seconds', 'file="site.pem"', '1000000x90', '2000000x90'),
+  SallyportCertificateExpires: one(
+    'sallyport_certificate_not_after_seconds',
+    'file="site.pem"',
+    '1000000x90',
+    '2000000x90',
+  ),
   SallyportReloadRefused: one('sallyport_reload_refused', '', '1x90', '0x90'),
   SallyportLogLinesLost: one('sallyport_log_lost_lines_total', '', '0x60 5x30', '5x90'),
   SallyportQuestionsUnsolved: {
@@ -61,7 +66,12 @@ const CASES: Readonly<Record<string, Case>> = {
     quiet: questions('0+8x1500 12000+6x100'),
     at: '1590m',
   },
-  SallyportNotificationsFail: one('sallyport_notifications_total', 'kind="origin",outcome="failed"', '0x60 1x30', '0x90'),
+  SallyportNotificationsFail: one(
+    'sallyport_notifications_total',
+    'kind="origin",outcome="failed"',
+    '0x60 1x30',
+    '0x90',
+  ),
 }
 
 t.test('every alert has a case', async (t) => {

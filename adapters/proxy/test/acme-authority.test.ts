@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { ServiceEvent } from '@sallyport/engine'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { ServiceEvent } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { BOUNDS, sentenceOf } from '../src/acme/authority.ts'
 import { createRenewals, keepCertificate } from '../src/acme/renewal.ts'
@@ -260,7 +260,10 @@ t.test('a process orders where it is asked to, of whom a reload names, and not o
     orders: false,
   })
   const told: ServiceEvent[] = []
-  const hooks = { onNotice: (line: string) => void notices.push(line), raise: (event: ServiceEvent) => void told.push(event) }
+  const hooks = {
+    onNotice: (line: string) => void notices.push(line),
+    raise: (event: ServiceEvent) => void told.push(event),
+  }
   const renewals = createRenewals(hooks, acme(one.directory))
   renewals.keep(acme(one.directory))
   t.equal(one.asked(), 0)
@@ -270,7 +273,11 @@ t.test('a process orders where it is asked to, of whom a reload names, and not o
   renewals.keep(acme(other.directory))
   await until(() => notices.length === 2)
   t.ok(other.asked() > 0)
-  const failed = { kind: 'certificate', about: 'tls.acme site.example', text: /^No certificate for site\.example could be had: / }
+  const failed = {
+    kind: 'certificate',
+    about: 'tls.acme site.example',
+    text: /^No certificate for site\.example could be had: /,
+  }
   t.match(told, [failed, failed])
   await renewals.close()
   const asked = other.asked()

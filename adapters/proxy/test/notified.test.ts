@@ -3,15 +3,20 @@ import type { ServiceEvent } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import type { Certificate } from '../src/edge/certificates.ts'
 import { watchExpiry } from '../src/edge/expiry-watch.ts'
-import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { proxyBefore } from './behind.ts'
+import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { exchange, get, OK, openRawOrigin, statusOf, until } from './wire.ts'
 
 /** A made internet that keeps its events. */
 function raisingSallyport() {
   const raised: ServiceEvent[] = []
-  return { raised, sallyport: Object.assign(fakeSallyport(), { notifier: { raise: (event: ServiceEvent) => void raised.push(event) } }) }
+  return {
+    raised,
+    sallyport: Object.assign(fakeSallyport(), {
+      notifier: { raise: (event: ServiceEvent) => void raised.push(event) },
+    }),
+  }
 }
 
 const brief = (raised: readonly ServiceEvent[]) => raised.map(({ kind, about, over }) => [kind, about, over === true])
@@ -24,7 +29,7 @@ t.test('an origin that dies is raised once, and that it answers again, also afte
   t.equal(statusOf(await exchange(url, get('/'))), 200)
   t.same(raised, [])
   const port = Number(new URL(other.url).port)
-  other.close()
+  await other.close()
   for (let request = 0; request < 6; request++) t.equal(statusOf(await exchange(url, get('/'))), 502)
   t.same(brief(raised), [['origin', other.url, false]])
   // Its members are others from here on.
@@ -74,35 +79,40 @@ function madeCertificate(days: number, life: number, file = 'site.pem'): Certifi
   return { file, notAfter, notBefore: notAfter - life * DAY_MS, ...rest }
 }
 
-t.test('a certificate is raised in its last 14 days, in its last three, at its end, and when it is another', async (t) => {
-  const raised: ServiceEvent[] = []
-  let day = 0
-  const watch = watchExpiry(
-    (event) => void raised.push(event),
-    () => day * DAY_MS,
-  )
-  t.teardown(watch.close)
-  const raisedOn = (on: number, certificate: Certificate): readonly string[] => {
-    const before = raised.length
-    day = on
-    watch.look([certificate])
-    watch.look([certificate])
-    return raised.slice(before).map(({ text }) => text)
-  }
-  const one = madeCertificate(90, 90)
-  t.same(raisedOn(75.9, one), [])
-  t.same(raisedOn(76.1, one), ['The certificate of site.example (site.pem) expires on 1970-04-01.'])
-  t.same(raisedOn(80, one), [])
-  t.same(raisedOn(87.5, one), [
-    'The certificate of site.example (site.pem) expires on 1970-04-01, and was not renewed until now.',
-  ])
-  t.same(raisedOn(90, one), ['The certificate of site.example (site.pem) has expired on 1970-04-01.'])
-  t.same(raisedOn(91, madeCertificate(180, 90)), ['The certificate of site.example (site.pem) is valid until 1970-06-30.'])
-  t.equal(raised.at(-1)?.over, true)
-  const short = madeCertificate(200, 6, 'short.pem')
-  t.same(raisedOn(198, short), [], 'one of six days is not raised while ours are renewed')
-  t.equal(raisedOn(198.6, short).length, 1)
-})
+t.test(
+  'a certificate is raised in its last 14 days, in its last three, at its end, and when it is another',
+  async (t) => {
+    const raised: ServiceEvent[] = []
+    let day = 0
+    const watch = watchExpiry(
+      (event) => void raised.push(event),
+      () => day * DAY_MS,
+    )
+    t.teardown(watch.close)
+    const raisedOn = (on: number, certificate: Certificate): readonly string[] => {
+      const before = raised.length
+      day = on
+      watch.look([certificate])
+      watch.look([certificate])
+      return raised.slice(before).map(({ text }) => text)
+    }
+    const one = madeCertificate(90, 90)
+    t.same(raisedOn(75.9, one), [])
+    t.same(raisedOn(76.1, one), ['The certificate of site.example (site.pem) expires on 1970-04-01.'])
+    t.same(raisedOn(80, one), [])
+    t.same(raisedOn(87.5, one), [
+      'The certificate of site.example (site.pem) expires on 1970-04-01, and was not renewed until now.',
+    ])
+    t.same(raisedOn(90, one), ['The certificate of site.example (site.pem) has expired on 1970-04-01.'])
+    t.same(raisedOn(91, madeCertificate(180, 90)), [
+      'The certificate of site.example (site.pem) is valid until 1970-06-30.',
+    ])
+    t.equal(raised.at(-1)?.over, true)
+    const short = madeCertificate(200, 6, 'short.pem')
+    t.same(raisedOn(198, short), [], 'one of six days is not raised while ours are renewed')
+    t.equal(raisedOn(198.6, short).length, 1)
+  },
+)
 
 t.test('a proxy with a certificate that expires soon raises it at its start', { skip: NO_OPENSSL }, async (t) => {
   const { raised, sallyport } = raisingSallyport()

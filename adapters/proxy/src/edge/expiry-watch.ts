@@ -54,7 +54,7 @@ function marksOf({ notBefore, notAfter }: Certificate): readonly number[] {
   return [notAfter - soon, notAfter - Math.min(LAST_MS, soon), notAfter]
 }
 
-/** What is wrong, in words that follow its name; `undefined` where nothing is. */
+/** The fault of its dates, in words that follow its name; `undefined` where there is none. */
 function fault(certificate: Certificate, now: number): string | undefined {
   const { notAfter } = certificate
   const [soon = 0, last = 0] = marksOf(certificate)

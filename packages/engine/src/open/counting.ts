@@ -35,7 +35,7 @@ export interface CountingOptions {
   readonly clock: Clock
   readonly onFault: (error: unknown) => void
   /** A client was banned. */
-  readonly onBanned?: StrikesOptions['onBanned']
+  readonly onBanned?: StrikesOptions['onBanned'] | undefined
 }
 
 /** Nothing is opened before it is prepared, or a request needs it. */

@@ -26,7 +26,16 @@ export interface DoctorHooks {
 export type Look = readonly [check: Finding['check'], examine: (config: Config) => Promise<readonly CheckResult[]>]
 
 /** Checks of what a configuration names: each is a part of it that a start reads or asks. */
-const NAMED: readonly Finding['check'][] = ['dataDir', 'files', 'tls', 'store', 'redis', 'origins', 'listeners', 'notify']
+const NAMED: readonly Finding['check'][] = [
+  'dataDir',
+  'files',
+  'tls',
+  'store',
+  'redis',
+  'origins',
+  'listeners',
+  'notify',
+]
 
 type Findings = Partial<Readonly<Record<Finding['check'], readonly CheckResult[]>>>
 

@@ -56,7 +56,7 @@ export function signatureOf(id: string, body: string, secret: string | undefined
   return { ...named, 'webhook-signature': `v1,${mac}` }
 }
 
-/** Of a secret that begins with `whsec_` the rest is base64; any other is taken as it is. */
+/** The key of a secret: the rest of one that begins with `whsec_` is base64, any other is taken as it is. */
 function keyOf(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret)
 }

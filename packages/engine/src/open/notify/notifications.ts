@@ -132,7 +132,7 @@ async function sendingTo(targets: readonly Target[], { fetch, connect, ca, now =
   return { fetch, mailer, now }
 }
 
-/** What came of a test at one place. */
+/** The result of a test at one place. */
 export interface Tested {
   /** Host and port. */
   readonly place: string

@@ -77,7 +77,7 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
       if (isSame(event, held.event)) return undefined
       leaveOut(slot, held.event)
       slot.held = undefined
-      // What came between is not said where all is again as it was said last.
+      // Nothing is said where all is again as it was said last.
       if (isSame(event, last)) leaveOut(slot, event)
       else if (now() >= dueAt(slot, event)) return send(slot, event, now())
       else slot.held = { event, at: now() }
