@@ -44,6 +44,7 @@ export async function openNotifier(config: Config, ports: NotifierPorts): Promis
   const { raise, refused, prepare, close } =
     handed ??
     (await openPlaces(config, outbound, {
+      now: clock.now,
       onNotice: (message) => notice('SALLYPORT_NOTIFY', message),
       onOutcome: (kind, outcome) => metrics.add('notifications', [kind, outcome]),
     }))
@@ -86,7 +87,7 @@ function openPlaces({ notify }: Config, { feeds, connect }: Outbound, hooks: Not
   return openNotifications(notify, { fetch: feeds, connect, ...hooks })
 }
 
-export type NotifyHooks = Pick<NotifyPorts, 'onNotice' | 'onOutcome'>
+export type NotifyHooks = Pick<NotifyPorts, 'onNotice' | 'onOutcome' | 'now'>
 
 /** Opens the notifications of a configuration alone, in a process that sends for several. Rejects with `package_missing`. */
 export function openNotificationsOf(config: Config, hooks: NotifyHooks): Promise<Notifications> {
