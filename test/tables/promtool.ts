@@ -17,7 +17,10 @@ export function promtool(...argv: readonly string[]): string {
   try {
     return execFileSync(TOOL ?? '', argv, { encoding: 'utf8', stdio: 'pipe' })
   } catch (error) {
-    const { stdout = '', stderr = '' } = error as { readonly stdout?: string | undefined; readonly stderr?: string | undefined }
+    const { stdout = '', stderr = '' } = error as {
+      readonly stdout?: string | undefined
+      readonly stderr?: string | undefined
+    }
     throw new Error(`${stdout}${stderr}`)
   }
 }
