@@ -91,7 +91,7 @@ function examinations(
   return [
     ['dataDir', async () => ({ dataDir: await examineDataDir(config) })],
     ['files', async () => ({ files: await examineFiles(config) })],
-    ['policy', async () => ({ policy: examinePolicy(config) })],
+    ['policy', async () => examineSettings(config)],
     ...more.map(([check, examine]) => [check, async (config: Config) => ({ [check]: await examine(config) })] as const),
     ['store', () => examineStore(config)],
     [
@@ -111,12 +111,14 @@ function examinations(
   ]
 }
 
-/** Rules that are allowed and most likely not meant. */
-function examinePolicy(config: Config): readonly CheckResult[] {
-  const warnings = configWarnings(config, [])
-  if (warnings.length === 0) return [ok('No rule is in the way of another.')]
-  return warnings.map(({ key, rule, message }) => {
+/** Settings that are allowed and most likely not meant: of rules, and of places of notifications. */
+function examineSettings(config: Config): Findings {
+  const warnings = configWarnings(config, []).map(({ key = '', rule, message }) => {
     const [found = message, advice = 'sallyport config check names its line.'] = message.split('; ', 2)
-    return warn(`${rule === undefined ? key : `rule "${rule}"`}: ${found}.`, advice)
+    return { key, result: warn(`${rule === undefined ? key : `rule "${rule}"`}: ${found}.`, advice) }
   })
+  const of = (notify: boolean): readonly CheckResult[] =>
+    warnings.filter(({ key }) => /^notify\b/.test(key) === notify).map(({ result }) => result)
+  const policy = of(false)
+  return { policy: policy.length === 0 ? [ok('No rule is in the way of another.')] : policy, notify: of(true) }
 }

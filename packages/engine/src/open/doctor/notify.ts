@@ -28,6 +28,11 @@ async function examinePlace(target: Target, path: readonly PropertyKey[], outbou
   } catch (error) {
     if (error instanceof SallyportError) return fail(error.message, 'npm install nodemailer, beside sallyport.', path)
     const found = `${name} (${form}) cannot be reached: ${reasonOf(error)}.`
-    return failNow(found, 'An address inside needs net.allowPrivate.', path)
+    const isInside = /is not a public address/.test(found)
+    return failNow(
+      found,
+      isInside ? 'Name it in net.allowPrivate.' : 'Is its name right, and may this machine connect there?',
+      path,
+    )
   }
 }
