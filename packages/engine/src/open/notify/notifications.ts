@@ -104,7 +104,7 @@ export async function openNotifications(places: readonly NotifyConfig[], ports: 
     raise,
     wants: isWanted,
     refused(count) {
-      const spike = spikeOf(count)
+      const spike = isWanted('spike') ? spikeOf(count) : undefined
       if (spike !== undefined) raise(spike)
     },
     async prepare(next) {
