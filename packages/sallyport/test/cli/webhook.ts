@@ -8,7 +8,12 @@ import type { Test } from 'tap'
 export interface Posted {
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  readonly message: { readonly kind: string; readonly over?: true | undefined; readonly text: string; readonly leftOut: number }
+  readonly message: {
+    readonly kind: string
+    readonly over?: true | undefined
+    readonly text: string
+    readonly leftOut: number
+  }
 }
 
 /** A webhook on loopback that takes JSON. */
