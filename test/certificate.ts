@@ -2,12 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
 /** Makes a certificate of loopback in a folder, by the openssl of the machine. */
-export function certificate(folder: string): { readonly cert: string; readonly key: string } {
+export function certificate(folder: string, days = 30): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(folder, 'site.pem'), join(folder, 'site.key')]
   const names = 'subjectAltName=DNS:localhost,DNS:site.example,IP:127.0.0.1'
   const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', cert]
-  execFileSync('openssl', ['req', '-x509', ...made, '-days', '30', '-subj', '/CN=localhost', '-addext', names], {
-    stdio: 'ignore',
-  })
+  execFileSync(
+    'openssl',
+    ['req', '-x509', ...made, '-days', String(days), '-subj', '/CN=localhost', '-addext', names],
+    {
+      stdio: 'ignore',
+    },
+  )
   return { cert, key }
 }

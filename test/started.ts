@@ -26,10 +26,10 @@ export async function started(t: Test, argv: readonly string[], env: Readonly<Re
   return {
     out: () => out,
     err: () => err,
-    /** Makes it read its configuration again; resolves once it says so. */
-    async reload() {
+    /** Makes it read its configuration again; resolves once it says so, or that it keeps the one before. */
+    async reload(said = 'configuration read again') {
       child.kill('SIGHUP')
-      while (!err.includes('configuration read again')) await new Promise((resolve) => setTimeout(resolve, 20))
+      while (!err.includes(said)) await new Promise((resolve) => setTimeout(resolve, 20))
     },
     async stop() {
       child.kill('SIGINT')

@@ -66,6 +66,8 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       'yaml',
       'zod',
       '@opentelemetry/api',
+      'lru-cache',
+      'nodemailer',
       'proxy-from-env',
       'node:*',
     ],

@@ -1,3 +1,4 @@
+import type { Notifier } from '@sallyport/engine'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/engine/limits'
 import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/engine/metrics'
 import { challengeAnswer } from './acme/challenge-files.ts'
@@ -14,6 +15,7 @@ import type { GateOptions, ProxyHost } from './gate/options.ts'
 import type { Route } from './gate/sites.ts'
 import { createListener, type Listener } from './listener/listener.ts'
 import { refuseOwn } from './origin/own-listener.ts'
+import { createOriginTurns } from './origin/turns.ts'
 import { createService, type Service } from './service.ts'
 
 const DEFAULT_LISTEN = '127.0.0.1:8080'
@@ -121,6 +123,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   }
   let httpsPort = HTTPS_PORT
   const { onFault, onRefused } = hooksOf(options)
+  const raise: Notifier['raise'] = (event) => sallyport.notifier?.raise(event)
+  const turns = createOriginTurns(raise)
   const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
     const urls: { proxy?: string | undefined; admin?: string | undefined } = {}
@@ -136,7 +140,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     if (site) opened.push(site.close)
     const create = (chosen: ProxyOptions): Service => {
       const upstream = chosen.upstream ?? site?.url
-      return createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), upstream }, refusals)
+      return createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), upstream, turns }, refusals)
     }
     const { listen = DEFAULT_LISTEN, http, routes } = options
     await refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
@@ -144,7 +148,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     opened.push(() => service.close())
     const { tls, proxyProtocol, onNotice = () => {} } = options
     const onLeak = (): void => sallyport.meter?.add('leakedSlots', [])
-    const edge = { tls, proxyProtocol, onLeak, onNotice, onFault }
+    const edge = { tls, proxyProtocol, onLeak, onNotice, onFault, raise }
     const listener = await createListener(() => service, { refusals, host: sallyport, ...edge })
 
     readLoad(sallyport, () => service, listener, options.workers)
@@ -170,7 +174,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     urls.admin = admin?.url
     // Closed after the listener, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
-    const renewals = createRenewals(onNotice, tls?.acme)
+    const renewals = createRenewals({ onNotice, raise }, tls?.acme)
     opened.push(renewals.close)
     // With the ports that were taken, and the health listener where nobody named one.
     const listening = { listen: hostOf(url), http: httpUrl && hostOf(httpUrl), admin: admin && hostOf(admin.url) }

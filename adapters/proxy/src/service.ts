@@ -17,6 +17,7 @@ import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
 import { explained, failureOf, faultOf, LargeHead } from './origin/faults.ts'
 import type { Member } from './origin/members.ts'
+import type { OriginTurns } from './origin/turns.ts'
 import { openTunnel } from './tunnel/upgrade.ts'
 
 export interface ServiceOptions extends GateOptions {
@@ -26,6 +27,8 @@ export interface ServiceOptions extends GateOptions {
   readonly timeouts: Timeouts
   readonly routes?: readonly Route[] | undefined
   readonly onOriginFailure?: ((error: Error) => void) | undefined
+  /** Learns which servers of origins take no requests. */
+  readonly turns?: OriginTurns | undefined
   /** Whether early hints of origins are passed on; absent: they are. */
   readonly earlyHints?: boolean | undefined
 }
@@ -67,6 +70,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     limits,
     timeouts,
     onNotice: options.onNotice,
+    turns: options.turns,
     decider: decider && ((rules) => decider.call(sallyport, rules)),
     decide: (request) => sallyport.decide(request),
   })

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { ServiceEvent } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { BOUNDS, sentenceOf } from '../src/acme/authority.ts'
 import { createRenewals, keepCertificate } from '../src/acme/renewal.ts'
@@ -68,7 +69,7 @@ async function sentenceFrom(t: Test, others: Answers, bounds = BOUNDS) {
   const folder = join(certificateFolder(t), 'acme')
   const notices: string[] = []
   const options = { domains: ['site.example'], email: 'ops@site.example', directory }
-  const renewal = keepCertificate(folder, options, (line) => notices.push(line), bounds)
+  const renewal = keepCertificate(folder, options, { onNotice: (line) => void notices.push(line) }, bounds)
   t.teardown(renewal.close)
   await until(() => notices.length > 0)
   return { sentence: notices[0] ?? '', folder, asked, renewal }
@@ -242,7 +243,7 @@ t.test('a renewal that is closed leaves nothing behind, whatever its authority d
   const folder = join(certificateFolder(t), 'acme')
   const notices: string[] = []
   const options = { domains: ['site.example'], email: 'ops@site.example', directory }
-  const renewal = keepCertificate(folder, options, (line) => notices.push(line))
+  const renewal = keepCertificate(folder, options, { onNotice: (line) => void notices.push(line) })
   await until(() => asked() === 1)
   await renewal.close()
   t.same(notices, [])
@@ -258,7 +259,12 @@ t.test('a process orders where it is asked to, of whom a reload names, and not o
     folder: join(certificateFolder(t), 'acme'),
     orders: false,
   })
-  const renewals = createRenewals((line) => notices.push(line), acme(one.directory))
+  const told: ServiceEvent[] = []
+  const hooks = {
+    onNotice: (line: string) => void notices.push(line),
+    raise: (event: ServiceEvent) => void told.push(event),
+  }
+  const renewals = createRenewals(hooks, acme(one.directory))
   renewals.keep(acme(one.directory))
   t.equal(one.asked(), 0)
   renewals.order()
@@ -267,6 +273,12 @@ t.test('a process orders where it is asked to, of whom a reload names, and not o
   renewals.keep(acme(other.directory))
   await until(() => notices.length === 2)
   t.ok(other.asked() > 0)
+  const failed = {
+    kind: 'certificate',
+    about: 'tls.acme site.example',
+    text: /^No certificate for site\.example could be had: /,
+  }
+  t.match(told, [failed, failed])
   await renewals.close()
   const asked = other.asked()
   renewals.order()
@@ -282,7 +294,7 @@ t.test('files that cannot be read are no reason to order', async (t) => {
   writeFileSync(join(folder, 'certificate.pem'), 'x')
   const notices: string[] = []
   const options = { domains: ['site.example'], email: 'ops@site.example', directory }
-  const renewal = keepCertificate(folder, options, (line) => notices.push(line))
+  const renewal = keepCertificate(folder, options, { onNotice: (line) => void notices.push(line) })
   t.teardown(renewal.close)
   await until(() => notices.length > 0)
   t.match(notices[0], /certificate\.key cannot be read \(EISDIR\)/)

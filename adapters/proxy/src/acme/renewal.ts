@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import type { Notifier } from '@sallyport/engine'
 import { type AuthorityBounds, AuthorityFault, BOUNDS, openAuthority, sentenceOf } from './authority.ts'
 import { certificateFault, isOld } from './certificate-fault.ts'
 import { challengeFiles } from './challenge-files.ts'
@@ -15,6 +16,13 @@ const DAY_MS = 86_400_000
 const ISSUED_PAUSE = { first: LOOK_MS, factor: 12 }
 /** For all of one order. */
 const ORDER_MS = 900_000
+
+export interface RenewalHooks {
+  /** A line for the operator. */
+  onNotice(message: string): void
+  /** Takes what the operator is notified of. */
+  readonly raise?: Notifier['raise'] | undefined
+}
 
 export interface Renewal {
   /** Aborts what is asked for; resolves when nothing of it is left. */
@@ -33,7 +41,7 @@ export function challengeFolder(folder: string): string {
 export function keepCertificate(
   folder: string,
   options: AcmeOptions,
-  onNotice: (message: string) => void,
+  { onNotice, raise = () => {} }: RenewalHooks,
   bounds: AuthorityBounds = BOUNDS,
 ): Renewal {
   const files = acmeFiles(folder)
@@ -60,6 +68,8 @@ export function keepCertificate(
       await authority.close()
     }
     onNotice(`tls.acme: a certificate for ${names} was issued`)
+    const about = `tls.acme ${names}`
+    raise({ kind: 'certificate', about, over: true, text: `A certificate for ${names} was issued.` })
     issuedAt = performance.now()
     notBefore = issuedAt + issuedPause
     issuedPause = Math.min(issuedPause * ISSUED_PAUSE.factor, DAY_MS)
@@ -78,6 +88,8 @@ export function keepCertificate(
       const wait = Math.min(Math.max(pause, (error instanceof AuthorityFault && error.retryAfterMs) || 0), DAY_MS)
       notBefore = performance.now() + wait
       pause = Math.min(pause * 2, DAY_MS)
+      const text = `No certificate for ${names} could be had: ${sentenceOf(error)}.`
+      raise({ kind: 'certificate', about: `tls.acme ${names}`, text })
       onNotice(
         `tls.acme: no certificate for ${names}: ${sentenceOf(error)}; tried again in ${Math.ceil(wait / 60_000)} min`,
       )
@@ -134,7 +146,7 @@ export interface Renewals {
 
 type KeptAcme = AcmeOptions & { readonly folder: string; readonly orders: boolean }
 
-export function createRenewals(onNotice: (message: string) => void, first?: KeptAcme): Renewals {
+export function createRenewals(hooks: RenewalHooks, first?: KeptAcme): Renewals {
   let wanted = first
   let orders = false
   let closed = false
@@ -146,7 +158,7 @@ export function createRenewals(onNotice: (message: string) => void, first?: Kept
     if (isDeepStrictEqual(next, current?.acme)) return
     const before = current?.renewal
     if (before !== undefined) ended = Promise.all([ended, before.close()]).then(() => {})
-    current = next && { acme: next, renewal: keepCertificate(next.folder, next, onNotice) }
+    current = next && { acme: next, renewal: keepCertificate(next.folder, next, hooks) }
   }
   adopt()
   return {

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import type { Notifier } from '@sallyport/engine'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { countConnections, type OpenConnections } from './connection-limits.ts'
 import type { CutCause } from './cut-causes.ts'
@@ -22,6 +23,8 @@ export interface EdgeOptions {
   readonly onCut: (cause: CutCause) => void
   /** A line for the operator. */
   readonly onNotice: (message: string) => void
+  /** Takes what the operator is notified of. */
+  readonly raise: Notifier['raise']
 }
 
 /** Everything between connections and requests: who connects, TLS, and the version of HTTP. */
@@ -36,7 +39,7 @@ export interface Edge {
 }
 
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
-  const { tls, proxyProtocol = false, limits, timeouts, isTrusted, onHttp1, onHttp2, onCut, onNotice } = options
+  const { tls, proxyProtocol = false, limits, timeouts, isTrusted, onHttp1, onHttp2, onCut, onNotice, raise } = options
   const connections = countConnections(limits, isTrusted)
   const shared = { proxyProtocol, isTrusted, connections, headerTime: () => timeouts().header, onCut }
   const createPlain = (): Server =>
@@ -47,7 +50,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
 
   const http2 = tls.http2 === false ? undefined : createHttp2Sessions({ limits, timeouts, onRequest: onHttp2, onCut })
   let renew = (): void => {}
-  const certificates = await watchCertificates(certificateFiles(tls), { onNotice, onChange: () => renew() })
+  const certificates = await watchCertificates(certificateFiles(tls), { onNotice, raise, onChange: () => renew() })
   const entrance = createTlsEntrance({
     certificates: certificates.current,
     protocols: [...(http2 === undefined ? [] : ['h2']), 'http/1.1', 'http/1.0'],

@@ -1,6 +1,8 @@
 import { existsSync, unwatchFile, watchFile } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
+import type { Notifier } from '@sallyport/engine'
 import { type Certificate, type CertificateFiles, dateFault, readCertificate } from './certificates.ts'
+import { watchExpiry } from './expiry-watch.ts'
 
 /** How often the files are looked at; a look is one system call. */
 const LOOK_MS = 2_000
@@ -22,6 +24,8 @@ export interface WatchedCertificates {
 export interface CertificateHooks {
   /** One sentence about a pair that cannot be served, or that is past its time. */
   onNotice(message: string): void
+  /** Takes what the operator is notified of: certificates that expire soon. */
+  readonly raise: Notifier['raise']
   /** Others are served from now on. */
   onChange(): void
 }
@@ -35,11 +39,12 @@ type Read = { readonly certificate: Certificate } | { readonly fault: Error }
  */
 export async function watchCertificates(
   files: readonly CertificateFiles[],
-  { onNotice, onChange }: CertificateHooks,
+  { onNotice, raise, onChange }: CertificateHooks,
 ): Promise<WatchedCertificates> {
   let certificates: readonly Certificate[] = []
   let wanted: readonly CertificateFiles[] = []
   let settled: NodeJS.Timeout | undefined
+  const expiry = watchExpiry(raise)
 
   const sayDates = (read: readonly Certificate[]): void => {
     for (const one of read) {
@@ -57,6 +62,7 @@ export async function watchCertificates(
       if (!isAwaited(pair)) onNotice(`${read.fault.message}${before === undefined ? '' : KEPT}`)
       return before === undefined ? [] : [before]
     })
+    expiry.look(certificates)
     onChange()
   }
   const readAgain = async (): Promise<void> => {
@@ -96,11 +102,13 @@ export async function watchCertificates(
         watch(next)
         certificates = read
         sayDates(read)
+        expiry.look(read)
         onChange()
       }
     },
     close() {
       clearTimeout(settled)
+      expiry.close()
       unwatch()
     },
   }

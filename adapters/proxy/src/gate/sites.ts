@@ -5,6 +5,7 @@ import { originAddress } from '../origin/address.ts'
 import type { HealthOptions } from '../origin/health-checks.ts'
 import { type Origin, openOrigin } from '../origin/origin.ts'
 import { readTrust } from '../origin/trust.ts'
+import type { OriginTurns } from '../origin/turns.ts'
 import { createDeciders, type DecidingPart } from './deciders.ts'
 import { createOriginQuestions } from './origin-questions.ts'
 import { createRoutes, type RouteMatch } from './routes.ts'
@@ -56,6 +57,7 @@ export interface SitesOptions {
   /** Decides by the policy of all. */
   readonly decide: Decider['decide']
   readonly onNotice?: ((message: string) => void) | undefined
+  readonly turns?: OriginTurns | undefined
 }
 
 /** A route with its servers. */
@@ -83,7 +85,7 @@ export function openSites(options: SitesOptions): Sites {
 
 /** `origins` gets each one that is opened. */
 function sitesOf(
-  { upstream, routes, limits, timeouts, decider, decide, onNotice }: SitesOptions,
+  { upstream, routes, limits, timeouts, decider, decide, onNotice, turns }: SitesOptions,
   origins: Origin[],
 ): Sites {
   const listed: readonly Route[] = upstream === undefined ? routes : [...routes, { upstreams: [upstream] }]
@@ -101,7 +103,7 @@ function sitesOf(
     const addresses = upstreams.map((text) => originAddress(text, named))
     const trust = readTrust(ca, `${key}.ca`)
     const times = { ...timeouts, ...timesOf(route) }
-    const origin = openOrigin(addresses, { limits, timeouts: times, trust, health, onNotice })
+    const origin = openOrigin(addresses, { limits, timeouts: times, trust, health, onNotice, turns })
     origins.push(origin)
     return origin
   }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Notifier } from '@sallyport/engine'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { ignoreOtherUpgrades, type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
 import type { ClientRequest, ClientResponse } from '../edge/client-messages.ts'
@@ -66,6 +67,8 @@ export interface ListenerOptions {
   readonly onLeak: () => void
   /** A line for the operator. */
   readonly onNotice: (message: string) => void
+  /** Takes what the operator is notified of. */
+  readonly raise: Notifier['raise']
   /** A bug, of which one exchange ends. */
   readonly onFault: (error: unknown) => void
 }
@@ -75,7 +78,7 @@ export interface ListenerOptions {
  * are it rejects with `cannot_listen`.
  */
 export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
-  const { refusals, host, tls, proxyProtocol, onLeak, onNotice, onFault } = options
+  const { refusals, host, tls, proxyProtocol, onLeak, onNotice, onFault, raise } = options
   const http1 = createHttp1Server()
   const exchanges = new Roster<Exchange>()
   const tunnels = new Set<Exchange>()
@@ -116,6 +119,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
       }),
     onCut: refusals.cut,
     onNotice,
+    raise,
   })
 
   let stopClocks = (): void => {}

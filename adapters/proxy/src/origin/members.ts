@@ -1,5 +1,6 @@
 import type { OriginAddress } from './address.ts'
 import type { OriginConnections } from './connections.ts'
+import type { OriginTurns } from './turns.ts'
 
 /** Milliseconds that never go back. */
 interface Clock {
@@ -38,13 +39,15 @@ export interface MembersOptions {
   readonly clock?: Clock | undefined
   /** A line for the operator. */
   readonly onNotice?: ((message: string) => void) | undefined
+  /** Learns which servers take no requests. */
+  readonly turns?: OriginTurns | undefined
 }
 
 export function createMembers(
   servers: readonly { readonly address: OriginAddress; readonly connections: OriginConnections }[],
-  { clock = systemClock, onNotice = () => {} }: MembersOptions = {},
+  { clock = systemClock, onNotice = () => {}, turns }: MembersOptions = {},
 ): Members {
-  const all = servers.map((server) => createMember(server, clock, onNotice))
+  const all = servers.map((server) => createMember(server, { clock, onNotice, turns }))
   let turn = 0
   return {
     all,
@@ -65,10 +68,14 @@ export function createMembers(
   }
 }
 
+interface MemberHooks extends Pick<MembersOptions, 'turns'> {
+  readonly clock: Clock
+  readonly onNotice: (message: string) => void
+}
+
 function createMember(
   { address, connections }: Pick<Member, 'address' | 'connections'>,
-  clock: Clock,
-  onNotice: (message: string) => void,
+  { clock, onNotice, turns }: MemberHooks,
 ): Member {
   let failures = 0
   let pause = FIRST_PAUSE_MS
@@ -83,6 +90,7 @@ function createMember(
     succeeded() {
       failures = 0
       pause = FIRST_PAUSE_MS
+      if (healthy) turns?.works(address.text)
     },
     failed() {
       failures++
@@ -90,11 +98,14 @@ function createMember(
       outUntil = clock.now() + pause
       onNotice(`the origin ${address.text} has failed ${failures} times in a row: left out for ${pause / 1_000} s`)
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+      turns?.fails(address.text, `${FAILURES} failures in a row`)
     },
     checked(now) {
       if (now !== healthy)
         onNotice(`the origin ${address.text} ${now ? 'answers its health checks again' : 'fails its health checks'}`)
       healthy = now
+      if (!now) turns?.fails(address.text, 'health checks')
+      else if (clock.now() >= outUntil) turns?.works(address.text)
     },
   }
 }

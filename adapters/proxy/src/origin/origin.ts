@@ -7,6 +7,7 @@ import { createMembers, type Members } from './members.ts'
 import { type Forwarded, Relay, type RelayHooks } from './relay.ts'
 import type { Held } from './request-body.ts'
 import { connectorTo, type OriginTrust } from './trust.ts'
+import type { OriginTurns } from './turns.ts'
 
 /** The origin, with a bound on the connections to it. */
 export interface Origin {
@@ -35,11 +36,12 @@ export interface OriginOptions {
   /** Absent: a server is only left out where it has failed. */
   readonly health?: HealthOptions | undefined
   readonly onNotice?: ((message: string) => void) | undefined
+  readonly turns?: OriginTurns | undefined
 }
 
 /** Opens an origin of one server or several, which take turns; a bound on connections holds for all of them together. */
 export function openOrigin(addresses: readonly OriginAddress[], options: OriginOptions): Origin {
-  const { limits, timeouts, trust = {}, health, onNotice } = options
+  const { limits, timeouts, trust = {}, health, onNotice, turns } = options
   const headBytes = limits.originHeadBytes
   const servers = addresses.map((address) => ({
     address,
@@ -49,7 +51,7 @@ export function openOrigin(addresses: readonly OriginAddress[], options: OriginO
       connectorTo(address, timeouts.originConnect, trust),
     ),
   }))
-  const members = createMembers(servers, onNotice === undefined ? {} : { onNotice })
+  const members = createMembers(servers, { onNotice, turns })
   const stopChecks = health === undefined ? () => {} : startHealthChecks(members.all, health, { trust, headBytes })
   const close = async (): Promise<void> => {
     stopChecks()

@@ -44,6 +44,8 @@ export interface StrikesOptions {
   readonly now: () => number
   /** A strike that could not be counted, or a ban that could not be kept. */
   readonly onFault: (error: unknown) => void
+  /** A ban is in force that was not before; `rule` is the id that it shows as, and the inspection that of the last strike. */
+  readonly onBanned?: ((ban: Ban, rule: string, inspection: Decision['inspection']) => void) | undefined
 }
 
 /** A client under the rules of bans, by its key in them. */
@@ -95,7 +97,10 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
     if (on === 'decoy' && isPersonAtHome(inspection) && !(await isBeyond([once(row), once(on)]))) return
     const strike = { key: prefix, cost: 1, limit, max, binding: true }
     if (!(await isBeyond(on === 'probe' ? [once(row), strike] : [strike]))) return
-    await bans.put({ id: banId(key), key, on, count: rules.count, since, until: since + forMs })
+    const ban = { id: banId(key), key, on, count: rules.count, since, until: since + forMs }
+    const isNew = bans.find(key) === undefined
+    await bans.put(ban)
+    if (isNew) options.onBanned?.(ban, ruleOf(ban), inspection)
   }
 
   return {
@@ -231,11 +236,14 @@ export const STRIKES_RULE = 'strikes'
 export const SCANNER_RULE = 'scanner-guard'
 
 /** `challenge`: it is asked on these terms; else it is refused. */
+function ruleOf({ on }: Ban): string {
+  return on === 'probe' ? SCANNER_RULE : STRIKES_RULE
+}
+
 function banned(decision: Decision, ban: Ban, mode: Mode, challenge?: ChallengeTerms): Decision {
   const { counting: _, trial: __, challenge: ___, reasons, ...rest } = decision
   const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${counted(ban.count, 'strike')}, the last ${ban.on}.`
-  const rule = ban.on === 'probe' ? SCANNER_RULE : STRIKES_RULE
-  const reason = Object.freeze({ id: `policy:${rule}`, text })
+  const reason = Object.freeze({ id: `policy:${ruleOf(ban)}`, text })
   return Object.freeze({
     ...rest,
     ...(challenge === undefined ? { action: 'block' as const } : { action: 'challenge' as const, challenge }),

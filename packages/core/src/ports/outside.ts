@@ -25,12 +25,12 @@ export interface Dns {
   resolvePtr(address: Address): Promise<ReverseAnswer>
 }
 
-/** One outbound request: GET, or POST where it brings a form. */
+/** One outbound request: GET, or POST where it brings a body. */
 export interface FetchRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** A form that is posted; then no redirect is followed. */
-  readonly form?: URLSearchParams | undefined
+  /** Text that is posted, with its media type; then no redirect is followed. */
+  readonly body?: { readonly type: string; readonly text: string } | undefined
   /** Most bytes of the body, on the wire and after decompression. */
   readonly maxBytes: number
   /** For all of it: names, connection, headers, body and redirects. */

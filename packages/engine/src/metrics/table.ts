@@ -148,6 +148,15 @@ export const METRICS = {
     unit: 'seconds since 1970',
     example: 'sallyport_certificate_not_after_seconds - time() < 14 * 86400',
   },
+  reloadRefused: {
+    name: 'sallyport_reload_refused',
+    type: 'gauge',
+    workers: 'max',
+    labels: [],
+    help: '1 while the last reload was refused, so that the configuration before it is in force',
+    unit: '1 or 0',
+    example: 'max(sallyport_reload_refused) == 1',
+  },
   load: {
     name: 'sallyport_load',
     type: 'gauge',
@@ -266,6 +275,14 @@ export const METRICS = {
     help: 'checkpoints signed by this process',
     unit: 'checkpoints',
     example: 'rate(sallyport_ledger_checkpoints_total[5m])',
+  },
+  notifications: {
+    name: 'sallyport_notifications_total',
+    type: 'counter',
+    labels: ['kind', 'outcome'],
+    help: 'events that an operator is notified of: left_out for others of their kind, and for each place sent, failed or dropped',
+    unit: 'notifications',
+    example: 'sum by (kind) (increase(sallyport_notifications_total{outcome="failed"}[1h])) > 0',
   },
   logLost: {
     name: 'sallyport_log_lost_lines_total',

@@ -57,8 +57,8 @@ interface Route {
 async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer> {
   let url = readUrl(request.url)
   let headers = headersOf(request)
-  const { form } = request
-  for (let left = form === undefined ? (request.redirects ?? 0) : 0; ; left--) {
+  const { body } = request
+  for (let left = body === undefined ? (request.redirects ?? 0) : 0; ; left--) {
     const client = new Client(url.origin, {
       connect: connectorOf(url, request.allowHttp === true, route),
       // Only the deadline ends a request.
@@ -71,8 +71,8 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
     try {
       const { signal } = route.deadline
       const answer = await client.request({
-        method: form === undefined ? 'GET' : 'POST',
-        body: form?.toString() ?? null,
+        method: body === undefined ? 'GET' : 'POST',
+        body: body?.text ?? null,
         path: url.pathname + url.search,
         headers,
         signal,
@@ -169,10 +169,10 @@ function joined(headers: Dispatcher.ResponseData['headers']): Headers {
 
 type Headers = Readonly<Record<string, string>>
 
-function headersOf({ headers = {}, form }: FetchRequest): Headers {
+function headersOf({ headers = {}, body }: FetchRequest): Headers {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const own: Record<string, string> = { 'user-agent': 'sallyport', 'accept-encoding': ACCEPTED_CODINGS }
-  if (form !== undefined) own['content-type'] = 'application/x-www-form-urlencoded'
+  if (body !== undefined) own['content-type'] = body.type
   return { ...own, ...Object.fromEntries(given) }
 }
 

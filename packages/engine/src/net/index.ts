@@ -1,4 +1,5 @@
 export { createClosed } from './closed.ts'
+export { type Connect, createConnect } from './connect.ts'
 export { createDns } from './dns.ts'
 export { createFetch } from './fetch.ts'
 export { createPoliteFetch } from './politeness.ts'

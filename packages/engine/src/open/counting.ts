@@ -9,6 +9,7 @@ import {
   type Counts,
   createCounter,
   SallyportError,
+  type StrikesOptions,
   withStrikes,
 } from '@sallyport/core'
 import { createMemoryBans, createMemoryCounts, createSharedCounts, type Opened, openBansAt, openCounts } from '#stores'
@@ -33,11 +34,13 @@ export interface Counting {
 export interface CountingOptions {
   readonly clock: Clock
   readonly onFault: (error: unknown) => void
+  /** A client was banned. */
+  readonly onBanned?: StrikesOptions['onBanned'] | undefined
 }
 
 /** Nothing is opened before it is prepared, or a request needs it. */
 export function createCounting(config: Config, options: CountingOptions): Counting {
-  const { onFault } = options
+  const { onFault, onBanned } = options
   const { now } = options.clock
   const [url, callsUrl] = [countsUrl(config), callCountsUrl(config)]
   const counts = createCounts(url, config, options)
@@ -69,7 +72,7 @@ export function createCounting(config: Config, options: CountingOptions): Counti
     counterOf({ policy: { strikes }, mode }) {
       const counter = createCounter({ counts, ipv6Prefix, flights })
       if (strikes.length === 0) return counter
-      return withStrikes(counter, { strikes, mode, counts, bans: current, ipv6Prefix, now, onFault })
+      return withStrikes(counter, { strikes, mode, counts, bans: current, ipv6Prefix, now, onFault, onBanned })
     },
     async close() {
       await bans.close()

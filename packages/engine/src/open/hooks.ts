@@ -1,5 +1,6 @@
 import type { ChallengeProvider, Clock, Dns, Observe } from '@sallyport/core'
 import type { DataHooks, DataNotice } from '#datasets'
+import type { Notifier } from './notify/event.ts'
 
 /** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
 export interface OpenHooks extends DataHooks {
@@ -9,6 +10,8 @@ export interface OpenHooks extends DataHooks {
   readonly onFault?: ((error: unknown) => void) | undefined
   /** Learns of every request when its answer has ended; must not wait, and must not throw. */
   readonly observe?: Observe | undefined
+  /** Takes what operators are to be notified of, and sends it in place of this service: for one of several processes. */
+  readonly notifier?: Notifier | undefined
   /** The time, instead of the machine's clock: for requests of another day. */
   readonly clock?: Clock | undefined
   /** Answers questions of names, instead of the configured servers. */
@@ -35,6 +38,7 @@ export type NoticeCode =
   | 'SALLYPORT_FORWARDED_UNTRUSTED'
   | 'SALLYPORT_SIGNING_KEY_MADE'
   | 'SALLYPORT_LIST'
+  | 'SALLYPORT_NOTIFY'
   | 'SALLYPORT_ROBOTS'
   | 'SALLYPORT_FAULT'
 

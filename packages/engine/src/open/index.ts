@@ -24,6 +24,9 @@ export type { Finding } from './doctor/finding.ts'
 export type { NoticeCode, OpenHooks } from './hooks.ts'
 export { editList, type ListEdit, type PlacedList, placedLists, type ShownList, showList } from './list-edit.ts'
 export type { DecisionLog } from './log.ts'
+export { type NotifyHooks, openNotificationsOf, testNotificationsOf } from './notifier.ts'
+export { EVENT_KINDS, type EventKind, type Notifier, type ServiceEvent } from './notify/event.ts'
+export type { Notifications, Tested } from './notify/notifications.ts'
 export type { Override, Overrides } from './observations.ts'
 export {
   type Knowledge,

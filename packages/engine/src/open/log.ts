@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Decision, Observe } from '@sallyport/core'
-import { type AuditEntry, createLog, type Log } from '#log'
+import { type AuditEntry, addressWriter, createLog, type Log } from '#log'
 import type { Config } from './config/schema.ts'
 import { isReadOnly } from './data-dir.ts'
 import type { Prepared } from './reload.ts'
@@ -20,21 +20,34 @@ export interface LogHolder extends DecisionLog {
   readonly observe: Observe
   /** A request that was described to the API. */
   onChecked(decision: Decision): void
+  /** An address as its lines have it, at a time in milliseconds since the epoch; `undefined`: they have none. */
+  addressOf(address: string, at: number): string | undefined
   /** Opens what this configuration writes to. Throws `invalid_config`. */
   prepare(config: Config): Prepared
   close(): Promise<void>
 }
 
+/** A log, and what it was opened with. */
+interface OpenedLog extends Pick<LogHolder, 'addressOf'> {
+  readonly settings: Config['log']
+  readonly log: Log
+}
+
 export function openLog(config: Config, onFault: (error: unknown) => void): LogHolder {
   const keyFolder = config.data.readOnly || isReadOnly(config.dataDir) ? undefined : config.dataDir
-  const opened = (settings: Config['log']) => ({ settings, log: createLog({ ...settings, keyFolder, onFault }) })
-  let current: { readonly settings: Config['log']; readonly log: Log } = opened(config.log)
+  const opened = (settings: Config['log']): OpenedLog => ({
+    settings,
+    log: createLog({ ...settings, keyFolder, onFault }),
+    addressOf: addressWriter(settings.addresses, keyFolder),
+  })
+  let current = opened(config.log)
   let lostBefore = 0
   return {
     observe: (observed) => current.log.observe(observed),
     onChecked: (decision) => current.log.observe(checked(decision)),
     audit: (entry) => current.log.audit(entry),
     reopen: () => current.log.reopen(),
+    addressOf: (address, at) => current.addressOf(address, at),
     get lost() {
       return lostBefore + current.log.lost
     },

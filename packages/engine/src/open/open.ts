@@ -18,6 +18,7 @@ import {
   rulesInForce,
   type Snapshots,
   type SourceStatus,
+  type StrikesOptions,
   type UsageTable,
   type Whois,
 } from '@sallyport/core'
@@ -36,18 +37,20 @@ import type { Reloaded } from './config/take-over.ts'
 import { createCounting, liftBan, openBanList } from './counting.ts'
 import { openCrawlers } from './crawlers.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
-import { decoyLinks } from './decoy-links.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import { guarded, type OpenHooks, sayOnStderr, saysCompiling } from './hooks.ts'
 import { listNames } from './lists/read-lists.ts'
 import type { MeasuredLoad } from './load/measured-load.ts'
-import { type DecisionLog, openLog } from './log.ts'
+import { type DecisionLog, type LogHolder, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
+import { openNotifier, type ServiceNotifier } from './notifier.ts'
+import { banEvent } from './notify/ban-event.ts'
+import type { Notifier } from './notify/event.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
 import { createOutbound } from './outbound.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Others, rulesOf } from './reload.ts'
-import { createUsages, robotsOfConfig, type SitePart } from './robots.ts'
+import { createSiteTexts, type SitePart } from './robots.ts'
 import type { SiteRobots } from './site-robots.ts'
 import { openTracer, traced } from './spans.ts'
 import { openSurroundings } from './surroundings.ts'
@@ -99,6 +102,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   /** Learns of every request when its answer has ended; adapters and the proxy call it. */
   readonly observe: Observe
   readonly log: DecisionLog
+  /** Takes events that its operator is notified of; the proxy and the command raise theirs here. */
+  readonly notifier: Notifier
   /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
   readonly provenance: Provenance
   /** The load that rules read; the proxy adds its own, and workers that of the others. */
@@ -172,6 +177,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const metrics = createMetrics(clock.now)
   const outbound = createOutbound(config, { dns: hooks.dns, counted: (dns) => countedDns(dns, metrics) })
+  const notifier = await resources.use(openNotifier(config, { clock, outbound, metrics, hooks, notice }))
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
@@ -179,8 +185,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
-  const onKeyMade = keyNotice(notice)
-  const provenance = await resources.use(openProvenance(config, { clock, snapshots, onFault, onKeyMade }))
+  const ledgerPorts = { clock, onFault, onKeyMade: keyNotice(notice), raise: notifier.raise }
+  const provenance = await resources.use(openProvenance(config, { ...ledgerPorts, snapshots }))
   const turns = createNameTurns()
   const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry, turns }))
   const agents = { clock, outbound: outbound.fetch, published: hooks.published }
@@ -190,7 +196,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     : undefined
   const patient = { dns: dnsWithTimeout(outbound.dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, turns, ...patient })
-  const counting = await resources.use(createCounting(config, { clock, onFault }))
+  const counting = await resources.use(createCounting(config, { clock, onFault, onBanned: bansRaised(notifier, log) }))
   const surroundings = await resources.use(
     openSurroundings(config, {
       outbound,
@@ -221,6 +227,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     counterOf: counting.counterOf,
     prepare: counting.prepare,
     prepareLog: log.prepare,
+    prepareNotifier: notifier.prepare,
     published: frontEnds,
     surroundings: surroundings.current,
     surround: surroundings.surround,
@@ -244,18 +251,13 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     onError: onFault,
   })
   const sources = () => [...snapshots.current().sources, ...surroundings.sources]
-  measure(metrics, {
-    clock,
-    sources,
-    load: surroundings.load,
-    provenance,
-    bans: counting.bans,
-    visits: () => inspection.visits,
-    lostLines: () => log.lost,
-  })
+  const { load, siteRobots } = surroundings
+  measure(metrics, { clock, sources, load, provenance, bans: counting.bans, inspection, log })
+  notifier.watch(sources)
   return extend(inspection, {
-    observe: observers(metrics.observe, log.observe, hooks.observe),
+    observe: observers(metrics.observe, log.observe, notifier.observe, hooks.observe),
     log,
+    notifier,
     meter: metrics,
     metrics: () => metrics.registry,
     api,
@@ -263,19 +265,23 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     keyring: createKeyring(accounts, clock),
     overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
-    robots: (parts?: readonly SitePart[]) => robotsOfConfig(inspection.config, parts).text,
-    usage: createUsages(() => inspection.config),
-    decoyLink: () => decoyLinks(inspection.config.decoys.paths),
+    ...createSiteTexts(() => inspection.config),
     provenance,
     challenges,
     bans: counting.bans,
     knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources,
     lists: () => surroundings.current().lists,
-    load: surroundings.load,
-    siteRobots: surroundings.siteRobots,
+    load,
+    siteRobots,
     close: resources.dispose,
   })
+}
+
+/** Raises each ban, with the address as the log has it. */
+function bansRaised({ raise }: ServiceNotifier, { addressOf }: LogHolder): StrikesOptions['onBanned'] {
+  return (ban, rule, inspection) =>
+    raise(banEvent(ban, rule, inspection, addressOf(inspection.client.address, ban.since)))
 }
 
 /** Ids of the rules in force, those of presets too. */

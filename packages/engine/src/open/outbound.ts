@@ -1,6 +1,6 @@
 import type { Dns, Fetch, Port43 } from '@sallyport/core'
 import { getProxyForUrl } from 'proxy-from-env'
-import { createClosed, createDns, createFetch, createPort43 } from '#net'
+import { type Connect, createClosed, createConnect, createDns, createFetch, createPort43 } from '#net'
 import type { Config } from './config/schema.ts'
 
 /** All that a service asks of the world outside; stores, origins and certificates of its own are apart. */
@@ -9,9 +9,10 @@ export interface Outbound {
   /** For checks that the next request repeats where there was no answer. */
   readonly oneTry: Dns
   readonly fetch: Fetch
-  /** For the URLs of data/sources.json, of `data` and of `challenge.provider` alone: through the proxy that `HTTPS_PROXY` and `NO_PROXY` name. */
+  /** For the URLs of data/sources.json, of `data`, `notify` and `challenge.provider` alone: through the proxy that `HTTPS_PROXY` and `NO_PROXY` name. */
   readonly feeds: Fetch
   readonly port43: Port43
+  readonly connect: Connect
 }
 
 const CLOSED = createClosed('net.outbound is false')
@@ -27,7 +28,8 @@ export function createOutbound(
   { net, dns: options }: Pick<Config, 'net' | 'dns'>,
   { dns: given, counted = (dns) => dns }: OutboundHooks = {},
 ): Outbound {
-  if (!net.outbound) return { dns: CLOSED, oneTry: CLOSED, fetch: CLOSED, feeds: CLOSED, port43: CLOSED }
+  if (!net.outbound)
+    return { dns: CLOSED, oneTry: CLOSED, fetch: CLOSED, feeds: CLOSED, port43: CLOSED, connect: CLOSED.connect }
   const dns = counted(given ?? createDns(options))
   const guarded = { dns, allowPrivate: net.allowPrivate }
   return {
@@ -36,6 +38,7 @@ export function createOutbound(
     fetch: createFetch(guarded),
     feeds: createFetch({ ...guarded, proxyOf }),
     port43: createPort43(guarded),
+    connect: createConnect(guarded),
   }
 }
 

@@ -71,6 +71,8 @@ export interface ReloadParts {
   prepare(rules: Rules): Promise<void>
   /** Opens what a configuration writes to; throws `invalid_config`. */
   prepareLog(config: Config): Prepared
+  /** Readies the places of its notifications; resolves to what has them in force. */
+  prepareNotifier(config: Config): Promise<() => void>
   /** Those of the configuration in force. */
   surroundings(): Surroundings
   /** Reads those of another one; where it rejects, the old ones stay. */
@@ -128,6 +130,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       const surrounded = await parts.surround(merged)
       const rules = rulesOf(merged, surrounded.surroundings, parts.published)
       await parts.prepare(rules)
+      const takePlaces = await parts.prepareNotifier(merged)
       const log = parts.prepareLog(merged)
       const takeOthers = await others(merged).catch((error: unknown) => {
         log.drop()
@@ -135,6 +138,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       })
       // Nothing below can fail: all of it is in force, or nothing (D376).
       log.take()
+      takePlaces()
       surrounded.take()
       seen = visits()
       current.inspector = parts.createInspector(rules)

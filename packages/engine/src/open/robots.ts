@@ -1,6 +1,7 @@
 import { compilePolicy, type MountPolicy, type Robots, robotsOf, type UsageTable, usageOf } from '@sallyport/core'
 import { compileMountPolicy } from './config/mount-policy.ts'
 import type { Config } from './config/schema.ts'
+import { decoyLinks } from './decoy-links.ts'
 import { listNames } from './lists/read-lists.ts'
 
 /** A part of a site that is decided by rules of its own. */
@@ -42,8 +43,17 @@ export function usageOfConfig(
   return usageOf({ parts: compiledParts(config, parts), signals: config.robots.signals, license, paths })
 }
 
+/** Texts and fields of a site that are made of the configuration in force. */
+export function createSiteTexts(config: () => Config) {
+  return {
+    robots: (parts?: readonly SitePart[]): string => robotsOfConfig(config(), parts).text,
+    usage: createUsages(config),
+    decoyLink: (): string => decoyLinks(config().decoys.paths),
+  }
+}
+
 /** Makes the fields of a configuration once, for each list of parts. */
-export function createUsages(config: () => Config): (parts?: readonly SitePart[]) => UsageTable | undefined {
+function createUsages(config: () => Config): (parts?: readonly SitePart[]) => UsageTable | undefined {
   let made: { readonly of: Config; readonly by: Map<readonly SitePart[] | undefined, UsageTable> } | undefined
   return (parts) => {
     const of = config()

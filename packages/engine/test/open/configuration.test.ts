@@ -25,6 +25,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     whois: { servers: {} },
     policy: { preset: 'low-friction', rules: [] },
     lists: {},
+    notify: [],
     challenge: { path: '/.sallyport', status: 403, partitioned: false },
     provenance: { account: 'site', retentionDays: 365 },
     adminOpen: [],

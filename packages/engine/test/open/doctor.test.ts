@@ -242,3 +242,29 @@ t.test('faults of what a configuration names are faults at its lines, and what m
     warnings: [{ key: 'listen', place: { line: 1 }, message: /is taken by another program$/ }],
   })
 })
+
+t.test('places of notifications are reached, and nothing is sent to them', async (t) => {
+  const config = await soundConfig(t)
+  let asked = 0
+  const hook = createServer(() => asked++).listen(0, '127.0.0.1')
+  await once(hook, 'listening')
+  t.teardown(() => hook.close())
+  const { port } = hook.address() as AddressInfo
+  const gone = await freePort()
+  const notify = [
+    { url: `http://127.0.0.1:${port}/s3cret`, secret: 'k'.repeat(32) },
+    { url: `http://127.0.0.1:${gone}/s3cret`, secret: 'k'.repeat(32) },
+    { url: `smtp://127.0.0.1:${port}/?from=gate@shop.example&to=ops@shop.example` },
+  ]
+  const permitted = { ...config, notify, net: { allowPrivate: ['127.0.0.0/8'] } }
+  const found = of(await doctor(permitted, { dns: DNS }), 'notify')
+  t.match(found, [
+    { state: 'ok', found: new RegExp(`^127.0.0.1:${port} \\(json\\) can be reached`) },
+    { state: 'fail', found: new RegExp(`^127.0.0.1:${gone} \\(json\\) cannot be reached: ECONNREFUSED|connect`) },
+    { state: 'ok', found: /\(mail\) can be reached/ },
+  ])
+  t.equal(asked, 0)
+  t.notMatch(JSON.stringify(found), 's3cret')
+  const inside = of(await doctor({ ...config, notify }, { dns: DNS }), 'notify')
+  t.match(inside[0], { state: 'fail', found: /127\.0\.0\.1 is not a public address/, advice: /net\.allowPrivate/ })
+})

@@ -113,6 +113,7 @@ t.test('every key is taken over by a reload, or after a restart, by its row in t
     'log',
     'methods',
     'mode',
+    'notify',
     'paths',
     'policy',
     'refusal',

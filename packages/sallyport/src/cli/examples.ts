@@ -29,6 +29,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'list show': 'badbots --json',
   'list add': 'partners 198.51.100.0/24',
   'list remove': 'partners 198.51.100.0/24',
+  'notify test': '--config sallyport.yaml',
   robots: '--host shop.example',
   'data status': '--all',
   'data update': '--source tor-bulk-exit',

@@ -17,6 +17,7 @@ import { addLedgerCommands } from './commands/ledger.ts'
 import { addListCommands } from './commands/list.ts'
 import { addLogsCommand } from './commands/logs.ts'
 import { addLookupCommand } from './commands/lookup.ts'
+import { addNotifyCommands } from './commands/notify.ts'
 import { addPolicyCommands } from './commands/policy.ts'
 import { addPrivacyCommands } from './commands/privacy.ts'
 import { addProxyCommand } from './commands/proxy.ts'
@@ -89,6 +90,7 @@ function createProgram(terminal: Terminal): Command {
   addIpCommands(program, terminal)
   addBansCommands(program, terminal)
   addListCommands(program, terminal)
+  addNotifyCommands(program, terminal)
   addRobotsCommand(program, terminal)
   addDataCommands(program, terminal)
   addCrawlersCommands(program, terminal)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { open, readConfig } from '@sallyport/engine'
 import t from 'tap'
 import { run, workspace } from './command.ts'
+import { openWebhook } from './webhook.ts'
 
 t.test('a ledger is verified, rotated and erased from, and its evidence is checked', async (t) => {
   const { folder, config } = workspace(t)
@@ -93,4 +94,10 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   const found = await command('ledger', 'verify')
   t.match(found, { code: 1, out: /^Bad: log t\/site, record 1 \(attestation 3\): .*it was changed/ })
   t.match(await command('ledger', 'verify', '--json'), { code: 1, out: /"fault"/ })
+
+  // A timer that verifies at night has no reader.
+  const hook = await openWebhook(t)
+  appendFileSync(config, `net: { allowPrivate: [127.0.0.0/8] }\nnotify: [{ url: "${hook.url}" }]\n`)
+  t.match(await command('ledger', 'verify'), { code: 1 })
+  t.match(hook.of('ledger'), [{ text: /^The ledger does not verify: log t\/site, record 1: .*it was changed/ }])
 })

@@ -2,6 +2,8 @@ import { type Clock, ERRORS, SallyportError } from '@sallyport/core'
 import { type Ledger, type LedgerStatus, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
 import { isUnreachable } from '#stores'
 import type { Config } from '../config/schema.ts'
+import type { Notifier } from '../notify/event.ts'
+import { type Part, watchLedger } from '../notify/ledger-watch.ts'
 import { type LedgerPlace, openLedgerAt, openLedgerPlace } from './ledger.ts'
 
 export interface LedgerHooks {
@@ -9,6 +11,8 @@ export interface LedgerHooks {
   onFault(error: unknown): void
   /** A signing key was made, in this file. */
   onKeyMade(file: string): void
+  /** It does not work, and that it works again. */
+  readonly raise: Notifier['raise']
 }
 
 /** New records are under a signed checkpoint within a second: this interval and the time to sign. */
@@ -28,27 +32,33 @@ export interface LedgerHolder {
 }
 
 /** Opens the ledger once, however many use it at the same time. */
-export function holdLedger(config: Config, { clock, onFault, onKeyMade }: LedgerHooks): LedgerHolder {
+export function holdLedger(config: Config, { clock, onFault, onKeyMade, raise }: LedgerHooks): LedgerHolder {
   const { retentionDays } = config.provenance
   let opening: Promise<{ readonly place: LedgerPlace; readonly ledger: Ledger }> | undefined
   let schedules: readonly Schedule[] = []
   let closed = false
+  const watch = watchLedger(raise)
 
   async function openNow() {
     const place = await openLedgerPlace(config)
     try {
       const ledger = await openLedgerAt(place, config, clock, onKeyMade)
-      const onFailure = (error: unknown) => {
-        if (!closed) onFault(error)
-      }
+      const turns = (part: Part) => ({
+        onFailure(error: unknown) {
+          if (closed) return
+          onFault(error)
+          watch.failed(part, error)
+        },
+        onSuccess: () => watch.worked(part),
+      })
       // Addresses and contexts go after a year unless the operator says otherwise (D271).
       const eraseOld = async () => {
         if (retentionDays !== false) await place.store.eraseBefore(clock.now() - retentionDays * DAY_MS)
       }
       await eraseOld()
       schedules = [
-        schedule(CHECKPOINT_MS, () => ledger.checkpoint(), onFailure),
-        schedule(RETENTION_MS, eraseOld, onFailure),
+        schedule(CHECKPOINT_MS, () => ledger.checkpoint(), turns('checkpoints')),
+        schedule(RETENTION_MS, eraseOld, turns('erasure')),
       ]
       return { place, ledger }
     } catch (error) {
@@ -74,16 +84,20 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
         if (error instanceof SallyportError) throw error
         if (!isUnreachable(error)) throw new SallyportError('ledger_refused', `The ledger cannot be opened: ${error}`)
         onFault(error)
+        watch.failed('records', error)
       }
     },
     async use(work) {
       try {
         const { ledger } = await opened()
-        return await work(ledger)
+        const done = await work(ledger)
+        watch.worked('records')
+        return done
       } catch (error) {
         if (isAnswer(error)) throw error
         if (error instanceof RangeTooWide) throw new SallyportError('invalid_request', error.message)
         onFault(error)
+        if (!closed) watch.failed('records', error)
         throw new SallyportError('attestation_unavailable')
       }
     },
@@ -112,17 +126,32 @@ interface Schedule {
   stop(): Promise<void>
 }
 
+interface ScheduleHooks {
+  onFailure(error: unknown): void
+  onSuccess(): void
+}
+
+/** A run that takes longer is a failure too, although it may end well. */
+const LATE_MS = 60_000
+
 /** Runs `work` at an interval, one run at a time; of failures in a row the first is reported. */
-function schedule(everyMs: number, work: () => Promise<unknown>, onFailure: (error: unknown) => void): Schedule {
+function schedule(everyMs: number, work: () => Promise<unknown>, { onFailure, onSuccess }: ScheduleHooks): Schedule {
   let running: Promise<void> | undefined
   let failing = false
+  const fail = (error: unknown): void => {
+    if (!failing) onFailure(error)
+    failing = true
+  }
   const run = async () => {
+    const late = setTimeout(() => fail(new Error(`it has taken more than ${LATE_MS / 1_000} s`)), LATE_MS).unref()
     try {
       await work()
       failing = false
+      onSuccess()
     } catch (error) {
-      if (!failing) onFailure(error)
-      failing = true
+      fail(error)
+    } finally {
+      clearTimeout(late)
     }
   }
   const timer = setInterval(() => {

@@ -26,7 +26,8 @@ export function createSiteverify(
   async function ask(token: string, address: string): Promise<TokenAnswer | Error> {
     const form = new URLSearchParams({ secret, response: token })
     if (sendAddress) form.set('remoteip', address)
-    const answer = await fetch.fetch({ url: verify, form, maxBytes: MAX_BYTES, timeoutMs: VERIFY_MS })
+    const body = { type: 'application/x-www-form-urlencoded', text: form.toString() }
+    const answer = await fetch.fetch({ url: verify, body, maxBytes: MAX_BYTES, timeoutMs: VERIFY_MS })
     if (answer.state === 'failed') return new Error(answer.reason)
     const text = await textOf(answer.body)
     if (answer.status >= 500 || answer.status === 429) return new Error(`the status is ${answer.status}`)

@@ -19,6 +19,7 @@ import type { ConfigFault } from './faults.ts'
 import { hostPortOf } from './host-port.ts'
 import { type Layer, placeOf, valueAt } from './layers.ts'
 import { listFaults } from './list-faults.ts'
+import { notifyFaults, notifyWarnings } from './notify-faults.ts'
 import { secretFault } from './required-secret.ts'
 import type { Config } from './schema.ts'
 import { nodeAt, type SchemaNode } from './tree.ts'
@@ -97,6 +98,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ...listenerFaults(config),
     ...listFaults(config.lists),
     ...decoyFaults(config),
+    ...notifyFaults(config),
     ...policiesOf(config).flatMap(({ policy, path }) =>
       policyFaults(policy, names).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
     ),
@@ -163,7 +165,7 @@ export function configWarnings(config: Config, layers: readonly Layer[]): readon
   const found: LocatedFault[] = policiesOf(config).flatMap(({ policy, path }) =>
     policyWarnings(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
   )
-  return [...found, ...decoyWarnings(config)].map((fault) => located(fault, config, layers))
+  return [...found, ...decoyWarnings(config), ...notifyWarnings(config)].map((fault) => located(fault, config, layers))
 }
 
 /** Policies that flag, and so leave it to the origin: a proxy has no code of the user's own that reads decisions. */

@@ -27,11 +27,11 @@ const FURTHER_VARIABLES = {
   },
   HTTPS_PROXY: {
     example: 'http://user:password@proxy.internal:3128',
-    description: 'Proxy through which feeds are downloaded, and nothing else; absent: `ALL_PROXY`',
+    description: 'Proxy through which feeds are downloaded and webhooks asked, and nothing else; absent: `ALL_PROXY`',
   },
   ALL_PROXY: {
     example: 'http://proxy.internal:3128',
-    description: 'Proxy through which feeds are downloaded, and nothing else; absent: none',
+    description: 'Proxy through which feeds are downloaded and webhooks asked, and nothing else; absent: none',
   },
   NO_PROXY: { example: 'lists.internal,.corp', description: 'Hosts that are reached without that proxy; absent: none' },
   NODE_ENV: {

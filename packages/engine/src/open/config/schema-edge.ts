@@ -150,7 +150,11 @@ export const Usage = z.strictObject({
       z.string().startsWith('/'),
       z.strictObject({
         ...Signals,
-        license: key(z.url(HTTP).optional(), 'Licence of what is there; absent: that of all', 'https://shop.example/press.xml'),
+        license: key(
+          z.url(HTTP).optional(),
+          'Licence of what is there; absent: that of all',
+          'https://shop.example/press.xml',
+        ),
       }),
     )
     .default({})

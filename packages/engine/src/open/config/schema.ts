@@ -5,6 +5,7 @@ import { Limits, Timeouts } from './limits.ts'
 import { PolicySchema } from './policy-schema.ts'
 import { Challenge, Decoys, Handoff, Listen, Refusal, Robots, Route, Tls, Upstream, Usage } from './schema-edge.ts'
 import { Lists } from './schema-lists.ts'
+import { Notify } from './schema-notify.ts'
 import {
   Api,
   Console,
@@ -111,6 +112,10 @@ export const Config = z.strictObject({
   }),
   refusal: Refusal.prefault({}).meta({ description: 'Page for refused visitors', ...LIVE }),
   log: Log.prefault({}).meta({ description: 'Decision log: one JSON line a request', ...LIVE }),
+  notify: Notify.default([]).meta({
+    description: 'Places that are notified of what an operator wants to know at once',
+    ...LIVE,
+  }),
   watch: key(
     z.boolean().default(false),
     'Whether a change of this file, or of one it names, reloads it, as SIGHUP always does',

@@ -9,6 +9,7 @@ import { examineDataDir } from './data-dir.ts'
 import { examineFiles } from './files.ts'
 import { CHECKS, type CheckResult, type Finding, fail, ok, reasonOf, warn } from './finding.ts'
 import { examineDns, examineListeners, examineTrust } from './network.ts'
+import { examineNotify } from './notify.ts'
 import { examineSite } from './site.ts'
 import { examineRedis, examineStore } from './stores.ts'
 
@@ -25,7 +26,16 @@ export interface DoctorHooks {
 export type Look = readonly [check: Finding['check'], examine: (config: Config) => Promise<readonly CheckResult[]>]
 
 /** Checks of what a configuration names: each is a part of it that a start reads or asks. */
-const NAMED: readonly Finding['check'][] = ['dataDir', 'files', 'tls', 'store', 'redis', 'origins', 'listeners']
+const NAMED: readonly Finding['check'][] = [
+  'dataDir',
+  'files',
+  'tls',
+  'store',
+  'redis',
+  'origins',
+  'listeners',
+  'notify',
+]
 
 type Findings = Partial<Readonly<Record<Finding['check'], readonly CheckResult[]>>>
 
@@ -81,7 +91,7 @@ function examinations(
   return [
     ['dataDir', async () => ({ dataDir: await examineDataDir(config) })],
     ['files', async () => ({ files: await examineFiles(config) })],
-    ['policy', async () => ({ policy: examinePolicy(config) })],
+    ['policy', async () => examineSettings(config)],
     ...more.map(([check, examine]) => [check, async (config: Config) => ({ [check]: await examine(config) })] as const),
     ['store', () => examineStore(config)],
     [
@@ -97,15 +107,18 @@ function examinations(
     ['trust', async () => ({ trust: examineTrust(config) })],
     ['listeners', async () => ({ listeners: await examineListeners(config) })],
     ['challenge', async () => ({ challenge: await examineSite(config, site) })],
+    ['notify', async () => ({ notify: await examineNotify(config, dns) })],
   ]
 }
 
-/** Rules that are allowed and most likely not meant. */
-function examinePolicy(config: Config): readonly CheckResult[] {
-  const warnings = configWarnings(config, [])
-  if (warnings.length === 0) return [ok('No rule is in the way of another.')]
-  return warnings.map(({ key, rule, message }) => {
+/** Settings that are allowed and most likely not meant: of rules, and of places of notifications. */
+function examineSettings(config: Config): Findings {
+  const warnings = configWarnings(config, []).map(({ key = '', rule, message }) => {
     const [found = message, advice = 'sallyport config check names its line.'] = message.split('; ', 2)
-    return warn(`${rule === undefined ? key : `rule "${rule}"`}: ${found}.`, advice)
+    return { key, result: warn(`${rule === undefined ? key : `rule "${rule}"`}: ${found}.`, advice) }
   })
+  const of = (notify: boolean): readonly CheckResult[] =>
+    warnings.filter(({ key }) => /^notify\b/.test(key) === notify).map(({ result }) => result)
+  const policy = of(false)
+  return { policy: policy.length === 0 ? [ok('No rule is in the way of another.')] : policy, notify: of(true) }
 }

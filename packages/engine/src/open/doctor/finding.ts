@@ -14,6 +14,7 @@ export const CHECKS = [
   'origins',
   'listeners',
   'challenge',
+  'notify',
 ] as const
 
 /** One thing that was looked at: that it is good, that it may not be meant so, or that a start or the service fails with it. */

@@ -1,5 +1,6 @@
 import { counted } from '@sallyport/core'
-import { openLedgerTools } from '@sallyport/engine'
+import { type Config, openLedgerTools, openNotificationsOf } from '@sallyport/engine'
+import type { AuditReport } from '@sallyport/ledger'
 import type { Command } from 'commander'
 import { audited } from '../settings/audit.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
@@ -20,7 +21,8 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
     .action(async ({ addresses, ...options }: Options & { readonly addresses: boolean }) => {
       const bar = showBar('Verifying the ledger')
       const asked = { subjects: addresses, onProgress: bar.update }
-      const report = await using(openLedgerTools(configOf(options)), ({ verify }) => verify(asked)).finally(bar.stop)
+      const config = configOf(options)
+      const report = await using(openLedgerTools(config), ({ verify }) => verify(asked)).finally(bar.stop)
       const { logs, records, checkpoints, fault } = report
       if (options.json) terminal.out(json(report))
       else if (fault === undefined) {
@@ -32,7 +34,9 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
         const id = fault.attestationId === undefined ? '' : ` (attestation ${fault.attestationId})`
         terminal.out(`Bad: log ${fault.log}${record}${id}: ${fault.reason}`)
       }
-      if (fault !== undefined) throw new ExitError(1)
+      if (fault === undefined) return
+      await notifyOf(config, fault, terminal)
+      throw new ExitError(1)
     })
 
   withCommonOptions(
@@ -53,4 +57,15 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
         terminal.out(options.json ? json({ erased }) : `Erased from ${counted(erased, 'record')}.`)
       },
     )
+}
+
+/** A timer that verifies at night has no reader. */
+async function notifyOf(config: Config, fault: NonNullable<AuditReport['fault']>, terminal: Terminal): Promise<void> {
+  const notifications = await openNotificationsOf(config, {
+    onNotice: (message) => terminal.err(`sallyport: ${message}`),
+  })
+  const record = fault.seq === undefined ? '' : `, record ${fault.seq}`
+  const text = `The ledger does not verify: log ${fault.log}${record}: ${fault.reason}`
+  notifications.raise({ kind: 'ledger', about: 'audit', text })
+  await notifications.close()
 }

@@ -26,12 +26,15 @@ export interface Reloads {
 export function reloadsOf(running: Running, terminal: Terminal): Reloads {
   const { sallyport, standing, url } = running
   let unsaid: (() => Promise<void>) | undefined
+  let refused = false
+  sallyport.meter.read('reloadRefused', () => [[[], Number(refused)]])
   return {
     async next(cause, ending) {
       unsaid = undefined
       if (standing.leads) await notifySystemd('reloading', 'Reloading the configuration', terminal)
       const { text, audit } = await reload(running, cause, ending)
       if (ending.aborted) return
+      refused = audit.error !== undefined
       const say = async (): Promise<void> => {
         sallyport.log.audit(audit)
         terminal.err(`sallyport: ${text}`)
@@ -47,6 +50,8 @@ export function reloadsOf(running: Running, terminal: Terminal): Reloads {
     },
   }
 }
+
+const RELOAD = { kind: 'reload_refused', about: '' } as const
 
 /** Takes over the configuration as it is now, or keeps the old one; resolves with which of the two, and why. */
 async function reload(
@@ -64,11 +69,16 @@ async function reload(
     const taken = [...changed.map((key) => changeText(key, before, read.config)), ...read.changedFiles]
     const news = taken.length === 0 ? 'nothing has changed' : `${taken.join(', ')} taken over`
     const later = needRestart.map((key) => changeText(key, before, read.config)).join(', ')
+    sallyport.notifier.raise({ ...RELOAD, over: true, text: 'The configuration was taken over.' })
     const text = `configuration read again: ${news}${later === '' ? '' : `; ${later} after a restart only`}.`
     return { text, audit: { ...audit, details: { changed, needRestart } } }
   } catch (error) {
     const code = error instanceof SallyportError ? error.code : 'internal_error'
-    const text = `configuration kept as it was: ${error instanceof Error ? error.message : error}`
+    const why = error instanceof Error ? error.message : String(error)
+    const [first = ''] = why.split('\n', 1)
+    if (!ending.aborted)
+      sallyport.notifier.raise({ ...RELOAD, text: `The configuration was not taken over: ${first}`, details: { code } })
+    const text = `configuration kept as it was: ${why}`
     return { text, audit: { ...audit, error: code } }
   }
 }

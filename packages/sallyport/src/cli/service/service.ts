@@ -6,6 +6,7 @@ import { createHistory, type History } from '#console'
 import { type ConfigSource, warningText } from '../settings/config-file.ts'
 import { openService } from '../settings/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { handingNotifier } from '../workers/notifying.ts'
 import { untilStopped } from '../workers/stop.ts'
 import { notifySystemd } from '../workers/systemd.ts'
 import { isWorker, joinWorkers, type Standing } from '../workers/worker.ts'
@@ -48,7 +49,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
   const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
   const hooks = {
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
-    ...(isWorker() && { onNotice: noticesOf(standing, terminal) }),
+    ...(isWorker() && { onNotice: noticesOf(standing, terminal), notifier: handingNotifier() }),
     ...(history && { observe: history.observe }),
   }
   const sallyport = await openService(config, ofLeader(standing, terminal), hooks, agent?.published)

@@ -71,7 +71,7 @@ export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = 
 function withoutRefresh(config: Config): Config {
   const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
   const log = { ...config.log, requests: 'off' as const, file: undefined }
-  return { ...config, log, data: { ...config.data, refresh: false, readOnly }, lists: notDue(config.lists) }
+  return { ...config, log, notify: [], data: { ...config.data, refresh: false, readOnly }, lists: notDue(config.lists) }
 }
 
 /** Lists of URLs with copies that no command finds too old: one that was never fetched is, since a policy may name it. */

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import type { Config, Scraped } from '@sallyport/engine'
+import type { Config, Scraped, ServiceEvent } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 
 /** Messages of a worker to its primary. */
@@ -7,6 +7,8 @@ export type FromWorker =
   | { readonly worker: 'begins' | 'lives' }
   | { readonly worker: 'serves' | 'reloaded'; readonly config: Config }
   | { readonly worker: 'counted'; readonly counted: Scraped }
+  | { readonly worker: 'event'; readonly event: ServiceEvent }
+  | { readonly worker: 'refused'; readonly count: number }
 
 /** Messages of the primary to its workers. */
 export type FromPrimary =

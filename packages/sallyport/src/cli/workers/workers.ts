@@ -3,6 +3,7 @@ import type { Config } from '@sallyport/engine'
 import { ExitError } from '../terminal/exit.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { Crew } from './crew.ts'
+import { openWorkersNotifier } from './notifying.ts'
 import { untilStopped } from './stop.ts'
 import { notifySystemd } from './systemd.ts'
 
@@ -18,7 +19,9 @@ export async function runWorkers(count: number, config: Config, terminal: Termin
   // One that reads the file while that is away must not begin without it.
   if (file !== undefined) cluster.setupPrimary({ args: [...process.argv.slice(2), '--config', file] })
   const stopped = untilStopped(terminal)
-  const crew = new Crew(count, config, (line) => terminal.err(line))
+  const say = (line: string): void => terminal.err(line)
+  const notifier = await openWorkersNotifier(config, say)
+  const crew = new Crew(count, config, { say, notifier })
   process.on('SIGHUP', () => crew.reload())
   // A worker that hangs does not see that this process is gone.
   process.once('exit', () => crew.killSilent())
@@ -32,5 +35,6 @@ export async function runWorkers(count: number, config: Config, terminal: Termin
     await crew.stop(end)
   } finally {
     clearInterval(looking)
+    await notifier.close()
   }
 }

@@ -1,0 +1,27 @@
+import { targetWarning } from '../notify/target.ts'
+import type { Config } from './schema.ts'
+
+interface NotifyFault {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** Places that are there twice: each would be notified twice. */
+export function notifyFaults({ notify }: Pick<Config, 'notify'>): readonly NotifyFault[] {
+  return notify.flatMap(({ url }, at) =>
+    notify.findIndex((other) => other.url === url) === at
+      ? []
+      : [{ path: ['notify', at, 'url'], message: 'is there twice: name its events in one entry' }],
+  )
+}
+
+/** Places that are allowed and most likely not meant. */
+export function notifyWarnings({ notify, net }: Pick<Config, 'notify' | 'net'>): readonly NotifyFault[] {
+  const closed =
+    notify.length > 0 && !net.outbound ? [{ path: ['notify'], message: 'net.outbound is false: nothing is sent' }] : []
+  const found = notify.flatMap((place, at) => {
+    const warning = targetWarning(place)
+    return warning === undefined ? [] : [{ path: ['notify', at, warning.member], message: warning.message }]
+  })
+  return [...closed, ...found]
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { EVENT_KINDS } from '../notify/event.ts'
+import { SAID_FORMS, targetFault } from '../notify/target.ts'
+import { key, SECRET } from './key.ts'
+
+const Place = z
+  .strictObject({
+    url: key(
+      z.string(),
+      'URL of a webhook, or a mail server as smtps://user:password@host/?from=&to=',
+      'https://hooks.slack.com/services/T000/B000/XXXX',
+      SECRET,
+    ),
+    on: key(
+      z
+        .array(z.enum(EVENT_KINDS))
+        .min(1)
+        .default([...EVENT_KINDS]),
+      'Events that it is notified of',
+      ['certificate', 'origin', 'reload_refused'],
+    ),
+    as: key(
+      z.enum(SAID_FORMS).optional(),
+      'Form of what is posted; absent: that of the host in url, else json',
+      'ntfy',
+    ),
+    secret: key(
+      z.string().min(1).optional(),
+      'Key that signs json, 32 characters or more, or the access token of ntfy; absent: none',
+      'file:/run/secrets/notify',
+      SECRET,
+    ),
+  })
+  .superRefine((place, context) => {
+    const fault = targetFault(place)
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: [fault.member], message: fault.message })
+  })
+
+/** Places of notifications. */
+export const Notify = z.array(Place).max(20)

@@ -1,0 +1,32 @@
+import { SallyportError } from '@sallyport/core'
+import { EVENT_KINDS, testNotificationsOf } from '@sallyport/engine'
+import type { Command } from 'commander'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { printableValue } from '../terminal/printable.ts'
+import { columns, json, type Terminal } from '../terminal/terminal.ts'
+
+type Options = CommonOptions & { readonly json?: true | undefined }
+
+/** `sallyport notify test` */
+export function addNotifyCommands(program: Command, terminal: Terminal): void {
+  const notify = program.command('notify').description('notifications of the configuration')
+
+  withCommonOptions(notify.command('test').description('send a test to each place, and show what it answered'))
+    .addOption(jsonOption())
+    .action(async (options: Options) => {
+      const config = configOf(options)
+      if (config.notify.length === 0)
+        throw new SallyportError('invalid_config', 'notify: the configuration names no place')
+      const tested = await testNotificationsOf(config)
+      const shown = printableValue(tested).map(({ form, place, on, sent, answer }) => [
+        sent ? 'sent' : 'failed',
+        form,
+        place,
+        on.length === EVENT_KINDS.length ? 'all' : on.join(', '),
+        answer,
+      ])
+      terminal.out(options.json ? json(tested) : columns(shown, ['', 'form', 'place', 'events', 'answer']))
+      if (tested.some(({ sent }) => !sent)) throw new ExitError(1)
+    })
+}

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { freePort } from '@sallyport/engine/testing'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+import { openWebhook } from './webhook.ts'
+
+const PAGE = join(import.meta.dirname, '../../../docs/notifications.md')
+
+/** The program of the page that verifies a signature. */
+async function verifier(folder: string) {
+  const [, program = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(PAGE, 'utf8')) ?? []
+  const file = join(folder, 'verifier.mjs')
+  writeFileSync(file, program)
+  const { isFromSallyport } = await import(pathToFileURL(file).href)
+  return isFromSallyport as (headers: object, body: string, secret: string, now?: number) => boolean
+}
+
+t.test('notify test sends to each place, and the program of the page verifies what came', async (t) => {
+  const [plain, prefixed] = ['a secret of thirty-two characters', `whsec_${Buffer.alloc(32, 7).toString('base64')}`]
+  const [one, other, gone] = [await openWebhook(t), await openWebhook(t), await freePort()]
+  const { config, folder } = workspace(t, [
+    'net: { allowPrivate: [127.0.0.0/8] }',
+    'notify:',
+    `  - { url: "${one.url}", secret: "${plain}" }`,
+    `  - { url: "${other.url}", secret: "${prefixed}", on: [ledger, ban] }`,
+    `  - { url: "http://127.0.0.1:${gone}/s3cret", as: slack }`,
+  ])
+  const { code, out } = await run('notify', 'test', '--config', config)
+  t.equal(code, 1, 'one was not reached')
+  t.match(out, /^sent +json +127\.0\.0\.1:\d+ +all +200$/m)
+  t.match(out, /^sent +json +127\.0\.0\.1:\d+ +ban, ledger +200$/m)
+  t.match(out, new RegExp(`^failed +slack +127\\.0\\.0\\.1:${gone} +all +ECONNREFUSED$`, 'm'))
+  t.notMatch(out, /s3cret|hook/)
+
+  const verify = await verifier(folder)
+  for (const [hook, secret] of [
+    [one, plain],
+    [other, prefixed],
+  ] as const) {
+    const [posted] = hook.posted
+    t.match(posted?.message, { kind: 'test', leftOut: 0 })
+    const { headers = {}, body = '' } = posted ?? {}
+    t.equal(verify(headers, body, secret), true)
+    t.equal(verify(headers, `${body} `, secret), false, 'another body')
+    t.equal(verify(headers, body, `${secret}x`.replace('BwcH', 'BwcI')), false, 'another secret')
+    t.equal(verify(headers, body, secret, Date.now() + 301_000), false, 'an old one')
+    t.equal(verify({}, body, secret), false)
+  }
+  const asJson = JSON.parse((await run('notify', 'test', '--config', config, '--json')).out)
+  t.match(asJson, [{ form: 'json', sent: true, answer: '200' }, { sent: true }, { form: 'slack', sent: false }])
+})
+
+t.test('without a place there is nothing to test; a URL that is none, and a weak secret, are named', async (t) => {
+  t.match(await run('notify', 'test', '--config', workspace(t).config), { code: 2, err: /names no place/ })
+  const { config } = workspace(t, [
+    'notify:',
+    '  - { url: "http://hooks.example/s3cret" }',
+    '  - { url: "https://hooks.example/", secret: short }',
+    '  - { url: "https://hooks.example/other", on: [bans] }',
+  ])
+  const { code, out, err } = await run('config', 'check', config)
+  t.equal(code, 2)
+  t.match(`${out}${err}`, /notify\.0\.url: must be https/)
+  t.match(`${out}${err}`, /notify\.1\.secret: must have 32 characters or more/)
+  t.match(`${out}${err}`, /notify\.2\.on\.0: "bans" is unknown; did you mean "ban"\?/)
+  t.notMatch(`${out}${err}`, 's3cret')
+})
+
+t.test('neither the URL nor the secret is shown', async (t) => {
+  const { config } = workspace(t, [
+    'notify: [{ url: "https://hooks.slack.com/services/s3cret" }, { url: "https://a.example/s3cret", secret: "s3cret of thirty-two characters!!" }]',
+  ])
+  const { code, out } = await run('config', 'show', '--config', config)
+  t.equal(code, 0)
+  t.match(out, /notify/)
+  t.notMatch(out, 's3cret')
+})

@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
+
+/** A notification as a webhook received it. */
+export interface Posted {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  readonly message: {
+    readonly kind: string
+    readonly over?: true | undefined
+    readonly text: string
+    readonly leftOut: number
+  }
+}
+
+/** A webhook on loopback that takes JSON. */
+export async function openWebhook(t: Test) {
+  const posted: Posted[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    posted.push({ headers: request.headers, body, message: JSON.parse(body) })
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    posted,
+    of: (kind: string) => posted.filter(({ message }) => message.kind === kind).map(({ message }) => message),
+  }
+}
