@@ -8,11 +8,16 @@ import { keyTable, readConfigFrom, variableTable } from '../../src/open/index.ts
 
 type Tree = Record<string, unknown>
 
+/** A name that a map may have. */
+function nameIn(key: string): string {
+  return key.startsWith('usage.paths') ? '/press/**' : 'tor-bulk-exit'
+}
+
 /** One configuration of the examples of some keys. */
 function composed(keys: (key: string) => boolean): Tree {
   const whole: Tree = {}
   for (const { key, example } of keyTable().filter((row) => keys(row.key))) {
-    const steps = key.replaceAll('[]', '.0').replaceAll('<id>', 'tor-bulk-exit').split('.')
+    const steps = key.replaceAll('[]', '.0').replaceAll('<id>', nameIn(key)).split('.')
     let at = whole
     for (const [index, step] of steps.entries()) {
       at[step] = index === steps.length - 1 ? example : (at[step] ?? (steps[index + 1] === '0' ? [] : {}))
@@ -47,7 +52,7 @@ function exampleOf(map: string): Tree {
 }
 
 /** Keys that are not together with others beside them. */
-const APART = /^(policy\.rules\[\]\.(concurrent|then|weight|challenge\..*)|lists\.<id>\.file)$/
+const APART = /^(policy\.rules\[\]\.(concurrent|then|to|weight|challenge\..*)|lists\.<id>\.file)$/
 
 t.test('the examples of all keys are together a usable configuration', async (t) => {
   t.same(faultsOf(composed((key) => !APART.test(key))), [])
@@ -57,6 +62,10 @@ t.test('and so are those that are not together with others of a rule', async (t)
   const rule = (key: string) => /^policy\.rules\[\]\.(id|match|action)/.test(key)
   t.same(faultsOf(composed((key) => rule(key) || key.endsWith('].concurrent'))), [])
   t.same(faultsOf({ policy: { rules: [{ ...askingRule(), challenge: exampleOf('policy.rules[].challenge.') }] } }), [])
+  t.same(
+    faultsOf({ policy: { rules: [{ ...askingRule(), action: 'redirect', to: exampleOf('policy.rules[].')['to'] }] } }),
+    [],
+  )
   t.same(
     faultsOf(composed((key) => rule(key) || key.startsWith('policy.rules[].limit.') || key.endsWith('].then'))),
     [],

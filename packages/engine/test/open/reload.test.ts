@@ -123,6 +123,7 @@ t.test('every key is taken over by a reload, or after a restart, by its row in t
     'tls',
     'trustProxy',
     'upstream',
+    'usage',
   ])
   const restart = keyTable().filter((row) => !row.live && /^(tls|limits|timeouts)\./.test(row.key))
   t.same(restart.map(({ key }) => key).sort(), ['limits.ipv6Prefix', 'timeouts.counting', 'tls.http2'])
