@@ -11,23 +11,21 @@ import { oldestList } from '#datasets'
 import type { Metrics, Reading } from '#metrics'
 import type { Provenance } from './attestation/provenance.ts'
 import type { LoadMeter } from './load/load-meter.ts'
+import type { DecisionLog } from './log.ts'
 
 /** The parts of a service that every scrape reads. */
 export interface Measured {
   readonly clock: Clock
   readonly sources: () => readonly SourceStatus[]
   readonly load: Pick<LoadMeter, 'now' | 'isOn'>
-  readonly visits: () => Inspector['visits']
+  readonly inspection: Pick<Inspector, 'visits'>
   readonly bans: BanList
   readonly provenance: Pick<Provenance, 'status'>
-  readonly lostLines: () => number
+  readonly log: Pick<DecisionLog, 'lost'>
 }
 
 /** Has the metrics of a service read what it knows of itself. */
-export function measure(
-  metrics: Metrics,
-  { clock, sources, load, visits, bans, provenance, lostLines }: Measured,
-): void {
+export function measure(metrics: Metrics, { clock, sources, load, inspection, bans, provenance, log }: Measured): void {
   const ofSources = (value: (source: ReturnType<typeof sources>[number]) => number | undefined) => (): Reading[] =>
     sources().flatMap((source) => {
       const read = value(source)
@@ -63,13 +61,13 @@ export function measure(
     [['on'], Number(load.isOn)],
   ])
   metrics.read('visits', () => [
-    [['true'], visits().known],
-    [['false'], visits().fresh],
+    [['true'], inspection.visits.known],
+    [['false'], inspection.visits.fresh],
   ])
   metrics.read('bans', async () => [[[], (await bans.list()).length]])
   metrics.read('ledgerUncovered', async () => ledgerReading((await provenance.status())?.uncovered))
   metrics.read('ledgerCheckpoints', async () => ledgerReading((await provenance.status())?.signed))
-  metrics.read('logLost', () => [[[], lostLines()]])
+  metrics.read('logLost', () => [[[], log.lost]])
 }
 
 /** A ledger that is not open has no values. */

@@ -24,6 +24,7 @@ import type { Accounts } from '#accounts'
 import { type Api, type ApiServices, createApi, ROUTES, withCors } from '#api'
 import { createUpdates, openLiveData, type Updates } from '#datasets'
 import { createMetrics, type Metrics } from '#metrics'
+import type { TallyKeeper } from '#tally'
 import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
 import { openAgents, type PublishedKeys } from './agents.ts'
@@ -50,6 +51,7 @@ import { robotsOfConfig, type SitePart } from './robots.ts'
 import type { SiteRobots } from './site-robots.ts'
 import { openTracer, traced } from './spans.ts'
 import { openSurroundings } from './surroundings.ts'
+import { openTally } from './tally.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
@@ -222,6 +224,9 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     surroundings: surroundings.current,
     surround: surroundings.surround,
   })
+  const tally = await resources.use(
+    openTally(config, { clock, onFault, isTrial: hooks.clock !== undefined, robots: surroundings.current().robots }),
+  )
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
     clock,
@@ -241,17 +246,10 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     onError: onFault,
   })
   const sources = () => [...snapshots.current().sources, ...surroundings.sources]
-  measure(metrics, {
-    clock,
-    sources,
-    load: surroundings.load,
-    provenance,
-    bans: counting.bans,
-    visits: () => inspection.visits,
-    lostLines: () => log.lost,
-  })
+  measure(metrics, { clock, sources, load: surroundings.load, provenance, bans: counting.bans, inspection, log })
   return extend(inspection, {
-    observe: observers(metrics.observe, log.observe, hooks.observe),
+    reload: turning(inspection, tally),
+    observe: observers(metrics, tally, log.observe, hooks.observe),
     log,
     meter: metrics,
     metrics: () => metrics.registry,
@@ -274,6 +272,15 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   })
 }
 
+/** A reload that the tally learns of. */
+function turning(inspection: Pick<Sallyport, 'reload' | 'config'>, tally: Pick<TallyKeeper, 'turn'>) {
+  return async (options: ConfigInput, others?: Others): Promise<Reloaded> => {
+    const reloaded = await inspection.reload(options, others)
+    tally.turn(inspection.config, reloaded.changed)
+    return reloaded
+  }
+}
+
 /** Ids of the rules in force, those of presets too. */
 function idsOf({ config }: Pick<Sallyport, 'config'>): readonly string[] {
   return rulesInForce(config.policy).map(({ id }) => id)
@@ -286,13 +293,18 @@ function apiOf({ api: { docs, cors } }: Config, services: ApiServices): Api {
 }
 
 /** One observer of all: a request is counted last, so that what they read of the counts is what came before it. */
-function observers(count: Observe, ...some: readonly (Observe | undefined)[]): Observe {
+function observers(
+  { observe: count }: Metrics,
+  tally: Pick<TallyKeeper, 'observe'>,
+  ...some: readonly (Observe | undefined)[]
+): Observe {
   const all = some.filter((observe) => observe !== undefined)
   return (observed) => {
     try {
       for (const observe of all) observe(observed)
     } finally {
-      count(observed)
+      const row = count(observed)
+      if (row !== undefined) tally.observe(observed, row)
     }
   }
 }
