@@ -2,7 +2,7 @@ import { noteIn, REGISTERS } from './sketch.ts'
 
 /**
  * Everything that is counted, each by its labels. `decided`: outcome, enforced, class, network class, rule. `trial`: rule, action,
- * class. `answer`: status, who answered. `system`: autonomous system, effect. `path`: pattern, effect. `crawler`: operator, claim, purpose, name,
+ * class, whether it alone would have stopped the request. `answer`: status, who answered. `system`: autonomous system, effect. `path`: pattern, effect. `crawler`: operator, claim, purpose, name,
  * robots, limit, effect. `read`: operator, claim, pattern, robots. `referral`: service, pattern.
  */
 export const SUBJECTS = ['decided', 'trial', 'answer', 'system', 'path', 'crawler', 'read', 'referral'] as const

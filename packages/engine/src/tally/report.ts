@@ -14,6 +14,7 @@ import {
   sharesOf,
   sumOf,
   TRIAL,
+  wouldStop,
 } from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
@@ -122,7 +123,7 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
       people,
       requests: sumOf(real),
       hit: impactOf(hitting(real), people),
-      wouldHit: impactOf([...real.filter(isStopping), ...ofPeople(trialsOf(rows)).filter(isStopping)], people),
+      wouldHit: impactOf(wouldStop(real, ofPeople(trialsOf(rows))), people),
     },
     byAction: sharesOf(decided, (row) => labelOf(row, DECIDED.outcome)),
     byClass: sharesOf(decidedAlone(decided), (row) => labelOf(row, DECIDED.class)).map((share) => ({
@@ -219,7 +220,6 @@ function periodOf(rows: readonly TallyRow[], from: number, until: number): Perio
   const decided = rowsOf(rows, 'decided')
   const real = ofPeople(decided)
   const visitors = peopleOf(real)
-  const would = [...real.filter(isStopping), ...ofPeople(trialsOf(rows)).filter(isStopping)]
   const requests = sumOf(decided)
   return {
     from: iso(from),
@@ -228,7 +228,7 @@ function periodOf(rows: readonly TallyRow[], from: number, until: number): Perio
     visitors,
     stopped: shareOf(sumOf(decided.filter((row) => isStopping(row) && isEnforced(row))), requests),
     hit: impactOf(hitting(real), visitors).share,
-    wouldHit: impactOf(would, visitors).share,
+    wouldHit: impactOf(wouldStop(real, ofPeople(trialsOf(rows))), visitors).share,
   }
 }
 

@@ -29,7 +29,7 @@ export interface Impact {
 /** A label of `decided`, in its order. */
 export const DECIDED = { outcome: 0, enforced: 1, class: 2, network: 3, rule: 4 } as const
 /** A label of `trial`. */
-export const TRIAL = { rule: 0, action: 1, class: 2 } as const
+export const TRIAL = { rule: 0, action: 1, class: 2, alone: 3 } as const
 
 /** The class of visitors that are taken for people. */
 const PEOPLE = 'human'
@@ -103,6 +103,11 @@ export function isStopping(row: TallyRow): boolean {
 
 export function isEnforced(row: TallyRow): boolean {
   return labelOf(row, DECIDED.enforced) === 'true'
+}
+
+/** Rows of what would be stopped if all were enforced, each request once: decided, and by a rule on trial alone. */
+export function wouldStop(decided: readonly TallyRow[], trials: readonly TallyRow[]): readonly TallyRow[] {
+  return [...decided.filter(isStopping), ...trials.filter((row) => labelOf(row, TRIAL.alone) !== '')]
 }
 
 /** The impact of rows on so many visitors. */

@@ -111,9 +111,11 @@ function countPlaces(into: Slot, { path, bytesSent: bytes = 0 }: ObservedRequest
   asked.add(bytes, 0)
 }
 
-function countTrials(into: Slot, { trials = [], inspection }: Decision, place: number): void {
+/** Counts all rules on trial, and which of them alone would have stopped the request. */
+function countTrials(into: Slot, { action: decided, trial, trials = [], inspection }: Decision, place: number): void {
   for (const { rule, action } of trials) {
-    const cell = into.of('trial', [rule, action, inspection.agent.class])
+    const isAlone = !refuses(decided) && rule === trial?.rule && refuses(action)
+    const cell = into.of('trial', [rule, action, inspection.agent.class, isAlone ? 'alone' : ''])
     cell.add(0, 0)
     cell.note(place)
   }

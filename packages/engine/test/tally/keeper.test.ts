@@ -90,7 +90,7 @@ t.test('trials, limits of ours, questions and failures are told apart', async (t
     status: 200,
   })
   see({ client: client(2), decision: decided('challenge'), status: 403 })
-  see({ client: client(3), decision: decided('block'), status: 403 })
+  see({ client: client(3), decision: decided('block', { trials }), status: 403 })
   see({ client: client(4), decision: decided('allow'), answeredBy: 'origin', status: 403 })
   see({ client: client(5), decision: decided('throttle'), status: 429 })
   see({ client: client(6), decision: decided('allow'), answeredBy: 'origin', status: 502 })
@@ -104,11 +104,11 @@ t.test('trials, limits of ours, questions and failures are told apart', async (t
   t.same(answers, { '2xx': [2, 0], challenge: [1, 1], '403': [2, 1], '429': [1, 1], '5xx': [2, 1], left: [1, 0] })
   t.match(all, {
     requests: 9,
-    visitors: { people: 7, hit: { people: 3, asked: 1 }, wouldHit: { people: 4, asked: 2 } },
+    visitors: { people: 7, hit: { people: 3, asked: 1 }, wouldHit: { people: 4, requests: 4, asked: 2 } },
   })
   t.match(
     all.rules.filter(({ state }) => state === 'trial'),
-    [{ rule: 'try', action: 'challenge', requests: 1, people: 1, real: 1 }],
+    [{ rule: 'try', action: 'challenge', requests: 2, people: 2, real: 2 }],
   )
   t.match(all.bySystem, [{ name: 'AS64502 Made Networks', requests: 7 }])
 })
