@@ -44,15 +44,17 @@ export function sumOf(rows: readonly TallyRow[], count: 'requests' | 'bytes' | '
 
 /** About how many different clients some rows had, each counted once a day: the key of a day goes with it. */
 export function peopleOf(rows: readonly TallyRow[]): number {
-  const days = new Map<number, Uint8Array>()
-  for (const { hour, people } of rows) {
+  const days = new Map<number, { readonly all: Uint8Array; requests: number }>()
+  for (const { hour, people, requests } of rows) {
     if (people === undefined) continue
     const day = Math.floor(hour / HOURS_A_DAY)
-    const all = days.get(day) ?? new Uint8Array(REGISTERS)
-    mergeInto(all, people)
-    days.set(day, all)
+    const found = days.get(day) ?? { all: new Uint8Array(REGISTERS), requests: 0 }
+    mergeInto(found.all, people)
+    found.requests += requests
+    days.set(day, found)
   }
-  return [...days.values()].reduce((sum, all) => sum + countOf(all), 0)
+  // What is about right may be more than what came.
+  return [...days.values()].reduce((sum, { all, requests }) => sum + Math.min(countOf(all), requests), 0)
 }
 
 /** Rows by one of their labels, the most requests first; of more than `most` the others are left to who sums up. */

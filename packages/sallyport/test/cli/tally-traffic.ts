@@ -65,3 +65,9 @@ export function linesOf(file: string): readonly LoggedLine[] {
     .split('\n')
     .flatMap((text) => (text === '' ? [] : (readLine(text) ?? [])))
 }
+
+const LINE_END = 10
+
+export function lineCountOf(file: string): number {
+  return readFileSync(file).reduce((sum, byte) => sum + (byte === LINE_END ? 1 : 0), 0)
+}

@@ -27,7 +27,9 @@ interface Options extends CommonOptions, FilterOptions {
 export function addReportCommand(program: Command, terminal: Terminal): void {
   const report = program
     .command('report')
-    .description('sums up what was counted and the decision log: what was blocked, whom it hit, and whom monitor mode or a trial would have')
+    .description(
+      'sums up what was counted and the decision log: what was blocked, whom it hit, and whom monitor mode or a trial would have',
+    )
     .argument('[log]', 'the same as --log')
   withFilters(withCommonOptions(report).addOption(logOption()))
     .option('--ai', 'what AI and crawlers read, and whether they kept to robots.txt')
@@ -44,7 +46,8 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
         write(options.html, reportPage(counts, sums))
         terminal.err(`sallyport: the report is in ${options.html}.`)
       }
-      if (options.json) terminal.out(json(options.ai ? found.tally?.crawlers : { ...found.sums, tally: found.tally?.all }))
+      if (options.json)
+        terminal.out(json(options.ai ? found.tally?.crawlers : { ...found.sums, tally: found.tally?.all }))
       else if (options.html === undefined)
         terminal.out([...counts.map(sectionText), ...(sums === undefined ? [] : [reportText(sums)])].join('\n\n'))
     })

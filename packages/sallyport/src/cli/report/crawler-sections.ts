@@ -29,7 +29,17 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
           : `Asked for what robots.txt refuses: ${broke.map((one) => `${operatorName(one)} (${number(one.disallowed)})`).join(', ')}.`,
       ],
       table: {
-        head: ['operator', 'for', 'requests', 'trend', 'pages', 'bytes', 'against robots.txt', 'beyond limits', 'stopped'],
+        head: [
+          'operator',
+          'for',
+          'requests',
+          'trend',
+          'pages',
+          'bytes',
+          'against robots.txt',
+          'beyond limits',
+          'stopped',
+        ],
         rows: operators.map((one) => [
           operatorName(one),
           one.purposes.join(', '),

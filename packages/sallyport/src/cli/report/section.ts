@@ -25,7 +25,11 @@ export function shortened(name: string): string {
 
 export function sectionText({ title, sentences, table }: Section): string {
   const rows = table?.rows.map(([name = '', ...figures]) => [shortened(name), ...figures]) ?? []
-  return [bold(title), ...sentences, ...(table === undefined || rows.length === 0 ? [] : [columns(rows, table.head)])].join('\n')
+  return [
+    bold(title),
+    ...sentences,
+    ...(table === undefined || rows.length === 0 ? [] : [columns(rows, table.head)]),
+  ].join('\n')
 }
 
 export function sectionHtml({ title, sentences, table }: Section): string {

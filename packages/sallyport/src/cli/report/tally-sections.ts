@@ -22,7 +22,12 @@ export function tallySections(report: TallyReport): readonly Section[] {
       sentences: [],
       table: {
         head: ['answer', 'requests', 'share', 'ours'],
-        rows: answers.map(({ name, requests, share, ours }) => [answerText(name), number(requests), percent(share), number(ours)]),
+        rows: answers.map(({ name, requests, share, ours }) => [
+          answerText(name),
+          number(requests),
+          percent(share),
+          number(ours),
+        ]),
         bars: answers.map(({ share }) => share),
       },
     },
