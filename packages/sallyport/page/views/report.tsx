@@ -65,8 +65,8 @@ function Visitors({ report, span }: { report: Counted; span: ReportSpan }) {
     <Card title={`Real visitors who would be hit: ${exactPercent(wouldHit.share)}`} wide>
       <Facts
         rows={[
-          ['If all that is in monitor mode or on trial were enforced', impactText(wouldHit)],
-          ['By what is carried out now', impactText(hit)],
+          ['Enforcing all that is in monitor mode or on trial would hit', impactText(wouldHit)],
+          ['What is carried out now hits', impactText(hit)],
           ['Real visitors', `about ${count(people)}, each counted once a day, in ${REPORT_SPANS[span]}`],
           ['Requests', `${count(requests)}, of them ${count(visitors.requests)} by real visitors; ${size(bytes)} sent`],
           ['Against the time before', before && beforeText(now, before)],
@@ -80,7 +80,7 @@ function Visitors({ report, span }: { report: Counted; span: ReportSpan }) {
 }
 
 function impactText({ people, share, requests, asked }: Impact): string {
-  if (requests === 0) return 'nobody is hit'
+  if (requests === 0) return 'nobody'
   return `about ${count(people)} people (${exactPercent(share)}): ${count(requests - asked)} requests refused, ${count(asked)} asked first`
 }
 

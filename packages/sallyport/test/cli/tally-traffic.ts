@@ -25,7 +25,7 @@ export async function openOrigin(t: Test): Promise<string> {
 export function visit(at: number): { readonly path: string; readonly headers: Readonly<Record<string, string>> } {
   const paths = ['/', `/orders/${at}`, '/shut/door', '/404/gone', '/about', `/502/${at}`, '/trial/page', '/style.css']
   const path = paths[at % paths.length] as string
-  const client = `198.${18 + (at % 2)}.${at % 50}.${at % 240}`
+  const client = `91.${at % 2}.${at % 50}.${at % 240}`
   const name = at % 11 === 0 ? GPTBOT : at % 13 === 0 ? 'curl/8.5.0' : FIREFOX
   return { path, headers: { ...BROWSER, 'user-agent': name, 'x-forwarded-for': client } }
 }

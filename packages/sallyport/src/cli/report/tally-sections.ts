@@ -70,8 +70,8 @@ function headSection(report: TallyReport): Section {
     sentences: [
       isSame
         ? `Nothing that is in monitor mode or on trial would hit anybody beyond those that are hit now.`
-        : `If all that is in monitor mode or on trial were enforced, ${impactText(wouldHit)}.`,
-      `What is carried out now: ${impactText(hit)}.`,
+        : `Enforcing all that is in monitor mode or on trial would hit ${impactText(wouldHit)}.`,
+      `What is carried out now hits ${impactText(hit)}.`,
       `About ${counted(visitors.people, 'real visitor')} (each counted once a day) sent ${number(visitors.requests)} of ${counted(requests, 'request')} in ${length}, ${moment(from)} to ${moment(until)} UTC; ${size(bytes)} were sent.`,
       ...(before === undefined ? [] : [beforeText(now, before)]),
     ],
@@ -79,7 +79,7 @@ function headSection(report: TallyReport): Section {
 }
 
 function impactText({ people, share, requests, asked }: Impact): string {
-  if (requests === 0) return 'nobody is hit'
+  if (requests === 0) return 'nobody'
   const refused = requests - asked
   const parts = [
     refused > 0 && `${counted(refused, 'request')} refused`,
