@@ -121,7 +121,7 @@ function countTrials(into: Slot, { action: decided, trial, trials = [], inspecti
   }
 }
 
-/** Counts what a crawler, or an agent that signs, asked for, and whether it kept to the rules of the site. */
+/** Counts what a crawler, or an agent that signs, asked for, and whether it kept to the rules of the site (D528). */
 function countCrawler(into: Slot, observed: ObservedRequest, decision: Decision, robots: AskRobots): void {
   const { crawler, agent } = decision.inspection
   const { path, host, userAgent = '', bytesSent: bytes = 0 } = observed
