@@ -15,7 +15,7 @@ const REGULARS = 500
 /** Pages of a site, some of them records. */
 const PATHS = ['/', '/about', '/articles/2026/the-gate', '/orders/1734', '/assets/app.css', '/search', '/login']
 
-/** What a request costs after its answer: counted for the metrics, and by the hour beside that. */
+/** Costs of a request after its answer: counted for the metrics, and by the hour beside that. */
 export async function benchTally(run: Run): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-tally-'))
   const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false }, tally: 0 })

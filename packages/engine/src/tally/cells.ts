@@ -22,7 +22,7 @@ export const MAX_ROWS: Readonly<Record<Subject, number>> = {
 
 export const OTHER = 'other'
 
-/** What was carried out against a request, or would have been by monitor mode or a rule on trial; '' for nothing. */
+/** Whether a request was stopped, or would have been but for monitor mode or by a rule on trial; '' for neither. */
 export type Effect = '' | 'stopped' | 'would'
 
 /** The counts of one row that are not written yet, and all its people. */

@@ -1,10 +1,10 @@
 import { groupsOf, labelOf, rowsOf, type Share, shareOf, sharesOf, sumOf } from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
-/** What was shown of a claim: proved, only said, or refuted. */
+/** The outcome of a claim: proved, only said, or refuted. */
 export type CrawlerClaim = 'verified' | 'unverifiable' | 'spoofed'
 
-/** What somebody asked for in one name and with one purpose. */
+/** Requests in one name and with one purpose. */
 export interface CrawlerReading {
   readonly name: string
   readonly purpose: string
@@ -18,7 +18,7 @@ export interface CrawlerReading {
   readonly beyond: number
 }
 
-/** What an operator read, or somebody in its name. */
+/** Requests of an operator, or of somebody in its name. */
 export interface OperatorReading extends Omit<CrawlerReading, 'name' | 'purpose'> {
   readonly operator: string
   readonly claim: CrawlerClaim
@@ -50,7 +50,7 @@ export interface Referrals {
   readonly paths: readonly Share[]
 }
 
-/** What AI and crawlers read, and what came of it. Times are ISO 8601 in UTC, on the hour. */
+/** Everything that AI and crawlers read, and what came of it. Times are ISO 8601 in UTC, on the hour. */
 export interface CrawlerReport {
   readonly from: string
   readonly until: string

@@ -52,7 +52,7 @@ export function createTallyKeeper(config: object, options: KeeperOptions): Tally
       if (oldest > purged) await file.purge(oldest)
       purged = oldest
     } catch (error) {
-      // What could not be written is kept, and is written the next time.
+      // Counts that could not be written are kept, and written the next time.
       onFault(error)
     }
   }
@@ -80,7 +80,7 @@ export function createTallyKeeper(config: object, options: KeeperOptions): Tally
     async close() {
       clearInterval(timer)
       await flush()
-      // What came while an earlier flush was under way.
+      // Requests that came while an earlier flush was under way.
       await flush()
       file?.close()
     },

@@ -15,7 +15,7 @@ export interface Share {
   readonly bytes: number
 }
 
-/** Who is hit by what was decided: asked, throttled or blocked. */
+/** Visitors that are hit by what was decided: asked, throttled or blocked. */
 export interface Impact {
   /** About so many, each counted once a day (UTC). */
   readonly people: number
@@ -53,7 +53,7 @@ export function peopleOf(rows: readonly TallyRow[]): number {
     found.requests += requests
     days.set(day, found)
   }
-  // What is about right may be more than what came.
+  // A number that is about right may be more than came.
   return [...days.values()].reduce((sum, { all, requests }) => sum + Math.min(countOf(all), requests), 0)
 }
 

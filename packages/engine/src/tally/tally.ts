@@ -23,7 +23,7 @@ export interface TallyOptions {
 /** Requests by the hour, as far as they are not written yet. */
 export interface Tally {
   observe(observed: ObservedRequest, row: CountedRow): void
-  /** What comes from now on is decided under another configuration, by its fingerprint. */
+  /** Requests from now on are decided under another configuration, by its fingerprint. */
   turn(policy: string): void
   /** Slots that hold something, the oldest first. */
   readonly slots: readonly Slot[]

@@ -10,7 +10,7 @@ import { clipped, count, moment, size, trend } from '../words.ts'
 type Read = NonNullable<Got<'crawlers/read'>['report']>
 type Operator = Read['operators'][number]
 
-/** What crawlers and agents read by operator, or all of one of them. */
+/** Everything that crawlers and agents read, by operator, or all of one of them. */
 export function Readings({ operator, claim }: { operator: string | null; claim: string | null }) {
   const [span, setSpan] = useState<ReportSpan>('7d')
   const loaded = useLoad('crawlers/read', { span }, REPORT_MS)

@@ -10,7 +10,7 @@ import { Readings } from './crawler-readings.tsx'
 type Crawler = Got<'crawlers'>['crawlers'][number]
 type Verification = Answer<'POST', 'crawlers/verify'>
 
-/** What crawlers read, all of it or that of one operator; the catalogue, the check of one, and those that came. */
+/** Pages that crawlers read, all of them or those of one operator; the catalogue, the check of one, and those that came. */
 export function Crawlers() {
   const { query } = place.value
   const operator = query.get('operator')

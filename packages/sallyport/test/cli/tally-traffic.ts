@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 export const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
 
-/** What a browser sends beside its name. */
+/** Fields that a browser sends beside its name. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'en', 'accept-encoding': 'gzip' }
 
 /** An origin whose paths say with what they are answered: `/404/…`, `/502`. Returns its URL. */

@@ -53,7 +53,7 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-/** What a report is made of: what a service has counted, and the lines of its log. */
+/** Sources of a report: the counts of a service, and the lines of its log. */
 interface Findings {
   readonly tally: TallyReports | undefined
   readonly sums: Report | undefined

@@ -12,7 +12,7 @@ export function operatorName({ operator, claim }: Pick<OperatorReading, 'operato
   return claim === 'spoofed' ? `pretends to be ${operator}` : `says it is ${operator}`
 }
 
-/** What AI and crawlers read, whether they kept to the rules, and whom they sent. */
+/** Sections about what AI and crawlers read, whether they kept to the rules, and whom they sent. */
 export function crawlerSections(report: CrawlerReport): readonly Section[] {
   const { operators, referrals, from, until, requests, pages, bytes } = report
   const when = `${span(from, until)}, ${moment(from)} to ${moment(until)} UTC`

@@ -11,7 +11,7 @@ const KEPT_MS = 5_000
 
 type Kept = { readonly at: number; readonly reports: Promise<TallyReports | undefined> }
 
-/** What was counted by the hour, of all processes: one file has it, so none is asked. */
+/** Counts by the hour of all processes: one file has them, so none is asked. */
 export function reportRows() {
   const kept = new Map<Span, Kept>()
 
@@ -21,7 +21,7 @@ export function reportRows() {
     if (known !== undefined && now - known.at < KEPT_MS) return known.reports
     const reports = readTally(sallyport.config, now - SPANS[span], now)
     kept.set(span, { at: now, reports })
-    // What failed is asked again.
+    // One that failed is asked again.
     reports.catch(() => kept.delete(span))
     return reports
   }
