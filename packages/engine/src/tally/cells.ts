@@ -127,5 +127,5 @@ export class Slot {
 }
 
 function keyOf(subject: Subject, labels: readonly string[]): string {
-  return `${subject} ${JSON.stringify(labels)}`
+  return `${subject}\n${labels.join('\n')}`
 }

@@ -79,7 +79,7 @@ t.test('several processes write one truth, and people are counted once', async (
   t.match(all.rules, [{ rule: 'no-tor', action: 'block', state: 'monitor', requests: 30 }])
 })
 
-t.test('trials, limits of ours, questions and failures are told apart', async (t) => {
+t.test('trials, limits of ours, questions and failures are counted apart', async (t) => {
   const file = join(t.testdir(), 'tally.db')
   const { keeper, see } = member(t, file)
   const trials = [{ rule: 'try', action: 'challenge' as const }]
