@@ -4,6 +4,7 @@ import type { Bench } from './report/run.ts'
 export const BENCHES: Readonly<Record<string, Bench>> = {
   lookup: { measure: async (run) => (await import('./lookup.ts')).benchLookup(run), seconds: [170, 20] },
   inspect: { measure: async (run) => (await import('./inspect.ts')).benchInspect(run), seconds: [20, 7] },
+  tally: { measure: async (run) => (await import('./tally.ts')).benchTally(run), seconds: [15, 5] },
   policy: { measure: async (run) => (await import('./policy.ts')).benchPolicy(run), seconds: [40, 15] },
   frameworks: { measure: async (run) => (await import('./frameworks.ts')).benchFrameworks(run), seconds: [3_700, 20] },
   proxy: { measure: async (run) => (await import('./proxy/proxy.ts')).benchProxy(run), seconds: [1_500, 50] },

@@ -300,4 +300,13 @@ export const ROWS: readonly Row[] = [
     seconds: about(50, 20),
     run: faultAuthorities,
   },
+  {
+    name: 'R22',
+    promise:
+      'the tally is exact against the log, over 4 workers, a kill and a reload; a kill under load loses 10 s at most',
+    seconds: about(240, 240),
+    ...tests(['packages/sallyport/dist/test/cli/tally.long.test.js'], {
+      SALLYPORT_FAULT_TALLY: String(numberFlag('tally-requests', 200_000)),
+    }),
+  },
 ]

@@ -4,6 +4,7 @@
  */
 export { formatAddress } from './address/address.ts'
 export { isNamed } from './address/forwarding.ts'
+export { aiReferrerOf } from './agent/ai-referrer.ts'
 export { cookiesOf } from './challenge/cookies.ts'
 export { CHALLENGE_COOKIES, PASS_COOKIES, SOLUTION_FIELD } from './challenge/names.ts'
 export { tightest } from './counting/limited.ts'

@@ -44,6 +44,28 @@ export function percent(part: number, whole: number): string {
   return share > 0 && share < 1 ? '<1%' : `${Math.round(share)}%`
 }
 
+/** `1.2%`, from 0 to 1; what is there is never 0. */
+export function exactPercent(share: number): string {
+  if (share > 0 && share < 0.001) return '<0.1%'
+  return `${(share * 100).toFixed(share > 0 && share < 0.995 ? 1 : 0)}%`
+}
+
+const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** `1.2 MB` */
+export function size(bytes: number): string {
+  const unit = Math.min(SIZES.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1_000 ** unit
+  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${SIZES[unit]}`
+}
+
+/** `+12%`, `new`, or nothing where nothing was before. */
+export function trend(now: number, before: number): string {
+  if (before === 0) return now === 0 ? '' : 'new'
+  const change = Math.round((now / before - 1) * 100)
+  return `${change > 0 ? '+' : ''}${change}%`
+}
+
 /** `3 hours ago`, from seconds. */
 export function age(seconds: number): string {
   if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`

@@ -1,5 +1,5 @@
 import type { ChallengeStep, Decision, InspectionRequest, Observe, ObservedRequest, Writable } from '@sallyport/core'
-import { formatAddress } from '@sallyport/core/host'
+import { aiReferrerOf, formatAddress } from '@sallyport/core/host'
 import type { Ending } from '../request/ending.ts'
 import { type HeadFields, siteOf } from '../request/head-fields.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
@@ -96,6 +96,8 @@ function watch(
     }
     if (decision !== undefined) observed.decision = decision
     if (ja4 !== undefined) observed.ja4 = ja4
+    const cameFrom = aiReferrerOf(facts.referer, original?.target ?? target)
+    if (cameFrom !== undefined) observed.cameFrom = cameFrom
     if (decidedAt !== undefined) observed.inspectionMilliseconds = decidedAt - began
     if (refusedFor !== undefined) observed.refusedFor = refusedFor
     if (challenge !== undefined) observed.challenge = challenge

@@ -8,6 +8,7 @@ export interface HeadFields {
   contentType: string | undefined
   authorization: string | undefined
   userAgent: string | undefined
+  referer: string | undefined
   expect: string | undefined
   /** Several of these are one list (RFC 9110 5.3); of any other the first counts. */
   connection: string | undefined
@@ -32,6 +33,7 @@ function noFields(): HeadFields {
     contentType: undefined,
     authorization: undefined,
     userAgent: undefined,
+    referer: undefined,
     expect: undefined,
     connection: undefined,
     transferEncoding: undefined,
@@ -67,6 +69,7 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
         break
       case 7:
         if (isNamed(field, 'upgrade')) head.upgrade = listed(head.upgrade, value)
+        else if (isNamed(field, 'referer')) head.referer ??= value
         break
       case 10:
         if (isNamed(field, 'user-agent')) head.userAgent = first(head, 'user-agent', head.userAgent, value)

@@ -23,6 +23,8 @@ export interface ObservedRequest {
   readonly host: string
   /** Without its query. */
   readonly path: string
+  /** Name of the AI service whose answer led here, by its Referer or `utm_source`; absent where none is named. */
+  readonly cameFrom?: string | undefined
   /** As it was sent, its beginning alone where it is long; '' where there was none, and absent where nobody knows. */
   readonly userAgent?: string | undefined
   /** 0: the client left before anything was sent. */

@@ -1,4 +1,4 @@
-import { type Observe, type ObservedRequest, outcomeOf, ruleOf } from '@sallyport/core'
+import { type ObservedRequest, outcomeOf, ruleOf } from '@sallyport/core'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { createDurations } from './durations.ts'
 import { type Count, createCounts, type Reading, type Rows, readingsOf } from './rows.ts'
@@ -9,7 +9,8 @@ import { createUnanswered } from './unanswered.ts'
 export interface Metrics {
   /** To be merged into a host's: `Registry.merge([register, sallyport.metrics()])`. */
   readonly registry: Registry
-  readonly observe: Observe
+  /** Counts a request; returns its row of `ended`, where it is one of those. */
+  readonly observe: (observed: ObservedRequest) => Count | undefined
   /**
    * Requests that have ended, in rows that are made once and only grow: their labels are the outcome, and where something
    * was decided whether it was enforced, the class, the network class and the rule.
@@ -99,14 +100,16 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     read: (id, read) => void readers.set(id, read),
     observe(observed) {
       const { decision, answeredBy, status, milliseconds, inspectionMilliseconds, refusedFor } = observed
-      if (answeredBy === 'check') return
-      ended.of(labelsOf(observed)).count++
+      if (answeredBy === 'check') return undefined
+      const row = ended.of(labelsOf(observed))
+      row.count++
       for (const { rule, action } of decision?.trials ?? []) add('rules', [rule, `trial:${action}`])
       for (const { rule, exceeded } of decision?.limits ?? []) add('limits', [rule, exceeded ? 'beyond' : 'within'])
       observeChallenge(observed)
       if (refusedFor !== undefined) add('refusals', [refusedFor])
       if (inspectionMilliseconds !== undefined) inspection.observe([], inspectionMilliseconds / 1_000)
       requests.observe([answeredBy, statusOf(status)], milliseconds / 1_000)
+      return row
     },
   }
 }

@@ -8,6 +8,8 @@ export interface Rows<Row> {
 
 /** Requests, or what else is counted, with these labels. */
 export interface Count {
+  /** Its number among the rows. */
+  readonly at: number
   readonly labels: readonly string[]
   count: number
 }
@@ -31,7 +33,7 @@ interface Branch<Row> {
  * A tree with a level for each label: a text made of them, as prom-client makes one for each observation, takes longer
  * than all the rest of counting. D473
  */
-export function createRows<Row>(depth: number, begin: (labels: readonly string[]) => Row): Rows<Row> {
+export function createRows<Row>(depth: number, begin: (labels: readonly string[], at: number) => Row): Rows<Row> {
   const root: Branch<Row> = { next: new Map(), row: undefined }
   const known = Array.from({ length: depth }, () => new Set<string>())
   const all: Row[] = []
@@ -54,7 +56,10 @@ export function createRows<Row>(depth: number, begin: (labels: readonly string[]
         at = at.next.get(value) ?? below(at, boundedAt(level, value))
       }
       if (at.row !== undefined) return at.row
-      at.row = begin(known.map((_, level) => boundedAt(level, values[level] ?? '')))
+      at.row = begin(
+        known.map((_, level) => boundedAt(level, values[level] ?? '')),
+        all.length,
+      )
       all.push(at.row)
       return at.row
     },
@@ -69,7 +74,7 @@ function below<Row>({ next }: Branch<Row>, label: string): Branch<Row> {
 
 /** Counts by their labels. */
 export function createCounts(labels: readonly string[]): Rows<Count> {
-  return createRows(labels.length, (labels) => ({ labels, count: 0 }))
+  return createRows(labels.length, (labels, at) => ({ at, labels, count: 0 }))
 }
 
 export function readingsOf(counts: readonly Count[]): readonly Reading[] {

@@ -26,6 +26,7 @@ import type { Accounts } from '#accounts'
 import { type Api, type ApiServices, createApi, ROUTES, withCors } from '#api'
 import { createUpdates, openLiveData, type Updates } from '#datasets'
 import { createMetrics, type Metrics } from '#metrics'
+import type { TallyKeeper } from '#tally'
 import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
 import { openAgents, type PublishedKeys } from './agents.ts'
@@ -47,6 +48,7 @@ import { openNotifier, type ServiceNotifier } from './notifier.ts'
 import { banEvent } from './notify/ban-event.ts'
 import type { Notifier } from './notify/event.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
+import { observers } from './observers.ts'
 import { createOutbound } from './outbound.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Others, rulesOf } from './reload.ts'
@@ -54,6 +56,7 @@ import { createSiteTexts, type SitePart } from './robots.ts'
 import type { SiteRobots } from './site-robots.ts'
 import { openTracer, traced } from './spans.ts'
 import { openSurroundings } from './surroundings.ts'
+import { openTally } from './tally.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
@@ -232,6 +235,9 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     surroundings: surroundings.current,
     surround: surroundings.surround,
   })
+  const tally = await resources.use(
+    openTally(config, { clock, onFault, isTrial: hooks.clock !== undefined, robots: surroundings.current().robots }),
+  )
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
     clock,
@@ -255,7 +261,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   measure(metrics, { clock, sources, load, provenance, bans: counting.bans, inspection, log })
   notifier.watch(sources)
   return extend(inspection, {
-    observe: observers(metrics.observe, log.observe, notifier.observe, hooks.observe),
+    reload: turning(inspection, tally),
+    observe: observers(metrics, tally, log.observe, notifier.observe, hooks.observe),
     log,
     notifier,
     meter: metrics,
@@ -284,6 +291,15 @@ function bansRaised({ raise }: ServiceNotifier, { addressOf }: LogHolder): Strik
     raise(banEvent(ban, rule, inspection, addressOf(inspection.client.address, ban.since)))
 }
 
+/** A reload that the tally learns of. */
+function turning(inspection: Pick<Sallyport, 'reload' | 'config'>, tally: Pick<TallyKeeper, 'turn'>) {
+  return async (options: ConfigInput, others?: Others): Promise<Reloaded> => {
+    const reloaded = await inspection.reload(options, others)
+    tally.turn(inspection.config, reloaded.changed)
+    return reloaded
+  }
+}
+
 /** Ids of the rules in force, those of presets too. */
 function idsOf({ config }: Pick<Sallyport, 'config'>): readonly string[] {
   return rulesInForce(config.policy).map(({ id }) => id)
@@ -293,18 +309,6 @@ function idsOf({ config }: Pick<Sallyport, 'config'>): readonly string[] {
 function apiOf({ api: { docs, cors } }: Config, services: ApiServices): Api {
   const routes = docs ? ROUTES : ROUTES.filter(({ operationId }) => operationId !== 'docs')
   return withCors(createApi(services, routes), cors)
-}
-
-/** One observer of all: a request is counted last, so that what they read of the counts is what came before it. */
-function observers(count: Observe, ...some: readonly (Observe | undefined)[]): Observe {
-  const all = some.filter((observe) => observe !== undefined)
-  return (observed) => {
-    try {
-      for (const observe of all) observe(observed)
-    } finally {
-      count(observed)
-    }
-  }
 }
 
 /** The operator's overrides alone: no data is loaded or compiled. */

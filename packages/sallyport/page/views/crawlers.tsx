@@ -3,14 +3,26 @@ import { type Answer, type Asked, Failure, type Got, post } from '../api.ts'
 import { Bars } from '../parts/bars.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
-import { linkTo } from '../route.ts'
+import { linkTo, place } from '../route.ts'
 import { clipped, clock, country, word } from '../words.ts'
+import { Readings } from './crawler-readings.tsx'
 
 type Crawler = Got<'crawlers'>['crawlers'][number]
 type Verification = Answer<'POST', 'crawlers/verify'>
 
-/** The catalogue of crawlers, the check of one, and those that came. */
+/** Pages that crawlers read, all of them or those of one operator; the catalogue, the check of one, and those that came. */
 export function Crawlers() {
+  const { query } = place.value
+  const operator = query.get('operator')
+  return (
+    <>
+      <Readings operator={operator} claim={query.get('claim')} />
+      {operator === null && <Known />}
+    </>
+  )
+}
+
+function Known() {
   const loaded = useLoad('crawlers', {}, 10_000)
   return (
     <Shown loaded={loaded}>

@@ -11,6 +11,7 @@ export interface View {
 
 export const VIEWS: readonly View[] = [
   { id: 'live', title: 'Live', load: async () => (await import('./live.tsx')).Live },
+  { id: 'report', title: 'Report', load: async () => (await import('./report.tsx')).Report },
   { id: 'inspect', title: 'Inspect', load: async () => (await import('./inspect.tsx')).Inspect },
   { id: 'policy', title: 'Policy', load: async () => (await import('./policy.tsx')).Policy },
   { id: 'crawlers', title: 'Crawlers', load: async () => (await import('./crawlers.tsx')).Crawlers },

@@ -1,7 +1,7 @@
 import { MODES } from '@sallyport/core'
 import { z } from 'zod'
 import { key, LIVE, SECRET } from './key.ts'
-import { Limits, Timeouts } from './limits.ts'
+import { Limits, Timeouts, time } from './limits.ts'
 import { PolicySchema } from './policy-schema.ts'
 import { Challenge, Decoys, Handoff, Listen, Refusal, Robots, Route, Tls, Upstream, Usage } from './schema-edge.ts'
 import { Lists } from './schema-lists.ts'
@@ -116,6 +116,12 @@ export const Config = z.strictObject({
     description: 'Places that are notified of what an operator wants to know at once',
     ...LIVE,
   }),
+  tally: time(
+    '30d',
+    ['0ms', '365d'],
+    'Age up to which counts by the hour are kept in dataDir, for report and console; 0ms: none are made',
+    '7d',
+  ),
   watch: key(
     z.boolean().default(false),
     'Whether a change of this file, or of one it names, reloads it, as SIGHUP always does',

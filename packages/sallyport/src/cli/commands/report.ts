@@ -1,13 +1,16 @@
-import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { counted, SallyportError } from '@sallyport/core'
-import { createReport, type Report } from '@sallyport/engine'
+import { createReport, type Report, readTally, type TallyReports } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
-import { type LogSource, logOf, logOption } from '../log/decision-log.ts'
+import { type LogSource, logAtHand, logOf, logOption } from '../log/decision-log.ts'
 import { isRequest } from '../log/entry.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log/log-filter.ts'
+import { crawlerSections } from '../report/crawler-sections.ts'
 import { REPORT_MARK, reportPage } from '../report/report-page.ts'
 import { reportText } from '../report/report-text.ts'
-import { type CommonOptions, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { sectionText } from '../report/section.ts'
+import { tallySections } from '../report/tally-sections.ts'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
@@ -15,6 +18,7 @@ import { json, type Terminal } from '../terminal/terminal.ts'
 interface Options extends CommonOptions, FilterOptions {
   readonly log?: string | undefined
   readonly html?: string | undefined
+  readonly ai?: true | undefined
   readonly yes?: true | undefined
   readonly json?: true | undefined
 }
@@ -23,29 +27,83 @@ interface Options extends CommonOptions, FilterOptions {
 export function addReportCommand(program: Command, terminal: Terminal): void {
   const report = program
     .command('report')
-    .description('sums up the decision log: what was blocked, and what monitor mode or a trial would have')
+    .description(
+      'sums up what was counted and the decision log: what was blocked, whom it hit, and whom monitor mode or a trial would have',
+    )
     .argument('[log]', 'the same as --log')
   withFilters(withCommonOptions(report).addOption(logOption()))
+    .option('--ai', 'what AI and crawlers read, and whether they kept to robots.txt')
     .addOption(new Option('--html <file>', 'write a page that can be sent on as it is'))
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(async (log: string | undefined, options: Options) => {
       // Before a long log is read, on a terminal that may be left alone meanwhile.
       if (options.html !== undefined) await confirmOverwriting(options.html, options.yes, terminal)
-      const source = await logOf({ ...options, log: log ?? options.log })
-      if (source.isMemory) terminal.err(`sallyport: this is ${source.name}. ${source.holds}`)
-      const { sums, unread } = await sum(source, options)
-      if (sums.requests === 0 && unread > 0) {
-        throw new SallyportError('invalid_request', `${source.name} is no decision log.`)
-      }
-      if (unread > 0) terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
+      const found = await findings({ ...options, log: log ?? options.log }, terminal)
+      const { tally, sums } = printableValue(found)
+      const counts = tally === undefined ? [] : options.ai ? crawlerSections(tally.crawlers) : tallySections(tally.all)
       if (options.html !== undefined) {
-        write(options.html, reportPage(printableValue(sums)))
+        write(options.html, reportPage(counts, sums))
         terminal.err(`sallyport: the report is in ${options.html}.`)
       }
-      if (options.json) terminal.out(json(sums))
-      else if (options.html === undefined) terminal.out(reportText(printableValue(sums)))
+      if (options.json)
+        terminal.out(json(options.ai ? found.tally?.crawlers : { ...found.sums, tally: found.tally?.all }))
+      else if (options.html === undefined)
+        terminal.out([...counts.map(sectionText), ...(sums === undefined ? [] : [reportText(sums)])].join('\n\n'))
     })
+}
+
+/** Sources of a report: the counts of a service, and the lines of its log. */
+interface Findings {
+  readonly tally: TallyReports | undefined
+  readonly sums: Report | undefined
+}
+
+/** Time that is summed up where none is named. */
+const SPAN_MS = 7 * 86_400_000
+
+/**
+ * The tally where a report is about all requests of a service, and the log where one is named, configured or piped in. Where
+ * nothing was counted there is the log alone, wherever it is.
+ */
+async function findings(options: Options, terminal: Terminal): Promise<Findings> {
+  const tally = await tallyOf(options)
+  if (options.ai) {
+    if (tally === undefined) throw new SallyportError('invalid_request', nothingCounted(options))
+    return { tally, sums: undefined }
+  }
+  const source = tally === undefined ? await logOf(options) : await logBeside(options)
+  return { tally: source?.isPiped ? undefined : tally, sums: source && (await sumsOf(source, options, terminal)) }
+}
+
+/** `undefined` where nothing was counted, or where the question is about some lines of a log. */
+async function tallyOf(options: Options): Promise<TallyReports | undefined> {
+  const { action, trial, rule, class: ofClass, network, client, path, status, audit } = options
+  const aboutLines = [action, trial, rule, ofClass, network, client, path, status, audit, options.log]
+  if (aboutLines.some((one) => one !== undefined) && !options.ai) return undefined
+  const now = Date.now()
+  return readTally(configOf(options), options.since ?? now - SPAN_MS, now)
+}
+
+async function logBeside(options: Options): Promise<LogSource | undefined> {
+  const config = configOf(options)
+  if (config.log.file === undefined) return logAtHand(config)
+  return existsSync(config.log.file) ? logOf(options) : undefined
+}
+
+function nothingCounted(options: Options): string {
+  const { dataDir, tally } = configOf(options)
+  return tally === 0 ? 'Nothing is counted: tally is 0.' : `Nothing was counted yet in ${dataDir}.`
+}
+
+async function sumsOf(source: LogSource, options: Options, terminal: Terminal): Promise<Report> {
+  if (source.isMemory) terminal.err(`sallyport: this is ${source.name}. ${source.holds}`)
+  const { sums, unread } = await sum(source, options)
+  if (sums.requests === 0 && unread > 0) {
+    throw new SallyportError('invalid_request', `${source.name} is no decision log.`)
+  }
+  if (unread > 0) terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
+  return sums
 }
 
 async function sum(

@@ -23,6 +23,8 @@ export interface LogSource {
    * they are written.
    */
   readonly follow?: ((onEnd: () => void) => Entries) | undefined
+  /** Whether it is piped in. */
+  readonly isPiped?: boolean | undefined
   /** Whether it is what a gate remembers, and is gone with it. */
   readonly isMemory?: boolean | undefined
 }
@@ -64,25 +66,39 @@ function fileLog(file: string): LogSource {
   }
 }
 
+/** The log that is there without being waited for: piped in, or the memory of the gate that runs with this configuration. */
+export async function logAtHand(config: Config): Promise<LogSource | undefined> {
+  const piped = process.stdin.isTTY ? undefined : await pipedText()
+  if (piped?.state === 'begun') return standardInput(piped.text)
+  piped?.leave()
+  return memoryOf(await rememberedLog(config, undefined))
+}
+
 /** D387 */
 async function logWithoutFile(config: Config, id: string | undefined): Promise<LogSource> {
   const piped = process.stdin.isTTY ? undefined : await pipedText()
   if (piped?.state === 'begun') return standardInput(piped.text)
   const remembered = await rememberedLog(config, id)
-  if (!('reason' in remembered)) {
+  const memory = memoryOf(remembered)
+  if (memory !== undefined) {
     piped?.leave()
-    const { name, entries, follow } = remembered
-    return { name, holds: REMEMBERED, entries: each(entries), follow, isMemory: true }
+    return memory
   }
   if (piped?.state === 'silent') return standardInput(piped.text)
   throw new SallyportError(
     'invalid_request',
-    `No log is named, log.file is not set, and ${remembered.reason}: use --log, set log.file, or pipe the log in.`,
+    `No log is named, log.file is not set, and ${'reason' in remembered ? remembered.reason : ''}: use --log, set log.file, or pipe the log in.`,
   )
 }
 
+function memoryOf(remembered: Awaited<ReturnType<typeof rememberedLog>>): LogSource | undefined {
+  if ('reason' in remembered) return undefined
+  const { name, entries, follow } = remembered
+  return { name, holds: REMEMBERED, entries: each(entries), follow, isMemory: true }
+}
+
 function standardInput(text: AsyncIterable<string>): LogSource {
-  return { name: 'standard input', holds: WRITTEN, entries: entriesOf(linesOf(text)) }
+  return { name: 'standard input', isPiped: true, holds: WRITTEN, entries: entriesOf(linesOf(text)) }
 }
 
 async function* each(entries: readonly LogEntry[]): Entries {

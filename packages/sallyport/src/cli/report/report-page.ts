@@ -1,5 +1,6 @@
 import { counted } from '@sallyport/core'
 import type { LogLine, Report, ReportPart, ReportTable } from '@sallyport/engine'
+import { escaped } from './html.ts'
 import {
   CHALLENGE_HEAD,
   challengeCells,
@@ -10,20 +11,15 @@ import {
   sumsOf,
   TABLE_TITLES,
 } from './report-text.ts'
+import { type Section, sectionHtml } from './section.ts'
 
 /** In every page that was made here: such a file is written again without asking. */
 export const REPORT_MARK = '<meta name="generator" content="sallyport report">'
 
-/** A report as one HTML page that loads nothing and runs nothing. */
-export function reportPage(report: Report): string {
-  const { carriedOut, wouldHave, refusals } = report
-  const body = [
-    `<h1>What was decided</h1><p>${escaped(headOf(report))}</p>`,
-    refusalsTable(refusals),
-    challengesTable(report),
-    partSection(PART_TITLES.wouldHave, wouldHave),
-    partSection(PART_TITLES.carriedOut, carriedOut),
-  ].join('\n')
+/** A report as one HTML page that loads nothing and runs nothing: what was counted, and what the log says, as far as each is there. */
+export function reportPage(sections: readonly Section[], log: Report | undefined): string {
+  const counted = sections.length === 0 ? [] : ['<h1>What was counted</h1>', ...sections.map(sectionHtml)]
+  const body = [...counted, ...(log === undefined ? [] : logParts(log))].join('\n')
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -41,6 +37,17 @@ ${body}
 </body>
 </html>
 `
+}
+
+function logParts(report: Report): readonly string[] {
+  const { carriedOut, wouldHave, refusals } = report
+  return [
+    `<h1>What was decided</h1><p>${escaped(headOf(report))}</p>`,
+    refusalsTable(refusals),
+    challengesTable(report),
+    partSection(PART_TITLES.wouldHave, wouldHave),
+    partSection(PART_TITLES.carriedOut, carriedOut),
+  ]
 }
 
 const STYLE = `
@@ -104,8 +111,4 @@ function cell(count: number): string {
 
 function example({ method, host, path, client = '', networkClass = '', requestId }: LogLine): string {
   return `${escaped(`${method} ${host}${path} ${client} ${networkClass}`)} <code>${escaped(requestId)}</code>`
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,6 +1,7 @@
 import { counted } from '@sallyport/core'
 import type { Report, ReportedChallenges, ReportPart, ReportTable } from '@sallyport/engine'
 import { bold, columns, dim } from '../terminal/terminal.ts'
+import { shortened } from './section.ts'
 
 /** Titles of the report's parts. */
 export const PART_TITLES = {
@@ -105,11 +106,4 @@ function tableText(name: string, { rows, others }: ReportTable): string {
   ])
   const more = others === 0 ? '' : `\n${dim(`and ${counted(others, 'request')} of other rows`)}`
   return `${columns(shown, [name, 'blocked', 'asked', 'flagged', 'for example'])}${more}`
-}
-
-/** In characters: a row has to fit beside its counts. */
-const LONGEST_NAME = 48
-
-function shortened(name: string): string {
-  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`
 }

@@ -8,6 +8,7 @@ import { LEDGER_ROWS } from './ledger.ts'
 import { LIST_ROWS } from './lists.ts'
 import { liveRows } from './live.ts'
 import { POLICY_ROWS } from './policy.ts'
+import { reportRows } from './report.ts'
 import { SESSION_ROWS } from './session.ts'
 
 export type { StreamEvent } from './stream.ts'
@@ -17,6 +18,7 @@ export function consoleRows(): readonly ConsoleRow[] {
   return [
     ...SESSION_ROWS,
     ...liveRows(),
+    ...reportRows(),
     ...INSPECT_ROWS,
     ...POLICY_ROWS,
     ...CRAWLER_ROWS,
@@ -33,6 +35,7 @@ export function consoleRows(): readonly ConsoleRow[] {
 export type ConsoleRow =
   | (typeof SESSION_ROWS)[number]
   | ReturnType<typeof liveRows>[number]
+  | ReturnType<typeof reportRows>[number]
   | (typeof INSPECT_ROWS)[number]
   | (typeof POLICY_ROWS)[number]
   | (typeof CRAWLER_ROWS)[number]

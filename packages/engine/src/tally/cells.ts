@@ -1,0 +1,131 @@
+import { noteIn, REGISTERS } from './sketch.ts'
+
+/**
+ * Everything that is counted, each by its labels. `decided`: outcome, enforced, class, network class, rule. `trial`: rule, action,
+ * class, whether it alone would have stopped the request. `answer`: status, who answered. `system`: autonomous system, effect. `path`: pattern, effect. `crawler`: operator, claim, purpose, name,
+ * robots, limit, effect. `read`: operator, claim, pattern, robots. `referral`: service, pattern.
+ */
+export const SUBJECTS = ['decided', 'trial', 'answer', 'system', 'path', 'crawler', 'read', 'referral'] as const
+export type Subject = (typeof SUBJECTS)[number]
+
+/** Rows of a subject in an hour and a process; what comes later is `other`. */
+export const MAX_ROWS: Readonly<Record<Subject, number>> = {
+  decided: 1_000,
+  trial: 200,
+  answer: 200,
+  system: 300,
+  path: 300,
+  crawler: 500,
+  read: 500,
+  referral: 200,
+}
+
+export const OTHER = 'other'
+
+/** Whether a request was stopped, or would have been but for monitor mode or by a rule on trial; '' for neither. */
+export type Effect = '' | 'stopped' | 'would'
+
+/** The counts of one row that are not written yet, and all its people. */
+export class Cell {
+  readonly subject: Subject
+  readonly labels: readonly string[]
+  requests = 0
+  /** Bytes sent, where a connection has one request at a time. */
+  bytes = 0
+  /** Pages that were read: answered, and no part of another page. */
+  pages = 0
+  people: Uint8Array | undefined = undefined
+  /** Whether `people` is others than was written. */
+  hasNewPeople = false
+
+  constructor(subject: Subject, labels: readonly string[]) {
+    this.subject = subject
+    this.labels = labels
+  }
+
+  add(bytes: number, pages: number): void {
+    this.requests++
+    this.bytes += bytes
+    this.pages += pages
+  }
+
+  /** Notes a client by its place. */
+  note(place: number): void {
+    this.people ??= new Uint8Array(REGISTERS)
+    if (noteIn(this.people, place)) this.hasNewPeople = true
+  }
+
+  get isWritten(): boolean {
+    return this.requests === 0 && !this.hasNewPeople
+  }
+
+  written(): void {
+    this.requests = 0
+    this.bytes = 0
+    this.pages = 0
+    this.hasNewPeople = false
+  }
+}
+
+/** Keys whose cell is remembered: a pattern of a path is found a hundred times as slowly. */
+const MAX_KEYS = 4_096
+
+/** Cells by what a request has as it is, where their labels take longer to make. */
+export class Remembered<Key> {
+  readonly #cells = new Map<Key, Cell>()
+
+  get(key: Key): Cell | undefined {
+    return this.#cells.get(key)
+  }
+
+  keep(key: Key, cell: Cell): Cell {
+    if (this.#cells.size >= MAX_KEYS) this.#cells.clear()
+    this.#cells.set(key, cell)
+    return cell
+  }
+}
+
+/** The counts of one hour under one configuration. */
+export class Slot {
+  /** Hours since the epoch. */
+  readonly hour: number
+  /** Fingerprint of the configuration. */
+  readonly policy: string
+  readonly cells: Cell[] = []
+  /** By the number of the row in which a service counts a request; that has the labels (D525). */
+  readonly decided: (Cell | undefined)[] = []
+  /** By status and answerer, by autonomous system and effect, and for each effect by path. */
+  readonly answers = new Remembered<number>()
+  readonly systems = new Remembered<number>()
+  readonly paths = [new Remembered<string>(), new Remembered<string>(), new Remembered<string>()] as const
+  readonly #named = new Map<string, Cell>()
+  readonly #sizes = new Map<Subject, number>()
+
+  constructor(hour: number, policy: string) {
+    this.hour = hour
+    this.policy = policy
+  }
+
+  /** The cell of some labels. Beyond the bound of a subject only the first label is kept, and beyond twice that none. */
+  of(subject: Subject, labels: readonly string[]): Cell {
+    const size = this.#sizes.get(subject) ?? 0
+    const found = this.#named.get(keyOf(subject, labels))
+    if (found !== undefined) return found
+    if (size < MAX_ROWS[subject]) return this.#begin(subject, labels)
+    const [first = ''] = labels
+    const others = labels.map((_, at) => (at === 0 && size < 2 * MAX_ROWS[subject] ? first : OTHER))
+    return this.#named.get(keyOf(subject, others)) ?? this.#begin(subject, others)
+  }
+
+  #begin(subject: Subject, labels: readonly string[]): Cell {
+    const cell = new Cell(subject, labels)
+    this.cells.push(cell)
+    this.#named.set(keyOf(subject, labels), cell)
+    this.#sizes.set(subject, (this.#sizes.get(subject) ?? 0) + 1)
+    return cell
+  }
+}
+
+function keyOf(subject: Subject, labels: readonly string[]): string {
+  return `${subject}\n${labels.join('\n')}`
+}

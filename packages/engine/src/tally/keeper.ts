@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import type { ObservedRequest } from '@sallyport/core'
+import type { PlaceOfClient } from './clients.ts'
+import { type AskRobots, type CountedRow, createTally } from './tally.ts'
+import { type Mark, openTallyFile, type TallyFile } from './tally-file.ts'
+
+/** How often counts are written: a process that is killed loses those of so long. */
+const WRITE_MS = 5_000
+const HOUR_MS = 3_600_000
+
+export interface KeeperOptions {
+  readonly file: string
+  /** How long counts are kept, in milliseconds. */
+  readonly keepMs: number
+  readonly placeOf: PlaceOfClient
+  readonly robots: AskRobots
+  readonly now: () => number
+  readonly onFault: (error: unknown) => void
+}
+
+/** The tally of a service, which is written to its file. */
+export interface TallyKeeper {
+  observe(observed: ObservedRequest, row: CountedRow): void
+  /** Another configuration is in force; `changed`: its keys that are others. */
+  turn(config: object, changed: readonly string[]): void
+  /** Writes what is counted. */
+  flush(): Promise<void>
+  /** The last flush. */
+  close(): Promise<void>
+}
+
+/** Opens nothing until something is counted: a command that answers a question leaves no file. */
+export function createTallyKeeper(config: object, options: KeeperOptions): TallyKeeper {
+  const { file: path, keepMs, placeOf, robots, now, onFault } = options
+  let policy = fingerprintOf(config)
+  const tally = createTally(policy, { placeOf, robots })
+  let marks: readonly Mark[] = [{ at: now(), policy, changed: ['start'] }]
+  let timer: NodeJS.Timeout | undefined
+  let file: TallyFile | undefined
+  let purged = 0
+  let writing: Promise<void> | undefined
+
+  async function write(): Promise<void> {
+    try {
+      if (tally.slots.length === 0) return
+      file ??= await openTallyFile(path)
+      const said = marks
+      await file.write(tally.slots, said)
+      marks = marks.filter((one) => !said.includes(one))
+      tally.forget(now())
+      const oldest = Math.floor((now() - keepMs) / HOUR_MS)
+      if (oldest > purged) await file.purge(oldest)
+      purged = oldest
+    } catch (error) {
+      // Counts that could not be written are kept, and written the next time.
+      onFault(error)
+    }
+  }
+
+  const flush = (): Promise<void> => {
+    writing ??= write().finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+
+  return {
+    observe(observed, row) {
+      tally.observe(observed, row)
+      timer ??= setInterval(() => void flush(), WRITE_MS).unref()
+    },
+    turn(next, changed) {
+      const fingerprint = fingerprintOf(next)
+      if (fingerprint === policy) return
+      policy = fingerprint
+      tally.turn(policy)
+      marks = [...marks, { at: now(), policy, changed }]
+    },
+    flush,
+    async close() {
+      clearInterval(timer)
+      await flush()
+      // Requests that came while an earlier flush was under way.
+      await flush()
+      file?.close()
+    },
+  }
+}
+
+/** Tells configurations apart; nothing of it can be read from that. */
+function fingerprintOf(config: object): string {
+  return createHash('sha256').update(JSON.stringify(config)).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,237 @@
+import {
+  DECIDED,
+  groupsOf,
+  type Impact,
+  impactOf,
+  isEnforced,
+  isStopping,
+  labelOf,
+  ofPeople,
+  peopleOf,
+  rowsOf,
+  type Share,
+  shareOf,
+  sharesOf,
+  sumOf,
+  TRIAL,
+  wouldStop,
+} from './sums.ts'
+import type { TallyReading, TallyRow } from './tally-file.ts'
+
+/** A rule, in force or on trial, and whom it hit. */
+export interface RuleImpact {
+  /** '' where no rule decided. */
+  readonly rule: string
+  readonly action: string
+  /** `trial`: it would have; `monitor`: it would have, but for monitor mode. */
+  readonly state: 'enforced' | 'monitor' | 'trial'
+  readonly requests: number
+  /** About so many clients, each counted once a day; `real`: those that are taken for people. */
+  readonly people: number
+  readonly real: number
+  /** 0 to 1, of all real visitors. */
+  readonly share: number
+}
+
+/** A span of time in short, to be held against another. */
+export interface Period {
+  /** ISO 8601 in UTC, on the hour. */
+  readonly from: string
+  readonly until: string
+  readonly requests: number
+  /** Real visitors, each counted once a day. */
+  readonly visitors: number
+  /** 0 to 1, of all requests. */
+  readonly stopped: number
+  /** 0 to 1, of real visitors: hit, and hit if all were enforced. */
+  readonly hit: number
+  readonly wouldHit: number
+}
+
+/** A change of the configuration, with what was before and after it. */
+export interface Change {
+  /** ISO 8601 in UTC. */
+  readonly at: string
+  /** Keys that a reload found changed; `start` where a process began with it. */
+  readonly changed: readonly string[]
+  readonly before: Period
+  readonly after: Period
+}
+
+/** Answers of one kind. */
+export interface Answers extends Share {
+  /** Those that we gave, and not the origin or the application. */
+  readonly ours: number
+}
+
+/** Everything that was counted in a span of time, also what was allowed. */
+export interface TallyReport {
+  /** ISO 8601 in UTC, on the hour. */
+  readonly from: string
+  readonly until: string
+  readonly requests: number
+  readonly bytes: number
+  /** Visitors that are taken for people. */
+  readonly visitors: {
+    readonly people: number
+    readonly requests: number
+    /** By what is carried out. */
+    readonly hit: Impact
+    /** By that, and by all that is in monitor mode or on trial. */
+    readonly wouldHit: Impact
+  }
+  readonly byAction: readonly Share[]
+  readonly byClass: readonly (Share & { readonly people: number })[]
+  readonly byNetwork: readonly Share[]
+  readonly byOperator: readonly Share[]
+  readonly byPurpose: readonly Share[]
+  readonly byPath: readonly Share[]
+  readonly bySystem: readonly Share[]
+  readonly answers: readonly Answers[]
+  readonly rules: readonly RuleImpact[]
+  readonly changes: readonly Change[]
+  readonly now: Period
+  /** The same span a week before, or a week of weeks; absent where nothing was counted then. */
+  readonly before?: Period | undefined
+}
+
+const HOUR_MS = 3_600_000
+const WEEK_MS = 7 * 24 * HOUR_MS
+const MAX_ROWS = 20
+/** Before and after a change as much is looked at. */
+const AROUND_MS = 24 * HOUR_MS
+const MAX_CHANGES = 5
+
+/** How much earlier a span begins that another is held against: whole weeks, because the hours of a week are not alike. */
+export function earlierBy(from: number, until: number): number {
+  return Math.ceil((until - from) / WEEK_MS) * WEEK_MS
+}
+
+/** Sums up a span; `earlier`: what it is held against. */
+export function reportTally(reading: TallyReading, earlier: TallyReading): TallyReport {
+  const { from, until, rows } = reading
+  const decided = rowsOf(rows, 'decided')
+  const crawlers = rowsOf(rows, 'crawler')
+  const real = ofPeople(decided)
+  const people = peopleOf(real)
+  return {
+    from: iso(from),
+    until: iso(until),
+    requests: sumOf(decided),
+    bytes: sumOf(decided, 'bytes'),
+    visitors: {
+      people,
+      requests: sumOf(real),
+      hit: impactOf(hitting(real), people),
+      wouldHit: impactOf(wouldStop(real, ofPeople(trialsOf(rows))), people),
+    },
+    byAction: sharesOf(decided, (row) => labelOf(row, DECIDED.outcome)),
+    byClass: sharesOf(decidedAlone(decided), (row) => labelOf(row, DECIDED.class)).map((share) => ({
+      ...share,
+      people: peopleOf(decided.filter((row) => labelOf(row, DECIDED.class) === share.name)),
+    })),
+    byNetwork: sharesOf(decidedAlone(decided), (row) => labelOf(row, DECIDED.network)),
+    byOperator: sharesOf(crawlers, (row) => labelOf(row, 0), MAX_ROWS),
+    byPurpose: sharesOf(crawlers, (row) => labelOf(row, 2)),
+    byPath: sharesOf(rowsOf(rows, 'path'), (row) => labelOf(row, 0), MAX_ROWS),
+    bySystem: sharesOf(rowsOf(rows, 'system'), (row) => labelOf(row, 0), MAX_ROWS),
+    answers: answersOf(rowsOf(rows, 'answer')),
+    rules: rulesOf(decided, trialsOf(rows), people),
+    changes: changesOf(reading),
+    now: periodOf(rows, from, until),
+    before: earlier.rows.length === 0 ? undefined : periodOf(earlier.rows, earlier.from, earlier.until),
+  }
+}
+
+function hitting(rows: readonly TallyRow[]): readonly TallyRow[] {
+  return rows.filter((row) => isStopping(row) && isEnforced(row))
+}
+
+function trialsOf(rows: readonly TallyRow[]): readonly TallyRow[] {
+  return rowsOf(rows, 'trial')
+}
+
+/** Without calls of the API and heads that were refused, of which no class is known. */
+function decidedAlone(rows: readonly TallyRow[]): readonly TallyRow[] {
+  return rows.filter((row) => labelOf(row, DECIDED.enforced) !== '')
+}
+
+/** Kinds of answers that are counted apart, because each is another's fault. */
+function kindOf(row: TallyRow): string {
+  const status = labelOf(row, 0)
+  if (['challenge', '403', '429'].includes(status)) return status
+  return status === '0' ? 'left' : `${status[0]}xx`
+}
+
+function answersOf(rows: readonly TallyRow[]): readonly Answers[] {
+  const groups = groupsOf(rows, kindOf)
+  return sharesOf(rows, kindOf).map((share) => ({
+    ...share,
+    ours: sumOf((groups.get(share.name) ?? []).filter((row) => labelOf(row, 1) === 'refusal')),
+  }))
+}
+
+function rulesOf(decided: readonly TallyRow[], trials: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
+  const acted = decided.filter(
+    (row) => labelOf(row, DECIDED.outcome) !== 'allow' && labelOf(row, DECIDED.enforced) !== '',
+  )
+  const named = [
+    ...groupsOf(acted, (row) =>
+      JSON.stringify([
+        labelOf(row, DECIDED.rule),
+        labelOf(row, DECIDED.outcome),
+        isEnforced(row) ? 'enforced' : 'monitor',
+      ]),
+    ),
+    ...groupsOf(trials, (row) => JSON.stringify([labelOf(row, TRIAL.rule), labelOf(row, TRIAL.action), 'trial'])),
+  ]
+  return named
+    .map(([name, rows]) => {
+      const [rule, action, state] = JSON.parse(name) as [string, string, RuleImpact['state']]
+      const real = Math.min(peopleOf(ofPeople(rows)), visitors)
+      const share = shareOf(real, visitors)
+      return { rule, action, state, requests: sumOf(rows), people: peopleOf(rows), real, share }
+    })
+    .sort((one, other) => other.real - one.real || other.requests - one.requests)
+    .slice(0, 5 * MAX_ROWS)
+}
+
+function changesOf({ rows, marks, from, until }: TallyReading): readonly Change[] {
+  return marks
+    .flatMap(({ at, policy, changed }, index) => {
+      const earlier = marks[index - 1]
+      if (earlier === undefined || at < from || at >= until) return []
+      const [begin, end] = [
+        Math.max(earlier.at, at - AROUND_MS),
+        Math.min(marks[index + 1]?.at ?? until, at + AROUND_MS),
+      ]
+      const of = (one: string, first: number, last: number): Period =>
+        periodOf(
+          rows.filter(({ hour, policy }) => policy === one && (hour + 1) * HOUR_MS > first && hour * HOUR_MS < last),
+          first,
+          last,
+        )
+      return [{ at: iso(at), changed, before: of(earlier.policy, begin, at), after: of(policy, at, end) }]
+    })
+    .slice(-MAX_CHANGES)
+}
+
+function periodOf(rows: readonly TallyRow[], from: number, until: number): Period {
+  const decided = rowsOf(rows, 'decided')
+  const real = ofPeople(decided)
+  const visitors = peopleOf(real)
+  const requests = sumOf(decided)
+  return {
+    from: iso(from),
+    until: iso(until),
+    requests,
+    visitors,
+    stopped: shareOf(sumOf(decided.filter((row) => isStopping(row) && isEnforced(row))), requests),
+    hit: impactOf(hitting(real), visitors).share,
+    wouldHit: impactOf(wouldStop(real, ofPeople(trialsOf(rows))), visitors).share,
+  }
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}

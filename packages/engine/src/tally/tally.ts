@@ -1,0 +1,151 @@
+import type { Decision, ObservedRequest } from '@sallyport/core'
+import { refuses } from '@sallyport/core/host'
+import { type Effect, Slot } from './cells.ts'
+import type { PlaceOfClient } from './clients.ts'
+import { isPagePath, patternOf } from './path-pattern.ts'
+
+const HOUR_MS = 3_600_000
+
+/** The row in which a service counts a request: its number, and outcome, enforced, class, network class and rule. */
+export interface CountedRow {
+  readonly at: number
+  readonly labels: readonly string[]
+}
+
+/** Whether robots.txt refuses a path to who calls itself so; `undefined` where none was read. */
+export type AskRobots = (userAgent: string, path: string, host: string) => boolean | undefined
+
+export interface TallyOptions {
+  readonly placeOf: PlaceOfClient
+  readonly robots: AskRobots
+}
+
+/** Requests by the hour, as far as they are not written yet. */
+export interface Tally {
+  observe(observed: ObservedRequest, row: CountedRow): void
+  /** Requests from now on are decided under another configuration, by its fingerprint. */
+  turn(policy: string): void
+  /** Slots that hold something, the oldest first. */
+  readonly slots: readonly Slot[]
+  /** Lets slots go that are written and over. */
+  forget(now: number): void
+}
+
+/** Slots that are kept while they cannot be written. */
+const MAX_SLOTS = 48
+
+const EFFECTS: readonly Effect[] = ['', 'stopped', 'would']
+const NONE = 0
+const STOPPED = 1
+const WOULD = 2
+
+const ANSWERERS = ['origin', 'host', 'api', 'refusal'] as const
+
+export function createTally(policy: string, { placeOf, robots }: TallyOptions): Tally {
+  let current = policy
+  let slot: Slot | undefined
+  let slots: Slot[] = []
+
+  function slotAt(at: number): Slot {
+    const hour = Math.floor(at / HOUR_MS)
+    if (slot !== undefined && slot.hour === hour && slot.policy === current) return slot
+    const found = slots.find((one) => one.hour === hour && one.policy === current)
+    if (found === undefined) slots = [...slots.slice(1 - MAX_SLOTS), new Slot(hour, current)]
+    slot = found ?? (slots.at(-1) as Slot)
+    return slot
+  }
+
+  return {
+    turn(next) {
+      current = next
+    },
+    get slots() {
+      return slots
+    },
+    forget(now) {
+      const hour = Math.floor(now / HOUR_MS)
+      slots = slots.filter((one) => (one.hour >= hour && one.policy === current) || one.cells.some((c) => !c.isWritten))
+      if (slot !== undefined && !slots.includes(slot)) slot = undefined
+    },
+    observe(observed, row) {
+      const { decision, status, answeredBy, bytesSent: bytes = 0 } = observed
+      const into = slotAt(observed.at)
+      let decided = into.decided[row.at]
+      if (decided === undefined) {
+        decided = into.of('decided', row.labels)
+        into.decided[row.at] = decided
+      }
+      decided.add(bytes, 0)
+      const key = status * ANSWERERS.length + ANSWERERS.indexOf(answeredBy as 'origin')
+      const isAsked = answeredBy === 'refusal' && decision?.action === 'challenge'
+      const answer =
+        into.answers.get(isAsked ? -1 : key) ??
+        into.answers.keep(isAsked ? -1 : key, into.of('answer', [isAsked ? 'challenge' : String(status), answeredBy]))
+      answer.add(bytes, 0)
+      if (decision === undefined) return
+      const place = placeOf(observed.client, observed.at)
+      decided.note(place)
+      countPlaces(into, observed, decision)
+      if (decision.trials !== undefined) countTrials(into, decision, place)
+      const { crawler, agent } = decision.inspection
+      if (crawler !== undefined || agent.identity?.type === 'signature') countCrawler(into, observed, decision, robots)
+      if (observed.cameFrom !== undefined && agent.class === 'human' && isRead(observed))
+        into.of('referral', [observed.cameFrom, patternOf(observed.path)]).add(bytes, 1)
+    },
+  }
+}
+
+/** Counts the network that a request came from, and the path that it asked for. */
+function countPlaces(into: Slot, { path, bytesSent: bytes = 0 }: ObservedRequest, decision: Decision): void {
+  const { asn, asName = '' } = decision.inspection.network
+  const effect = effectOf(decision)
+  if (asn !== undefined) {
+    const key = asn * EFFECTS.length + effect
+    const system =
+      into.systems.get(key) ??
+      into.systems.keep(key, into.of('system', [`AS${asn} ${asName}`.trim(), EFFECTS[effect] as Effect]))
+    system.add(bytes, 0)
+  }
+  const paths = into.paths[effect]
+  const asked = paths.get(path) ?? paths.keep(path, into.of('path', [patternOf(path), EFFECTS[effect] as Effect]))
+  asked.add(bytes, 0)
+}
+
+/** Counts all rules on trial, and which of them alone would have stopped the request. */
+function countTrials(into: Slot, { action: decided, trial, trials = [], inspection }: Decision, place: number): void {
+  for (const { rule, action } of trials) {
+    const isAlone = !refuses(decided) && rule === trial?.rule && refuses(action)
+    const cell = into.of('trial', [rule, action, inspection.agent.class, isAlone ? 'alone' : ''])
+    cell.add(0, 0)
+    cell.note(place)
+  }
+}
+
+/** Counts what a crawler, or an agent that signs, asked for, and whether it kept to the rules of the site (D528). */
+function countCrawler(into: Slot, observed: ObservedRequest, decision: Decision, robots: AskRobots): void {
+  const { crawler, agent } = decision.inspection
+  const { path, host, userAgent = '', bytesSent: bytes = 0 } = observed
+  const isSigned = agent.identity?.type === 'signature'
+  const signer = agent.ai?.name ?? agent.identity?.name ?? ''
+  const operator = (isSigned ? agent.operator : crawler?.operator) ?? agent.ai?.vendor ?? crawler?.operator ?? signer
+  const claim = isSigned ? (agent.identity?.verified ? 'verified' : 'unverifiable') : (crawler?.outcome ?? '')
+  const purpose = (isSigned ? agent.purpose : crawler?.purpose) ?? crawler?.purpose ?? ''
+  const refused = robots(userAgent, path, host)
+  const kept = refused === undefined ? 'unread' : refused ? 'disallowed' : 'allowed'
+  const limit = decision.limits?.some(({ exceeded }) => exceeded) ? 'beyond' : ''
+  const effect = EFFECTS[effectOf(decision)] as Effect
+  const pages = isRead(observed) ? 1 : 0
+  into.of('crawler', [operator, claim, purpose, crawler?.name ?? signer, kept, limit, effect]).add(bytes, pages)
+  into.of('read', [operator, claim, patternOf(path), kept]).add(bytes, pages)
+}
+
+function effectOf({ action, enforced, trial }: Decision): 0 | 1 | 2 {
+  if (refuses(action)) return enforced ? STOPPED : WOULD
+  return trial !== undefined && refuses(trial.action) ? WOULD : NONE
+}
+
+/** Whether a page was answered, and by whom it could be read. */
+function isRead({ method, status, answeredBy, path }: ObservedRequest): boolean {
+  const isAnswered = (status >= 200 && status < 300) || status === 304
+  return method === 'GET' && isAnswered && (answeredBy === 'origin' || answeredBy === 'host') && isPagePath(path)
+}

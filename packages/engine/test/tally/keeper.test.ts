@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Decision, ObservedRequest } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import { createMetrics } from '../../src/metrics/index.ts'
+import { openDatabase } from '../../src/stores/index.ts'
+import { MAX_ROWS } from '../../src/tally/cells.ts'
+import {
+  createPlaces,
+  createTallyKeeper,
+  readTallyFile,
+  reportCrawlers,
+  reportTally,
+  type TallyKeeper,
+} from '../../src/tally/index.ts'
+import { decisionFor, observed } from '../log/observed.ts'
+
+const HOUR = 3_600_000
+const NOON = Date.UTC(2026, 10, 26, 12)
+const CONFIG = { mode: 'monitor' }
+
+type Some = Partial<ObservedRequest>
+
+/** A process on a tally: what it observes is counted in its rows first. */
+function member(t: Test, file: string, faults: unknown[] = [], now = () => NOON) {
+  const metrics = createMetrics()
+  const keeper = createTallyKeeper(CONFIG, {
+    file,
+    keepMs: 30 * 24 * HOUR,
+    placeOf: createPlaces(() => Buffer.from('key'), 64),
+    robots: (_, path) => (path === '/unread' ? undefined : path.startsWith('/private')),
+    now,
+    onFault: (error) => faults.push(error),
+  })
+  t.teardown(keeper.close)
+  return { keeper, see: (some: Some) => see(keeper, metrics, some) }
+}
+
+function see(keeper: TallyKeeper, metrics: ReturnType<typeof createMetrics>, some: Some): void {
+  const one = observed({ at: NOON, ...some })
+  const row = metrics.observe(one)
+  if (row !== undefined) keeper.observe(one, row)
+}
+
+function decided(action: Decision['action'], more: Partial<Decision> = {}): Decision {
+  return { ...decisionFor(action, 'no-tor'), ...more }
+}
+
+async function reportOf(file: string, from = NOON, until = NOON + HOUR) {
+  const reading = await readTallyFile(file, from, until)
+  const earlier = await readTallyFile(file, from - 7 * 24 * HOUR, until - 7 * 24 * HOUR)
+  return { all: reportTally(reading, earlier), crawlers: reportCrawlers(reading, earlier), reading }
+}
+
+const client = (index: number) => `198.51.${index >> 8}.${index & 255}`
+
+t.test('several processes write one truth, and people are counted once', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  const [one, other] = [member(t, file), member(t, file)]
+  t.notOk(existsSync(file), 'nothing is opened before something is counted')
+  for (let index = 0; index < 300; index++) {
+    const { see } = index % 2 === 0 ? one : other
+    see({ client: client(index % 100), decision: decided('allow'), answeredBy: 'origin', status: 200 })
+    if (index % 100 < 10) see({ client: client(index % 100), decision: decided('block', { enforced: false }) })
+    if (index % 50 === 0) await Promise.all([one.keeper.flush(), other.keeper.flush()])
+  }
+  await Promise.all([one.keeper.close(), other.keeper.close()])
+  const { all } = await reportOf(file)
+  t.match(all, { requests: 330, bytes: 330 * 321, visitors: { requests: 330 } })
+  t.ok(Math.abs(all.visitors.people - 100) <= 4, `${all.visitors.people} people`)
+  t.match(all.visitors.hit, { people: 0, requests: 0 })
+  t.match(all.visitors.wouldHit, { requests: 30, asked: 0 })
+  t.ok(Math.abs(all.visitors.wouldHit.people - 10) <= 1, `${all.visitors.wouldHit.people} would be hit`)
+  t.match(all.byAction, [
+    { name: 'allow', requests: 300 },
+    { name: 'block', requests: 30 },
+  ])
+  t.match(all.rules, [{ rule: 'no-tor', action: 'block', state: 'monitor', requests: 30 }])
+})
+
+t.test('trials, limits of ours, questions and failures are counted apart', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  const { keeper, see } = member(t, file)
+  const trials = [{ rule: 'try', action: 'challenge' as const }]
+  see({
+    client: client(1),
+    decision: decided('allow', { trial: trials[0], trials }),
+    answeredBy: 'origin',
+    status: 200,
+  })
+  see({ client: client(2), decision: decided('challenge'), status: 403 })
+  see({ client: client(3), decision: decided('block', { trials }), status: 403 })
+  see({ client: client(4), decision: decided('allow'), answeredBy: 'origin', status: 403 })
+  see({ client: client(5), decision: decided('throttle'), status: 429 })
+  see({ client: client(6), decision: decided('allow'), answeredBy: 'origin', status: 502 })
+  see({ client: client(7), decision: decided('allow'), answeredBy: 'origin', status: 0 })
+  see({ status: 503, answeredBy: 'refusal', refusedFor: 'queue' })
+  see({ status: 200, answeredBy: 'api' })
+  see({ answeredBy: 'check', decision: decided('block') })
+  await keeper.flush()
+  const { all } = await reportOf(file)
+  const answers = Object.fromEntries(all.answers.map(({ name, requests, ours }) => [name, [requests, ours]]))
+  t.same(answers, { '2xx': [2, 0], challenge: [1, 1], '403': [2, 1], '429': [1, 1], '5xx': [2, 1], left: [1, 0] })
+  t.match(all, {
+    requests: 9,
+    visitors: { people: 7, hit: { people: 3, asked: 1 }, wouldHit: { people: 4, requests: 4, asked: 2 } },
+  })
+  t.match(
+    all.rules.filter(({ state }) => state === 'trial'),
+    [{ rule: 'try', action: 'challenge', requests: 2, people: 2, real: 2 }],
+  )
+  t.match(all.bySystem, [{ name: 'AS64502 Made Networks', requests: 7 }])
+})
+
+t.test('a change of the configuration is a mark between what was before and after', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  let now = NOON
+  const [one, other] = [member(t, file, [], () => now), member(t, file, [], () => now)]
+  for (const { see } of [one, other]) see({ client: client(1), decision: decided('block', { enforced: false }) })
+  now += 1_800_000
+  for (const { keeper, see } of [one, other]) {
+    keeper.turn(CONFIG, [])
+    keeper.turn({ mode: 'enforce' }, ['mode'])
+    see({ client: client(2), decision: decided('block'), at: now })
+    see({ client: client(3), decision: decided('allow'), at: now })
+    await keeper.flush()
+  }
+  const { all, reading } = await reportOf(file)
+  t.match(reading.marks, [{ changed: ['start'] }, { changed: ['mode'], at: now }])
+  t.match(all.changes, [
+    {
+      changed: ['mode'],
+      before: { requests: 2, visitors: 1, hit: 0, wouldHit: 1 },
+      after: { requests: 4, visitors: 2, hit: 0.5 },
+    },
+  ])
+  t.equal(all.changes.length, 1, 'both processes make one mark')
+})
+
+t.test('a week before is held against now, and what is too old is dropped', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  let now = NOON - 7 * 24 * HOUR
+  const { keeper, see } = member(t, file, [], () => now)
+  for (let index = 0; index < 4; index++) see({ decision: decided('allow'), at: now })
+  await keeper.flush()
+  now = NOON
+  see({ decision: decided('block') })
+  await keeper.flush()
+  t.match((await reportOf(file)).all, { now: { requests: 1, hit: 1 }, before: { requests: 4, hit: 0 } })
+  now += 24 * 24 * HOUR
+  see({ decision: decided('allow'), at: now })
+  await keeper.flush()
+  t.equal((await reportOf(file)).all.before, undefined)
+  t.equal((await reportOf(file)).all.requests, 1)
+})
+
+t.test('what cannot be written now is written later', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  const faults: unknown[] = []
+  const { keeper, see } = member(t, file, faults)
+  see({ decision: decided('allow') })
+  await keeper.flush()
+  const locking = await openDatabase(file, [''])
+  locking.exec('BEGIN EXCLUSIVE')
+  see({ decision: decided('allow') })
+  const writing = keeper.flush()
+  see({ decision: decided('block') })
+  locking.exec('COMMIT')
+  locking.close()
+  await writing
+  await keeper.flush()
+  t.same(faults, [])
+  t.equal((await reportOf(file)).all.requests, 3)
+})
+
+t.test('names are bounded, and no request is lost for it', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  const { keeper, see } = member(t, file)
+  const requests = 3 * MAX_ROWS.path
+  const nameOf = (index: number) => createHash('md5').update(String(index)).digest('hex').replace(/\d/g, 'x')
+  for (let index = 0; index < requests; index++) see({ decision: decided('allow'), path: `/${nameOf(index)}` })
+  await keeper.flush()
+  const { reading, all } = await reportOf(file)
+  const paths = reading.rows.filter(({ subject }) => subject === 'path')
+  t.ok(paths.length <= 2 * MAX_ROWS.path + 1, `${paths.length} rows`)
+  t.equal(
+    paths.reduce((sum, { requests }) => sum + requests, 0),
+    requests,
+  )
+  t.equal(all.requests, requests)
+})
+
+const CRAWLER = {
+  slug: 'gptbot',
+  name: 'GPTBot',
+  operator: 'OpenAI',
+  purpose: 'training',
+  pending: false,
+  summary: '',
+} as const
+
+t.test('what was read in a name is kept apart by what was shown of it', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  const { keeper, see } = member(t, file)
+  const by = (outcome: 'verified' | 'unverifiable' | 'spoofed', more: Partial<Decision> = {}): Decision => {
+    const decision = decided('allow', more)
+    const agent = { ...decision.inspection.agent, class: 'verified_crawler' as const }
+    return { ...decision, inspection: { ...decision.inspection, agent, crawler: { ...CRAWLER, outcome } } }
+  }
+  const read = { answeredBy: 'origin', status: 200, bytesSent: 100 } as const
+  const exceeded = { rule: 'slow', exceeded: true, used: 11, max: 10, windowMs: 60_000 } as unknown
+  see({ ...read, path: '/a', decision: by('verified') })
+  see({ ...read, path: '/a', decision: by('verified', { limits: [exceeded] as NonNullable<Decision['limits']> }) })
+  see({ ...read, path: '/private/1', decision: by('verified') })
+  see({ ...read, path: '/style.css', decision: by('verified') })
+  see({ ...read, path: '/unread', decision: by('unverifiable') })
+  see({ status: 403, path: '/a', decision: by('spoofed', { action: 'block' }) })
+  see({ ...read, path: '/a', cameFrom: 'ChatGPT', decision: decided('allow') })
+  see({ ...read, path: '/style.css', cameFrom: 'ChatGPT', decision: decided('allow') })
+  await keeper.flush()
+  const { crawlers, all } = await reportOf(file)
+  const [verified, ...others] = crawlers.operators
+  t.match(verified, {
+    operator: 'OpenAI',
+    claim: 'verified',
+    purposes: ['training'],
+    requests: 4,
+    pages: 3,
+    bytes: 400,
+    disallowed: 1,
+    beyond: 1,
+    unread: 0,
+    stopped: 0,
+    crawlers: [{ name: 'GPTBot', requests: 4 }],
+    paths: [
+      { name: '/a', requests: 2, pages: 2, disallowed: 0 },
+      { name: '/private/*', requests: 1, disallowed: 1 },
+      { name: '/style.css', pages: 0 },
+    ],
+    days: [{ day: '2026-11-26', requests: 4 }],
+  })
+  t.equal(verified?.hours[12], 4)
+  t.match(
+    others.sort((one, other) => (one.claim < other.claim ? -1 : 1)),
+    [
+      { claim: 'spoofed', requests: 1, pages: 0, stopped: 1 },
+      { claim: 'unverifiable', requests: 1, unread: 1 },
+    ],
+  )
+  t.match(crawlers.referrals, [{ service: 'ChatGPT', visits: 1, paths: [{ name: '/a' }] }])
+  t.match(all.byPurpose, [{ name: 'training', requests: 6 }])
+})

@@ -1,0 +1,198 @@
+import { useState } from 'preact/hooks'
+import type { Got } from '../api.ts'
+import { type Bar, Bars } from '../parts/bars.tsx'
+import { Empty, Shown, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
+import { REPORT_MS, REPORT_SPANS, type ReportSpan, SpanChoice } from '../parts/span.tsx'
+import { linkTo } from '../route.ts'
+import { clipped, count, exactPercent, moment, size, trend, word } from '../words.ts'
+
+type Counted = NonNullable<Got<'report'>['report']>
+type Share = Counted['byAction'][number]
+type Impact = Counted['visitors']['hit']
+type Period = Counted['now']
+
+const STATES = { enforced: 'carried out', monitor: 'monitor mode', trial: 'on trial' } as const
+
+/** All requests by the hour, and whom the policy hits. */
+export function Report() {
+  const [span, setSpan] = useState<ReportSpan>('7d')
+  const loaded = useLoad('report', { span }, REPORT_MS)
+  return (
+    <>
+      <SpanChoice span={span} onSpan={setSpan} />
+      <Shown loaded={loaded}>
+        {({ report }) =>
+          report === null ? (
+            <Empty>Nothing was counted yet: the first requests are here some seconds after they came.</Empty>
+          ) : (
+            <div class="grid">
+              <Visitors report={report} span={span} />
+              <Rules report={report} />
+              <Shares title="Actions" shares={report.byAction} whole={report.requests} />
+              <Answers report={report} />
+              <Card title="Who asks">
+                <Bars
+                  nothing="Nothing was decided."
+                  rows={report.byClass.map(({ name, requests, people }) => ({
+                    name,
+                    count: requests,
+                    shown: (
+                      <>
+                        {word(name)} <small class="quiet">about {count(people)} clients</small>
+                      </>
+                    ),
+                    tone: name,
+                  }))}
+                />
+              </Card>
+              <Shares title="From what network" shares={report.byNetwork} whole={report.requests} />
+              <Shares title="Paths" shares={report.byPath} whole={report.requests} isPlain />
+              <Shares title="Autonomous systems" shares={report.bySystem} whole={report.requests} isPlain />
+              <Changes report={report} />
+            </div>
+          )
+        }
+      </Shown>
+    </>
+  )
+}
+
+function Visitors({ report, span }: { report: Counted; span: ReportSpan }) {
+  const { visitors, now, before, requests, bytes } = report
+  const { hit, wouldHit, people } = visitors
+  return (
+    <Card title={`Real visitors who would be hit: ${exactPercent(wouldHit.share)}`} wide>
+      <Facts
+        rows={[
+          ['Enforcing all that is in monitor mode or on trial would hit', impactText(wouldHit)],
+          ['What is carried out now hits', impactText(hit)],
+          ['Real visitors', `about ${count(people)}, each counted once a day, in ${REPORT_SPANS[span]}`],
+          ['Requests', `${count(requests)}, of them ${count(visitors.requests)} by real visitors; ${size(bytes)} sent`],
+          ['Against the time before', before && beforeText(now, before)],
+        ]}
+      />
+      <p>
+        <a href={linkTo('policy')}>Change the policy</a>
+      </p>
+    </Card>
+  )
+}
+
+function impactText({ people, share, requests, asked }: Impact): string {
+  if (requests === 0) return 'nobody'
+  return `about ${count(people)} people (${exactPercent(share)}): ${count(requests - asked)} requests refused, ${count(asked)} asked first`
+}
+
+function beforeText(now: Period, before: Period): string {
+  return [
+    `${count(before.visitors)} real visitors (now ${trend(now.visitors, before.visitors)})`,
+    `${exactPercent(before.hit)} hit`,
+    `${exactPercent(before.wouldHit)} would be hit`,
+    `${count(before.requests)} requests (now ${trend(now.requests, before.requests)}), until ${moment(before.until)}`,
+  ].join(', ')
+}
+
+function Rules({ report: { rules } }: { report: Counted }) {
+  return (
+    <Card title="Rules, and whom they hit" wide>
+      {rules.length === 0 ? (
+        <Empty>No rule did anything but allow.</Empty>
+      ) : (
+        <Table
+          label="Rules"
+          head={['Rule', 'Action', 'State', 'Requests', 'Clients', 'Real visitors', 'Share of all real visitors']}
+        >
+          {rules.map(({ rule, action, state, requests, people, real, share }) => (
+            <tr key={`${rule} ${action} ${state}`}>
+              <td>{rule === '' ? 'none named' : clipped(rule)}</td>
+              <td>
+                <Badge name={action} />
+              </td>
+              <td>{STATES[state]}</td>
+              <td>{count(requests)}</td>
+              <td>{count(people)}</td>
+              <td>{count(real)}</td>
+              <td>{exactPercent(share)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
+  )
+}
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  challenge: 'asked (403)',
+  '4xx': 'other 4xx',
+  left: 'left before an answer',
+}
+
+function Answers({ report: { answers, requests } }: { report: Counted }) {
+  return (
+    <Card title="Answers">
+      <Bars
+        nothing="Nothing was answered."
+        whole={requests}
+        rows={answers.map(({ name, requests, ours }) => ({
+          name,
+          count: requests,
+          shown: (
+            <>
+              {ANSWERS[name] ?? name} {ours > 0 && <small class="quiet">{count(ours)} by the gate</small>}
+            </>
+          ),
+        }))}
+      />
+    </Card>
+  )
+}
+
+function Shares({
+  title,
+  shares,
+  whole,
+  isPlain,
+}: {
+  title: string
+  shares: readonly Share[]
+  whole: number
+  isPlain?: boolean | undefined
+}) {
+  const bar = ({ name, requests }: Share): Bar =>
+    isPlain ? { name, count: requests, shown: clipped(name) } : { name, count: requests, shown: word(name), tone: name }
+  return (
+    <Card title={title}>
+      <Bars nothing="Nothing came." whole={whole} rows={shares.slice(0, 12).map(bar)} />
+    </Card>
+  )
+}
+
+function Changes({ report: { changes } }: { report: Counted }) {
+  if (changes.length === 0) return null
+  const cells = ({ requests, stopped, visitors, hit, wouldHit }: Period) => (
+    <>
+      <td>{count(requests)}</td>
+      <td>{exactPercent(stopped)}</td>
+      <td>{count(visitors)}</td>
+      <td>{exactPercent(hit)}</td>
+      <td>{exactPercent(wouldHit)}</td>
+    </>
+  )
+  return (
+    <Card title="Before and after each change of the configuration" aside="a day before it, and a day after" wide>
+      <Table label="Changes" head={['', 'Requests', 'Stopped', 'Real visitors', 'Hit', 'Would be hit']}>
+        {changes.flatMap(({ at, changed, before, after }) => [
+          <tr key={`${at} before`}>
+            <td>before {moment(at)}</td>
+            {cells(before)}
+          </tr>,
+          <tr key={`${at} after`}>
+            <td>after {clipped(changed.join(', '))}</td>
+            {cells(after)}
+          </tr>,
+        ])}
+      </Table>
+    </Card>
+  )
+}

@@ -1,0 +1,4 @@
+/** A text as HTML has it. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,168 @@
+import { counted } from '@sallyport/core'
+import type { Impact, Period, RuleImpact, Share, TallyReport } from '@sallyport/engine'
+import { moment, number, percent, size, span, trend } from './figures.ts'
+import type { Section, SectionTable } from './section.ts'
+
+const MAX_ROWS = 12
+
+const STATES: Readonly<Record<RuleImpact['state'], string>> = {
+  enforced: 'carried out',
+  monitor: 'monitor mode',
+  trial: 'on trial',
+}
+
+/** Everything that was counted, with the question before `enforce` first: whom would it hit? */
+export function tallySections(report: TallyReport): readonly Section[] {
+  const { byAction, byClass, byNetwork, byOperator, byPurpose, byPath, bySystem, answers, rules } = report
+  const tables: readonly Section[] = [
+    { title: 'Rules, and whom they hit', sentences: [], table: rulesTable(rules) },
+    ...sharesSection('Requests by action', byAction),
+    {
+      title: 'Requests by answer',
+      sentences: [],
+      table: {
+        head: ['answer', 'requests', 'share', 'ours'],
+        rows: answers.map(({ name, requests, share, ours }) => [
+          answerText(name),
+          number(requests),
+          percent(share),
+          number(ours),
+        ]),
+        bars: answers.map(({ share }) => share),
+      },
+    },
+    {
+      title: 'Requests by class of client',
+      sentences: [],
+      table: {
+        head: ['class', 'requests', 'share', 'clients', 'bytes'],
+        rows: byClass.map(({ name, requests, share, people, bytes }) => [
+          name,
+          number(requests),
+          percent(share),
+          number(people),
+          size(bytes),
+        ]),
+        bars: byClass.map(({ share }) => share),
+      },
+    },
+    ...sharesSection('Requests by network', byNetwork),
+    ...sharesSection('Autonomous systems', bySystem),
+    ...sharesSection('Operators of crawlers and agents', byOperator),
+    ...sharesSection('Purposes of crawlers and agents', byPurpose),
+    ...sharesSection('Paths', byPath),
+    ...changesSection(report),
+  ]
+  return [headSection(report), ...tables.filter(({ table }) => table === undefined || table.rows.length > 0)]
+}
+
+/** The answer in its first lines. */
+function headSection(report: TallyReport): Section {
+  const { visitors, from, until, requests, bytes, before, now } = report
+  const length = span(from, until)
+  if (visitors.people === 0) {
+    return { title: 'Real visitors', sentences: [`None came in ${length}; ${counted(requests, 'request')} in all.`] }
+  }
+  const { hit, wouldHit } = visitors
+  const isSame = wouldHit.requests === hit.requests
+  return {
+    title: `Real visitors who would be hit: ${percent(wouldHit.share)}`,
+    sentences: [
+      isSame
+        ? `Nothing that is in monitor mode or on trial would hit anybody beyond those that are hit now.`
+        : `Enforcing all that is in monitor mode or on trial would hit ${impactText(wouldHit)}.`,
+      `What is carried out now hits ${impactText(hit)}.`,
+      `About ${counted(visitors.people, 'real visitor')} (each counted once a day) sent ${number(visitors.requests)} of ${counted(requests, 'request')} in ${length}, ${moment(from)} to ${moment(until)} UTC; ${size(bytes)} were sent.`,
+      ...(before === undefined ? [] : [beforeText(now, before)]),
+    ],
+  }
+}
+
+function impactText({ people, share, requests, asked }: Impact): string {
+  if (requests === 0) return 'nobody'
+  const refused = requests - asked
+  const parts = [
+    refused > 0 && `${counted(refused, 'request')} refused`,
+    asked > 0 && `${number(asked)} asked first, which can go on`,
+  ]
+  return `about ${counted(people, 'person', 'people')} (${percent(share)}): ${parts.filter((part) => part !== false).join(', ')}`
+}
+
+function beforeText(now: Period, before: Period): string {
+  const weeks = Math.round((Date.parse(now.until) - Date.parse(before.until)) / WEEK_MS)
+  const when = weeks === 1 ? 'a week before' : `${weeks} weeks before`
+  return `Against the same time ${when}: ${[
+    `real visitors ${number(before.visitors)} (now ${trend(now.visitors, before.visitors)})`,
+    `hit ${percent(before.hit)}`,
+    `would be hit ${percent(before.wouldHit)}`,
+    `requests ${number(before.requests)} (now ${trend(now.requests, before.requests)})`,
+  ].join(', ')}.`
+}
+
+const WEEK_MS = 7 * 86_400_000
+
+function rulesTable(rules: readonly RuleImpact[]): SectionTable {
+  const shown = rules.slice(0, 2 * MAX_ROWS)
+  return {
+    head: ['rule', 'action', '', 'requests', 'clients', 'real visitors', 'of all'],
+    rows: shown.map(({ rule, action, state, requests, people, real, share }) => [
+      rule === '' ? 'none named' : rule,
+      action,
+      STATES[state],
+      number(requests),
+      number(people),
+      number(real),
+      percent(share),
+    ]),
+    bars: shown.map(({ share }) => share),
+  }
+}
+
+function sharesSection(title: string, shares: readonly Share[]): readonly Section[] {
+  const shown = shares.slice(0, MAX_ROWS)
+  return [
+    {
+      title,
+      sentences: [],
+      table: {
+        head: ['', 'requests', 'share', 'bytes'],
+        rows: shown.map(({ name, requests, share, bytes }) => [name, number(requests), percent(share), size(bytes)]),
+        bars: shown.map(({ share }) => share),
+      },
+    },
+  ]
+}
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  challenge: 'asked (403)',
+  '4xx': 'other 4xx',
+  left: 'left before an answer',
+}
+
+function answerText(name: string): string {
+  return ANSWERS[name] ?? name
+}
+
+function changesSection({ changes }: TallyReport): readonly Section[] {
+  if (changes.length === 0) return []
+  const each = ({ requests, visitors, hit, wouldHit, stopped }: Period) => [
+    number(requests),
+    percent(stopped),
+    number(visitors),
+    percent(hit),
+    percent(wouldHit),
+  ]
+  return [
+    {
+      title: 'Before and after each change of the configuration',
+      sentences: ['A day before it and a day after, as far as nothing else was changed.'],
+      table: {
+        head: ['', 'requests', 'stopped', 'real visitors', 'hit', 'would be hit'],
+        rows: changes.flatMap(({ at, changed, before, after }) => [
+          [`before ${moment(at)}`, ...each(before)],
+          [`after ${changed.join(', ')}`, ...each(after)],
+        ]),
+      },
+    },
+  ]
+}

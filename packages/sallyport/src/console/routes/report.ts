@@ -1,0 +1,51 @@
+import { SallyportError } from '@sallyport/core'
+import { readTally, type TallyReports } from '@sallyport/engine'
+import { type ConsoleParts, type Query, row } from './route.ts'
+
+/** How far back a report looks. */
+const SPANS = { '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const
+type Span = keyof typeof SPANS
+
+/** A month of a busy site takes a moment to sum up, and changes little meanwhile. */
+const KEPT_MS = 5_000
+
+type Kept = { readonly at: number; readonly reports: Promise<TallyReports | undefined> }
+
+/** Counts by the hour of all processes: one file has them, so none is asked. */
+export function reportRows() {
+  const kept = new Map<Span, Kept>()
+
+  function reportsOf(query: Query<'span'>, now: number, { sallyport }: Pick<ConsoleParts, 'sallyport'>) {
+    const span = spanOf(query)
+    const known = kept.get(span)
+    if (known !== undefined && now - known.at < KEPT_MS) return known.reports
+    const reports = readTally(sallyport.config, now - SPANS[span], now)
+    kept.set(span, { at: now, reports })
+    // One that failed is asked again.
+    reports.catch(() => kept.delete(span))
+    return reports
+  }
+
+  return [
+    row({
+      method: 'GET',
+      path: 'report',
+      role: 'read',
+      takes: ['span'],
+      answer: async ({ query, now }, parts) => ({ report: (await reportsOf(query, now, parts))?.all ?? null }),
+    }),
+    row({
+      method: 'GET',
+      path: 'crawlers/read',
+      role: 'read',
+      takes: ['span'],
+      answer: async ({ query, now }, parts) => ({ report: (await reportsOf(query, now, parts))?.crawlers ?? null }),
+    }),
+  ]
+}
+
+function spanOf(query: Query<'span'>): Span {
+  const span = query.get('span') ?? '7d'
+  if (!Object.hasOwn(SPANS, span)) throw new SallyportError('invalid_request', 'span: must be 24h, 7d or 30d')
+  return span as Span
+}
