@@ -136,7 +136,7 @@ function Freshness({ sources, mayUpdate }: { sources: readonly Source[]; mayUpda
   }
   return (
     <p class="failure">
-      Past its age: {stale.map(({ id }) => id).join(', ')}.{!mayUpdate && ' Who may steer can update it here.'}
+      Past its age: {stale.map(({ id }) => id).join(', ')}.{!mayUpdate && ' A token that steers updates it here.'}
     </p>
   )
 }

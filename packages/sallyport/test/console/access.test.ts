@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { openAuditTrail } from '@sallyport/engine'
 import t from 'tap'
 import { createRate } from '../../src/console/access/rate.ts'
 import { openDoor, readTokens, signInLink } from '../../src/console/index.ts'
@@ -102,6 +103,25 @@ t.test('who steers lifts bans and renews data, and touches neither policy nor ac
     t.equal((await post(STEER, path, body)).status, 403, `${path}, one who steers`)
     t.not((await post(ADMIN, path, body)).status, 403, `${path}, an administrator`)
   }
+})
+
+t.test('what operators do is shown with who did it, and a reader may look', async (t) => {
+  const { adminUrl, sallyport, close } = await openScene({}, { ...WITHOUT_DATA, dataDir: t.testdir() })
+  t.teardown(close)
+  const trail = await openAuditTrail(sallyport.config, () => {})
+  trail.audit({ what: 'keys revoke', who: 'a command', error: 'not_found' })
+  await trail.close()
+  await ask(adminUrl, 'POST', '/console/api/accounts', bearer(ADMIN), JSON.stringify({ name: 'shown', plan: 'free' }))
+  const shown = JSON.parse((await ask(adminUrl, 'GET', '/console/api/audit', bearer(READER))).text)
+  t.match(shown, { silent: 0, isKept: false })
+  t.match(
+    shown.actions.find(({ who }: { who: string }) => who === 'console admin'),
+    { audit: /account/, details: { account: String, plan: 'free' } },
+  )
+  t.match(
+    shown.actions.find(({ who }: { who: string }) => who === 'a command'),
+    { audit: 'keys revoke', error: 'not_found' },
+  )
 })
 
 t.test('a reader changes nothing', async (t) => {
