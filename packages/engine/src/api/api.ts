@@ -6,7 +6,7 @@ import type { RateLimit } from './client-admission.ts'
 import { readInput } from './input.ts'
 import { listedIn } from './listed.ts'
 import { openApiDocument } from './openapi.ts'
-import { zippedAnswer } from './reference.ts'
+import { isReferencePage, pageAnswer } from './reference.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
 import type { Route, RouteContext, RouteInput } from './route.ts'
 import { createRouter, type Match } from './router.ts'
@@ -96,7 +96,7 @@ function successOf(
   const headersOf = headersWriter(successHeaders(route))
   const listed = listedIn(route.response)
   return (answered, rateLimit, request) => {
-    if (answered instanceof Uint8Array) return zippedAnswer(answered, headersOf(rateLimit), request)
+    if (isReferencePage(answered)) return pageAnswer(answered, headersOf(rateLimit), request)
     return { status: 200, headers: headersOf(rateLimit), body: JSON.stringify(listed(answered)) }
   }
 }

@@ -44,6 +44,7 @@ import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
 import { createOutbound } from './outbound.ts'
+import { referencePage } from './reference-page.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Others, rulesOf } from './reload.ts'
 import { robotsOfConfig, type SitePart } from './robots.ts'
@@ -282,7 +283,7 @@ function idsOf({ config }: Pick<Sallyport, 'config'>): readonly string[] {
 /** The API of a configuration: with or without the reference, and for pages of which sites. */
 function apiOf({ api: { docs, cors } }: Config, services: ApiServices): Api {
   const routes = docs ? ROUTES : ROUTES.filter(({ operationId }) => operationId !== 'docs')
-  return withCors(createApi(services, routes), cors)
+  return withCors(createApi({ ...services, reference: referencePage }, routes), cors)
 }
 
 /** One observer of all: a request is counted last, so that what they read of the counts is what came before it. */

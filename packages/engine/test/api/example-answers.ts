@@ -19,7 +19,7 @@ const FALKENSTEIN = {
   timezone: 'Europe/Berlin',
 }
 
-/** What `/v1` answers to the example of every row, over a made internet of two networks: status and text by operation. */
+/** Answers of `/v1` to the example of every row, over a made internet of two networks: status and text by operation. */
 export async function exampleAnswers(): Promise<
   ReadonlyMap<string, { readonly status: number; readonly text: string }>
 > {

@@ -37,7 +37,7 @@ const LOOK = EditorView.theme({
     backgroundImage: 'none',
     textDecoration: 'underline wavy var(--block)',
   },
-  // Of the whole, so that the numbers have the height of their lines.
+  // The whole has one font, so that the numbers have the height of their lines.
   '.cm-scroller': {
     fontFamily: 'ui-monospace, Menlo, "DejaVu Sans Mono", monospace',
     fontSize: '13.5px',

@@ -68,7 +68,7 @@ function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> 
   )
 }
 
-/** What a rule matches in words, and behind them how it is written. */
+/** The match of a rule in words, and behind them as it is written. */
 function RuleText({ id, action, match }: { id: string; action: string; match: string }) {
   const yaml = `- { id: ${id}, match: ${match}, action: ${action} }`
   return (

@@ -1,5 +1,5 @@
+import { SallyportError } from '@sallyport/core'
 import { z } from 'zod'
-import { referencePage } from '../reference.ts'
 import { defineRoute, type RouteContext } from '../route.ts'
 
 /** An index for those who find the API by its address. */
@@ -72,7 +72,10 @@ export const docs = defineRoute({
   mediaType: 'text/html; charset=utf-8',
   response: ReferencePage,
   answer: 'A page that needs nothing from outside.',
-  handle: referencePage,
+  handle(_input, { services }) {
+    if (services.reference === undefined) throw new SallyportError('service_unavailable')
+    return services.reference()
+  },
 })
 
 export const openapi = defineRoute({
