@@ -121,10 +121,11 @@ async function* partsOf({ body, bodyUsed }: Request): AsyncGenerator<Uint8Array>
 /** A response of ours to a request of this method as the web has it. */
 export function webResponse({ status, headers, body }: ApiResponse, method: string): Response {
   if (status === 204 || status === 304) return new Response(null, { status, headers })
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
   if (method === 'HEAD') {
-    const length = typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+    const length = isWhole ? { 'content-length': String(Buffer.byteLength(body)) } : {}
     return new Response(null, { status, headers: { ...headers, ...length } })
   }
-  const sent = typeof body === 'string' ? body : ReadableStream.from(body).pipeThrough(new TextEncoderStream())
+  const sent = isWhole ? body : ReadableStream.from(body).pipeThrough(new TextEncoderStream())
   return new Response(sent, { status, headers })
 }

@@ -77,8 +77,9 @@ export async function answerApi(
 }
 
 /** The body of a response in a form that any host can send. */
-export function hostBody(response: ApiResponse): string | Readable {
-  return typeof response.body === 'string' ? response.body : Readable.from(response.body)
+export function hostBody({ body }: ApiResponse): string | Buffer | Readable {
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return typeof body === 'string' ? body : Readable.from(body)
 }
 
 /** Throws `invalid_config` at start-up: a forgotten `await` before `open()` would otherwise fail the first request. */

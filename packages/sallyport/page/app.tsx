@@ -7,6 +7,8 @@ import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
 import { VIEWS, type View } from './views/index.ts'
 import { SignIn } from './views/sign-in.tsx'
 
+const ROLES = { read: 'Read only', steer: 'Steers', admin: 'Administrator' } as const
+
 export function App() {
   const current = VIEWS.find(({ id }) => id === place.value.view) ?? VIEWS[0]
   const who = session.value
@@ -15,8 +17,8 @@ export function App() {
     document.title = `${current?.title ?? 'Console'} · Sallyport`
   }, [current])
   useEffect(() => {
-    if (who?.role === 'admin') setSigningIn(false)
-  }, [who])
+    setSigningIn(false)
+  }, [who?.role])
   if (who === undefined) return <Loading />
   if (who.role === null) {
     return (
@@ -43,8 +45,8 @@ export function App() {
         </nav>
         <div class="who">
           <ThemeChoice />
-          <p class="quiet">{who.role === 'admin' ? 'Administrator' : 'Read only'}</p>
-          {who.role === 'read' && (
+          <p class="quiet">{ROLES[who.role]}</p>
+          {who.role !== 'admin' && (
             <button type="button" class="plain" onClick={() => setSigningIn(true)}>
               Sign in
             </button>
@@ -82,7 +84,7 @@ function Viewed({ view }: { view: View }) {
 function ThemeChoice() {
   return (
     <label class="theme">
-      <span class="quiet">Colours</span>
+      <span class="quiet">Theme</span>
       <select value={theme.value} onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}>
         {THEMES.map((name) => (
           <option key={name} value={name}>

@@ -31,11 +31,15 @@ export async function sendResponse(
     const { body } = answer
     writeFields(res, answer)
     if (res.req.method === 'HEAD') res.end()
-    else if (typeof body === 'string') res.end(body)
+    else if (isWhole(body)) res.end(body)
     else await pipeline(Readable.from(body), res).catch(() => undefined)
   } catch (error) {
     onFault(error)
   }
+}
+
+function isWhole(body: ApiResponse['body']): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array
 }
 
 function writeFields(res: Sink, { status, headers, body }: ApiResponse): void {
@@ -43,5 +47,5 @@ function writeFields(res: Sink, { status, headers, body }: ApiResponse): void {
   // The text of another status is left where its head could not be sent; HTTP/2 has none.
   if (res.req.httpVersionMajor === 1) res.statusMessage = ''
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-  if (typeof body === 'string' && status !== 204) res.setHeader('content-length', Buffer.byteLength(body))
+  if (isWhole(body) && status !== 204) res.setHeader('content-length', Buffer.byteLength(body))
 }

@@ -21,10 +21,7 @@ function visitPart(
 ): string {
   const { decision, status, body, curl } = visit
   const { action } = decision
-  const signals = decision.inspection.agent.reasons.map(
-    ({ text, weight }) =>
-      `<li>${weight === undefined ? '' : `${weight > 0 ? '+' : ''}${weight} `}${escapeHtml(text)}</li>`,
-  )
+  const signals = decision.inspection.agent.reasons.map(signalOf)
   const repeat =
     visitor.sign === undefined
       ? 'The same in a terminal'
@@ -32,10 +29,18 @@ function visitPart(
   return `<h2>You are ${escapeHtml(visitor.who)}, ${visitor.address}</h2>
 ${visitor.note === undefined ? '' : `<p class="note">${escapeHtml(visitor.note)}</p>`}
 <div class="halves"><section><h3>What the gate decides</h3><table class="${action}">${rowsOf(visit)}</table>
-${signals.length === 0 ? '' : `<h3>Who is asking, and how that is known</h3><ul>${signals.join('')}</ul>`}
+${signals.length === 0 ? '' : `<h3>Who is asking, and how that is known</h3><ul class="signals">${signals.join('')}</ul>`}
 ${consoleLink(front, visit)}</section>
 <section><h3>What such a visitor gets: ${status}</h3><iframe title="What such a visitor gets" sandbox srcdoc="${escapeHtml(documentOf(body))}"></iframe>
 </section></div><h3>${repeat}</h3><pre tabindex="0">${escapeHtml(curl)}</pre>`
+}
+
+/** A signal with a bar for its weight: to a program or to a person, out of 1. */
+function signalOf({ text, weight }: Visit['decision']['reasons'][number]): string {
+  if (weight === undefined) return `<li>${escapeHtml(text)}</li>`
+  const side = weight > 0 ? 'a program' : 'a person'
+  const size = Math.min(1, Math.abs(weight))
+  return `<li>${escapeHtml(text)}<br><small>speaks for ${side} <meter class="${weight > 0 ? 'against' : 'for'}" min="0" max="1" value="${size}" aria-label="Weight for ${side}"></meter></small></li>`
 }
 
 function rowsOf({ decision, status }: Visit): string {

@@ -21,6 +21,7 @@ td{overflow-wrap:anywhere}footer{margin-top:3rem;color:var(--quiet)}footer table
 .who{display:flex;flex-wrap:wrap;gap:.5rem}.be{border:1px solid var(--quiet);border-radius:6px;padding:.15rem .7rem;text-decoration:none}
 .be[aria-current]{background:var(--link);color:var(--on-link)}.note{border-left:4px solid var(--look);padding:.2rem .8rem}
 .halves{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:0 1.5rem}section{min-width:0}
+.signals{padding-left:1.1rem}.signals small{color:var(--quiet)}meter{width:7rem;height:.6rem;vertical-align:baseline}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--code);padding:.7rem;font-size:13px;max-height:14rem;overflow:auto}
 iframe{width:100%;height:24rem;border:1px solid var(--line);color-scheme:light dark}`
 
@@ -73,7 +74,7 @@ function layout(title: string, body: string, { rawHeaders }: IncomingMessage): s
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${STYLE}</style>
 <nav><a href="/">Home</a><a href="/articles/gates">Articles</a><a href="/login">Log in</a><a href="/admin">Admin</a></nav>
 <h1>${title}</h1>${body}
-<footer><p>What the gate said of this request:</p><table>${verdictRows(rawHeaders)}</table></footer></html>
+<footer><p>You asked for this page yourself; of that request the gate said:</p><table>${verdictRows(rawHeaders)}</table></footer></html>
 `
 }
 

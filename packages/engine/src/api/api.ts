@@ -6,6 +6,7 @@ import type { RateLimit } from './client-admission.ts'
 import { readInput } from './input.ts'
 import { listedIn } from './listed.ts'
 import { openApiDocument } from './openapi.ts'
+import { isReferencePage, pageAnswer } from './reference.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
 import type { Route, RouteContext, RouteInput } from './route.ts'
 import { createRouter, type Match } from './router.ts'
@@ -38,7 +39,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       if (admission.pending !== undefined) proceed(await count(admission.pending, await statusOf(reading)))
       const { input, context } = await reading
       const answered = await route.handle(input, context)
-      return (successes.get(route) ?? successOf(route))(answered, admission.rateLimit)
+      return (successes.get(route) ?? successOf(route))(answered, admission.rateLimit, request)
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
@@ -89,15 +90,15 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
 }
 
 /** Makes the 200s of a route: its headers, and of what it answers all that its schema lists. */
-function successOf(route: Route): (answered: unknown, rateLimit: RateLimit | undefined) => ApiResponse {
+function successOf(
+  route: Route,
+): (answered: unknown, rateLimit: RateLimit | undefined, request: ApiRequest) => ApiResponse {
   const headersOf = headersWriter(successHeaders(route))
   const listed = listedIn(route.response)
-  const isText = route.mediaType?.startsWith('text/') ?? false
-  return (answered, rateLimit) => ({
-    status: 200,
-    headers: headersOf(rateLimit),
-    body: isText ? String(answered) : JSON.stringify(listed(answered)),
-  })
+  return (answered, rateLimit, request) => {
+    if (isReferencePage(answered)) return pageAnswer(answered, headersOf(rateLimit), request)
+    return { status: 200, headers: headersOf(rateLimit), body: JSON.stringify(listed(answered)) }
+  }
 }
 
 /** The status of a call as far as it was read: 200, or that of its failure. */

@@ -1,4 +1,5 @@
 import { type CreateDocumentOptions, createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi'
+import answers from './examples.json' with { type: 'json' }
 import type { Route } from './route.ts'
 import { ErrorResponse, RateLimitResponse } from './schemas/account.ts'
 
@@ -19,39 +20,77 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'The service is temporarily unavailable.',
 }
 
+/** Operations whose answer is a page, or describes the others: an example would be the document once more. */
+export const UNSHOWN: readonly string[] = ['index', 'docs', 'openapi']
+
+const TAGS: Readonly<Record<string, string>> = {
+  Lookup: 'All that is known of an address, a range, a name or a URL.',
+  Crawlers: 'Whether an address is the crawler that it says it is.',
+  'ASN directory': 'Autonomous systems by size and name.',
+  Network: 'One question about an address.',
+  WHOIS: 'Registrations of domains.',
+  Agents: 'Verdicts on visitors, by address and headers.',
+  Provenance: 'Attestations of jurisdictions, and their evidence.',
+  Account: 'The allowance of a key.',
+  Document: 'The description of the interface.',
+}
+
 const DESCRIPTION =
   'Network class, geolocation and ownership of an IP address, a range, a hostname or a URL. A path that is not listed is ' +
   '404 `not_found`, a method that its path does not list 405 `method_not_allowed`; HEAD is answered as GET without the ' +
   'body. What is not valid percent-encoding is 400 `invalid_request`. Of a query parameter that comes twice the first counts.'
 
-/** Builds the OpenAPI 3.1 document from the rows. */
-export function openApiDocument(routes: readonly Route[]): oas31.OpenAPIObject {
+/** Builds the OpenAPI 3.1 document from the rows; `examples` holds a 200 of each operation. */
+export function openApiDocument(
+  routes: readonly Route[],
+  examples: Readonly<Record<string, unknown>> = answers,
+): oas31.OpenAPIObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const route of routes) {
     const operations = paths[route.path] ?? {}
-    operations[route.method.toLowerCase()] = operationOf(route)
+    operations[route.method.toLowerCase()] = operationOf(route, examples[route.operationId])
     paths[route.path] = operations
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
         title: 'Sallyport',
         version: VERSION,
         description: DESCRIPTION,
+        contact: { name: 'Sallyport', url: 'https://github.com/sallyport/sallyport' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] ?? '' })),
       servers: [{ url: '/' }],
       security: [{ bearerAuth: [] }],
       paths,
       components: {
         securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
         headers: HEADERS,
-        responses: { NotFound: { description: 'The path is not listed.', content: errorContent(404) } },
       },
     },
     { override },
   )
+  for (const route of routes) exemplify(document, route)
+  return document
+}
+
+/** Sets the parameters of the row's example, which is a call that works. */
+function exemplify({ paths }: oas31.OpenAPIObject, { path, method, example }: Route): void {
+  const operation = paths?.[path]?.[method === 'GET' ? 'get' : 'post']
+  const url = new URL(example?.path ?? path, 'http://localhost')
+  const segments = url.pathname.split('/')
+  for (const parameter of operation?.parameters ?? []) {
+    if (!('name' in parameter)) continue
+    const at = path.split('/').indexOf(`{${parameter.name}}`)
+    const value = at === -1 ? url.searchParams.get(parameter.name) : decodeURIComponent(segments[at] ?? '')
+    if (value !== null) parameter.example = isInteger(parameter) ? Number(value) : value
+  }
+}
+
+function isInteger({ schema }: oas31.ParameterObject): boolean {
+  return schema !== undefined && 'type' in schema && schema.type === 'integer'
 }
 
 /** Additions of zod that the wire does not mean: closed objects, and the bounds of every exact integer. */
@@ -81,7 +120,7 @@ const HEADERS: Readonly<Record<string, oas31.HeaderObject>> = {
 
 const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
-function operationOf(route: Route): ZodOpenApiOperationObject {
+function operationOf(route: Route, example: unknown): ZodOpenApiOperationObject {
   const requestParams = {
     ...(route.params === undefined ? {} : { path: route.params }),
     ...(route.query === undefined ? {} : { query: route.query }),
@@ -90,18 +129,24 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    description: route.description ?? route.answer,
     ...(route.access.kind === 'key' ? {} : { security: [] }),
-    ...(route.example === undefined ? {} : { 'x-example': route.example }),
     ...(Object.keys(requestParams).length === 0 ? {} : { requestParams }),
     ...(route.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: route.body } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { [JSON_TYPE]: { schema: route.body, example: route.example?.body } },
+          },
+        }),
     responses: {
       200: {
         description: route.answer,
         headers: { ...headerRefs(route.access.kind === 'open' ? [] : LIMIT_HEADERS), ...fixedHeaders(route) },
-        content: { [route.mediaType ?? JSON_TYPE]: { schema: route.response } },
+        content: {
+          [route.mediaType ?? JSON_TYPE]: { schema: route.response, ...(example !== undefined && { example }) },
+        },
       },
       ...Object.fromEntries(errorStatuses(route).map((status) => [status, errorAnswer(status)])),
     },

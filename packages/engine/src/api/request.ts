@@ -17,7 +17,7 @@ export interface ApiRequest extends InspectionRequest {
 export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | AsyncIterable<string>
+  readonly body: string | Uint8Array | AsyncIterable<string>
 }
 
 /** The whole of `/v1`. Never rejects; `undefined`: the path is not under `/v1`, so it is for the host. */

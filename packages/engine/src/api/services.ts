@@ -17,6 +17,7 @@ import {
 } from '@sallyport/core'
 import type { EvidenceJson, EvidenceQuery, Jwks } from '@sallyport/ledger'
 import type { Accounts } from '#accounts'
+import type { ReferencePage } from './reference.ts'
 
 /** A claim to judge and record. */
 export interface ProvenanceClaim {
@@ -51,6 +52,8 @@ export interface ProvenanceService {
 
 /** The services that the API answers from. */
 export interface ApiServices {
+  /** The page of `GET /v1/docs`; absent: that is `service_unavailable`. */
+  readonly reference?: (() => ReferencePage) | undefined
   readonly clock: Clock
   readonly lookup: Lookup
   readonly crawlers: CrawlerAnswers

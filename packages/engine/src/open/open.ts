@@ -50,6 +50,7 @@ import type { Notifier } from './notify/event.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
 import { observers } from './observers.ts'
 import { createOutbound } from './outbound.ts'
+import { referencePage } from './reference-page.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Others, rulesOf } from './reload.ts'
 import { createSiteTexts, type SitePart } from './robots.ts'
@@ -308,7 +309,7 @@ function idsOf({ config }: Pick<Sallyport, 'config'>): readonly string[] {
 /** The API of a configuration: with or without the reference, and for pages of which sites. */
 function apiOf({ api: { docs, cors } }: Config, services: ApiServices): Api {
   const routes = docs ? ROUTES : ROUTES.filter(({ operationId }) => operationId !== 'docs')
-  return withCors(createApi(services, routes), cors)
+  return withCors(createApi({ ...services, reference: referencePage }, routes), cors)
 }
 
 /** The operator's overrides alone: no data is loaded or compiled. */

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import {
   type Counts,
   compilePolicy,
@@ -37,6 +38,8 @@ import { createMemoryAccounts, type FaultHook, keyOf } from '#accounts/testing'
 import { type Api, type ApiServices, createApi } from '../../src/api/index.ts'
 import type { Route } from '../../src/api/route.ts'
 import { madeProvenance } from './provenance-service.ts'
+
+const PAGE = '<!doctype html><title>Reference</title>\n'
 
 /** The day that every test begins on. */
 export const START = '2026-02-10T12:00:00.000Z'
@@ -222,6 +225,7 @@ export function createWire(options: WireOptions = {}): Wire {
       provenance: madeProvenance(clock, snapshots),
       client: ({ peer }) => ({ address: parseAddress(peer), via: 'peer', malformed: false, forwardedUntrusted: false }),
       onError: (error) => errors.push(error),
+      reference: () => ({ zipped: gzipSync(PAGE), plain: () => PAGE }),
       ...options.services,
     },
     options.routes,

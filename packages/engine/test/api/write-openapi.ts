@@ -1,7 +1,18 @@
 import { writeFileSync } from 'node:fs'
-import { openApiDocument } from '../../src/api/openapi.ts'
+import { openApiDocument, UNSHOWN } from '../../src/api/openapi.ts'
 import { ROUTES } from '../../src/api/routes/index.ts'
+import { exampleAnswers } from './example-answers.ts'
 
-// Run by `npm run openapi`: writes the document beside package.json, where a test holds it against the rows.
-const file = new URL('../../../openapi.json', import.meta.url)
-writeFileSync(file, `${JSON.stringify(openApiDocument(ROUTES), null, 2)}\n`)
+// Run by `npm run openapi`: writes the examples beside the rows, and the document with them beside package.json; tests
+// hold both against the rows.
+const examples = Object.fromEntries(
+  [...(await exampleAnswers())]
+    .filter(([operationId]) => !UNSHOWN.includes(operationId))
+    .map(([operationId, { text }]) => [operationId, JSON.parse(text)]),
+)
+write('../../../src/api/examples.json', examples)
+write('../../../openapi.json', openApiDocument(ROUTES, examples))
+
+function write(path: string, value: unknown): void {
+  writeFileSync(new URL(path, import.meta.url), `${JSON.stringify(value, null, 2)}\n`)
+}

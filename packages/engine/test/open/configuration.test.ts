@@ -43,6 +43,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     routes: [],
     refusal: {},
     log: { requests: 'decided', addresses: 'full', sample: 1, format: 'plain' },
+    tally: 30 * 86_400_000,
     watch: false,
   })
   t.same(readConfig({}), parseConfig({}))

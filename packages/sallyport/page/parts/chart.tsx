@@ -67,6 +67,8 @@ function optionsOf(width: number, { rows }: Curves, colour: (name: string) => st
       {
         ...axis,
         size: 30,
+        // Wider than the longest label: they would run together.
+        space: 76,
         values: (_, times, __, ___, step) => times.map((time) => (step < 60 ? SECONDS : MINUTES).format(time * 1_000)),
       },
       { ...axis, size: 44, values: (_, values) => values.map((value) => (value % 1 === 0 ? String(value) : '')) },

@@ -28,11 +28,7 @@ const COLOURS = HighlightStyle.define([
 const LOOK = EditorView.theme({
   '&': { backgroundColor: 'var(--ground)', color: 'var(--ink)', border: '1px solid var(--line)', borderRadius: '6px' },
   '&.cm-focused': { outline: '2px solid var(--focus)' },
-  '.cm-content': {
-    caretColor: 'var(--ink)',
-    fontFamily: 'ui-monospace, Menlo, "DejaVu Sans Mono", monospace',
-    fontSize: '13.5px',
-  },
+  '.cm-content': { caretColor: 'var(--ink)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-gutters': { backgroundColor: 'var(--card)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
   '.cm-tooltip': { backgroundColor: 'var(--card)', color: 'var(--ink)', border: '1px solid var(--line)' },
@@ -41,7 +37,14 @@ const LOOK = EditorView.theme({
     backgroundImage: 'none',
     textDecoration: 'underline wavy var(--block)',
   },
-  '.cm-scroller': { maxHeight: '28rem', minHeight: '12rem' },
+  // The whole has one font, so that the numbers have the height of their lines.
+  '.cm-scroller': {
+    fontFamily: 'ui-monospace, Menlo, "DejaVu Sans Mono", monospace',
+    fontSize: '13.5px',
+    lineHeight: '1.45',
+    maxHeight: '28rem',
+    minHeight: '12rem',
+  },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground, .cm-content ::selection': {
     backgroundColor: 'color-mix(in srgb, var(--focus) 30%, transparent) !important',
   },

@@ -2,6 +2,7 @@ import type { Got } from '../api.ts'
 import { linkTo } from '../route.ts'
 import { age, count, country as countryName, moment, word } from '../words.ts'
 import { Empty, Shown, useLoad } from './load.tsx'
+import { NextSteps } from './next-steps.tsx'
 import { Badge, Facts } from './pieces.tsx'
 
 type Whole = Got<`requests/${string}`>
@@ -50,6 +51,7 @@ function Explained({ observed, knownBy }: Whole) {
           ['Id', <code key="i">{observed.id}</code>],
         ]}
       />
+      {decision && <NextSteps decision={decision} />}
       {decision && <Visitor decision={decision} knownBy={knownBy} peer={observed.peer} />}
     </div>
   )
@@ -166,7 +168,7 @@ function Visitor({ decision, knownBy, peer }: { decision: Decision; knownBy: str
       <h3>Signals</h3>
       <Signals reasons={agent.reasons} />
       {degraded.length > 0 && (
-        <p class="failure">Not known because data is missing or past its age: {degraded.join(', ')}.</p>
+        <p class="quiet">Not known because data is missing or past its age: {degraded.join(', ')}.</p>
       )}
     </>
   )

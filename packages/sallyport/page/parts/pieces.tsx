@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { word } from '../words.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { age, moment, word } from '../words.ts'
 
 /** A part of a view under a heading. */
 export function Card({
@@ -45,7 +46,17 @@ export function Facts({ rows }: { rows: readonly (readonly [name: string, value:
   )
 }
 
-/** A table that scrolls within itself on narrow screens. */
+/** A moment as its distance from now; the moment itself is its title. */
+export function Ago({ at }: { at: number | string }) {
+  const time = new Date(at)
+  return (
+    <time dateTime={time.toISOString()} title={moment(at)}>
+      {age((Date.now() - time.getTime()) / 1_000)} ago
+    </time>
+  )
+}
+
+/** A table; on narrow screens each row is a card, whose cells show the heading of their column. */
 export function Table({
   label,
   head,
@@ -55,6 +66,12 @@ export function Table({
   head: readonly string[]
   children: ComponentChildren
 }) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  useLayoutEffect(() => {
+    for (const { cells } of body.current?.rows ?? []) {
+      for (const cell of cells) cell.dataset['head'] = head[cell.cellIndex] ?? ''
+    }
+  })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
     <section class="scroll" aria-label={label} tabIndex={0}>
@@ -68,7 +85,7 @@ export function Table({
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody ref={body}>{children}</tbody>
       </table>
     </section>
   )

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Got, get, type StreamEvent } from '../api.ts'
+import { type Got, get, type StreamEvent, session } from '../api.ts'
 import { askHere, linkTo, place } from '../route.ts'
 import { clock, count, word } from '../words.ts'
 import { classText, Explanation } from './explanation.tsx'
@@ -15,6 +15,8 @@ const FILTERS = {
   class: ['human', 'ai_agent', 'verified_crawler', 'impostor', 'unverified_bot'],
   network: ['residential_clean', 'mobile', 'hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor', 'unknown'],
 } as const
+
+const LABELS = { outcome: 'Outcome', class: 'Class', network: 'Network' } as const
 
 /** Requests as they end, and the explanation of one that is clicked; the filter is in the link to the view. */
 export function Stream() {
@@ -35,14 +37,22 @@ export function Stream() {
           {!isConnected && <span role="status">connecting… </span>}
           {skipped > 0 && <span>{count(skipped)} more not shown </span>}
           <button type="button" class="plain" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? 'Resume' : 'Pause'}
           </button>
         </>
       }
     >
       <Filters filter={filter} set={set} />
       {rows.length === 0 ? (
-        <Empty>No such request yet. They appear here as they end.</Empty>
+        <Empty>
+          No such request yet. They appear here as they end
+          {session.value?.url && (
+            <>
+              ; the first may be <a href={session.value.url}>yours</a>
+            </>
+          )}
+          .
+        </Empty>
       ) : (
         <ul class="stream">
           {rows.map((row) => (
@@ -65,7 +75,7 @@ function Filters({ filter, set }: FiltersProps) {
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
       {Object.entries(FILTERS).map(([name, values]) => (
         <label key={name}>
-          {name}
+          {LABELS[name as keyof typeof FILTERS]}
           <select value={filter[name] ?? ''} onChange={({ currentTarget }) => set(name, currentTarget.value)}>
             <option value="">any</option>
             {values.map((value) => (
@@ -82,10 +92,10 @@ function Filters({ filter, set }: FiltersProps) {
           checked={filter['trial'] === '1'}
           onChange={({ currentTarget }) => set('trial', currentTarget.checked ? '1' : '')}
         />
-        on trial
+        On trial
       </label>
       <label>
-        text
+        Text
         <input
           type="search"
           placeholder="path, address, rule…"

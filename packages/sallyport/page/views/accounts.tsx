@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { type Asked, Failure, type Got, type Path, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
-import { count, moment, percent } from '../words.ts'
+import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
+import { count, percent } from '../words.ts'
 
 type Account = Got<'accounts'>['accounts'][number]
 
@@ -34,7 +34,7 @@ export function Accounts() {
                 title="The new key"
                 aside={
                   <button type="button" class="plain" onClick={() => setIssued(undefined)}>
-                    Put it away
+                    Dismiss
                   </button>
                 }
               >
@@ -48,7 +48,10 @@ export function Accounts() {
           {isAdmin && <NewAccount plans={plans} onMake={(body) => act('accounts', body)} />}
           {accounts.length === 0 && (
             <Card title="Accounts" wide>
-              <Empty>There is no account yet.</Empty>
+              <Empty>
+                There is no account yet. {isAdmin ? 'Create one above' : 'An administrator creates one here'}, or by{' '}
+                <code>sallyport keys create --plan free</code>.
+              </Empty>
             </Card>
           )}
           {accounts.map((account) => (
@@ -89,7 +92,7 @@ function NewAccount({
             ))}
           </select>
         </label>
-        <button type="submit">Make it</button>
+        <button type="submit">Create</button>
       </form>
     </Card>
   )
@@ -160,14 +163,16 @@ interface KeysProps {
 
 function Keys({ of, keys, isAdmin, act }: KeysProps) {
   return (
-    <Table label={`Keys of ${of}`} head={['Key', 'Made', 'Last used', 'State', 'Actions']}>
+    <Table label={`Keys of ${of}`} head={['Key', 'Created', 'Last used', 'State', 'Actions']}>
       {keys.map((key) => (
         <tr key={key.id}>
           <td>
             <code>{key.id}</code>
           </td>
-          <td>{moment(key.createdAt)}</td>
-          <td>{key.lastUsedAt === undefined ? 'never' : moment(key.lastUsedAt)}</td>
+          <td>
+            <Ago at={key.createdAt} />
+          </td>
+          <td>{key.lastUsedAt === undefined ? 'never' : <Ago at={key.lastUsedAt} />}</td>
           <td>{key.revokedAt === undefined ? <Badge name="ok">valid</Badge> : <Badge name="fail">revoked</Badge>}</td>
           <td>
             {isAdmin && key.revokedAt === undefined && (

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { Failure, type Got, post, session } from '../api.ts'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Table } from '../parts/pieces.tsx'
+import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
-import { age, clipped, clock, moment } from '../words.ts'
+import { age, clipped } from '../words.ts'
 
 /** Clients that are banned, or were beyond a limit. */
 export function Bans() {
@@ -14,7 +14,7 @@ export function Bans() {
     setFailure(done instanceof Failure ? done : undefined)
     loaded.reload()
   }
-  const isAdmin = session.value?.role === 'admin'
+  const maySteer = session.value?.role === 'steer' || session.value?.role === 'admin'
   return (
     <Shown loaded={loaded}>
       {({ bans, limited, strikes }) => (
@@ -22,11 +22,19 @@ export function Bans() {
           <Card
             title="Bans in force"
             wide
-            aside={bans.length > 0 && !isAdmin && 'Sign in as an administrator to lift one.'}
+            aside={bans.length > 0 && !maySteer && 'Sign in with the right to steer to lift one.'}
           >
             {failure && <Failed failure={failure} />}
             {bans.length === 0 ? (
-              <Empty>Nobody is banned{strikes === null ? ': the policy has no strikes' : ''}.</Empty>
+              <Empty>
+                Nobody is banned.{' '}
+                {strikes === null && (
+                  <>
+                    The policy has no <code>strikes</code>: <a href={linkTo('policy')}>add them</a> to ban who is
+                    refused again and again.
+                  </>
+                )}
+              </Empty>
             ) : (
               <Table label="Bans" head={['Client', 'For', 'Strikes', 'Since', 'Ends in', 'Actions']}>
                 {bans.map((ban) => (
@@ -36,10 +44,12 @@ export function Bans() {
                     </td>
                     <td>{clipped(ban.on)}</td>
                     <td>{ban.count}</td>
-                    <td>{moment(ban.since)}</td>
+                    <td>
+                      <Ago at={ban.since} />
+                    </td>
                     <td>{age((ban.until - Date.now()) / 1_000)}</td>
                     <td>
-                      {isAdmin && (
+                      {maySteer && (
                         <button
                           type="button"
                           class="plain"
@@ -72,7 +82,7 @@ function BeyondLimits({ limited }: Pick<Got<'bans'>, 'limited'>) {
           {limited.map((row) => (
             <tr key={row.id}>
               <td>
-                <a href={linkTo('request', { id: row.id })}>{clock(row.at)}</a>
+                <a href={linkTo('request', { id: row.id })}>{<Ago at={row.at} />}</a>
               </td>
               <td class="code">
                 {row.method} {clipped(row.path)}

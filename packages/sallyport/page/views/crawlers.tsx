@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { type Answer, type Asked, Failure, type Got, post } from '../api.ts'
 import { Bars } from '../parts/bars.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
+import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { linkTo, place } from '../route.ts'
-import { clipped, clock, country, word } from '../words.ts'
+import { clipped, country, word } from '../words.ts'
 import { Readings } from './crawler-readings.tsx'
 
 type Crawler = Got<'crawlers'>['crawlers'][number]
@@ -47,15 +47,17 @@ function Known() {
               })}
             />
           </Card>
-          <Card title="The last ones" wide>
+          <Card title="Recent" wide>
             {recent.length === 0 ? (
               <Empty>Nobody came in the name of a crawler since the start.</Empty>
             ) : (
-              <Table label="The last crawlers" head={['At', 'Claim', 'Outcome', 'By', 'From', 'Asked for']}>
+              <Table label="Recent crawlers" head={['When', 'Claims to be', 'Outcome', 'By', 'From', 'Path']}>
                 {recent.map((row) => (
                   <tr key={row.id}>
                     <td>
-                      <a href={linkTo('request', { id: row.id })}>{clock(row.at)}</a>
+                      <a href={linkTo('request', { id: row.id })}>
+                        <Ago at={row.at} />
+                      </a>
                     </td>
                     <td>{row.crawler.name}</td>
                     <td>

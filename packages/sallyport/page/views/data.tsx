@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { type Answer, Failure, type Got, post, session } from '../api.ts'
 import { Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Table } from '../parts/pieces.tsx'
-import { age, count, moment } from '../words.ts'
+import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
+import { age, count } from '../words.ts'
 
 type Source = Got<'data'>['sources'][number]
 
@@ -17,7 +17,7 @@ export function Data() {
     setBusy(false)
     loaded.reload()
   }
-  const isAdmin = session.value?.role === 'admin'
+  const maySteer = session.value?.role === 'steer' || session.value?.role === 'admin'
   return (
     <Shown loaded={loaded}>
       {({ refresh, readOnly, updating, sources }) => (
@@ -33,14 +33,14 @@ export function Data() {
                   : 'updated by hand (data.refresh: false)'
             }
           >
-            {isAdmin && !readOnly && (
+            {maySteer && !readOnly && (
               <div class="actions">
                 <button type="button" disabled={isBusy || updating} onClick={() => void update()}>
                   {isBusy || updating ? 'Updating…' : 'Update all now'}
                 </button>
               </div>
             )}
-            <Freshness sources={sources} mayUpdate={isAdmin} />
+            <Freshness sources={sources} mayUpdate={maySteer} />
             <div aria-live="polite">
               {updated instanceof Failure && <Failed failure={updated} />}
               {updated !== undefined && !(updated instanceof Failure) && (
@@ -57,8 +57,8 @@ export function Data() {
             </div>
             <Loaded
               sources={sources.filter(({ state }) => state !== 'absent')}
-              isAdmin={isAdmin}
-              update={isAdmin && !readOnly ? (source) => void update(source) : undefined}
+              maySteer={maySteer}
+              update={maySteer && !readOnly ? (source) => void update(source) : undefined}
             />
           </Card>
           <Card title="Not there" wide aside="what is not loaded is not known; it never counts as no">
@@ -72,13 +72,13 @@ export function Data() {
 
 interface LoadedProps {
   readonly sources: readonly Source[]
-  readonly isAdmin: boolean
+  readonly maySteer: boolean
   /** Absent: nobody may. */
   readonly update: ((source: string) => void) | undefined
 }
 
-function Loaded({ sources, isAdmin, update }: LoadedProps) {
-  const head = ['Source', 'State', 'Date', 'Age', 'Entries', 'Licence and credit', ...(isAdmin ? ['Actions'] : [])]
+function Loaded({ sources, maySteer, update }: LoadedProps) {
+  const head = ['Source', 'State', 'Date', 'Age', 'Entries', 'Licence and credit', ...(maySteer ? ['Actions'] : [])]
   return (
     <Table label="Sources" head={head}>
       {sources
@@ -87,7 +87,7 @@ function Loaded({ sources, isAdmin, update }: LoadedProps) {
           <SourceRow
             key={source.id}
             source={source}
-            isAdmin={isAdmin}
+            maySteer={maySteer}
             onUpdate={update !== undefined && source.checked !== undefined ? () => update(source.id) : undefined}
           />
         ))}
@@ -116,44 +116,67 @@ function isAmiss({ state, stale, error }: Source): boolean {
   return stale || state === 'refused' || error !== undefined
 }
 
+/** A source that came with the package, and that nothing has been downloaded for yet. */
+function isShipped({ checked, error }: Source): boolean {
+  return checked === undefined && error === undefined
+}
+
 function Freshness({ sources, mayUpdate }: { sources: readonly Source[]; mayUpdate: boolean }) {
-  const stale = sources.filter((source) => source.state === 'loaded' && source.stale)
-  if (stale.length === 0) return <p class="quiet">Nothing that is in use is past its age.</p>
+  const old = sources.filter((source) => source.state === 'loaded' && source.stale)
+  const stale = old.filter((source) => !isShipped(source))
+  const shipped = old.filter(isShipped)
+  if (old.length === 0) return <p class="quiet">Nothing that is in use is past its age.</p>
+  if (stale.length === 0) {
+    return (
+      <p class="quiet">
+        As shipped: {shipped.map(({ id, date }) => `${id}, of ${date}`).join('; ')}. A newer one is loaded by{' '}
+        <code>sallyport data update</code>.
+      </p>
+    )
+  }
   return (
     <p class="failure">
-      Past its age: {stale.map(({ id }) => id).join(', ')}.{!mayUpdate && ' An administrator can update it here.'}
+      Past its age: {stale.map(({ id }) => id).join(', ')}.{!mayUpdate && ' A token that steers updates it here.'}
     </p>
   )
 }
 
 function SourceRow({
   source,
-  isAdmin,
+  maySteer,
   onUpdate,
 }: {
   source: Source
-  isAdmin: boolean
+  maySteer: boolean
   onUpdate: (() => void) | undefined
 }) {
   const { id, title, state, stale, date, ageSeconds, entries, licence, credit, error, reason, checked } = source
+  const isOld = stale && !isShipped(source)
+  const shown = isOld ? 'past its age' : stale ? `shipped, of ${date}` : state
   return (
     <tr>
       <td>
         <strong>{id}</strong> <div class="quiet">{title}</div>
-        {(error ?? reason) && <div class="failure">{error ?? reason}</div>}
+        {error && <div class="failure">{error}</div>}
+        {!error && reason && <div class={state === 'refused' ? 'failure' : 'quiet'}>{reason}</div>}
       </td>
       <td>
-        <Badge name={stale ? 'stale' : state === 'refused' ? 'fail' : state}>{stale ? 'past its age' : state}</Badge>
+        <Badge name={isOld ? 'stale' : stale ? 'shipped' : state === 'refused' ? 'fail' : state}>{shown}</Badge>
       </td>
       <td class="whole">
-        {date} {checked && <div class="quiet">seen {moment(checked)}</div>}
+        {date}{' '}
+        {checked && (
+          <div class="quiet">
+            checked <Ago at={checked} />
+          </div>
+        )}
       </td>
       <td class="whole">{ageSeconds === undefined ? 'not known' : age(ageSeconds)}</td>
       <td>{entries === undefined ? '' : count(entries)}</td>
       <td>
         {licence} {credit && <div class="quiet">{credit}</div>}
       </td>
-      {isAdmin && (
+      {maySteer && (
         <td>
           {onUpdate && (
             <button type="button" class="plain" onClick={onUpdate} aria-label={`Update ${id}`}>

@@ -1,15 +1,15 @@
 import { Shown, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Facts } from '../parts/pieces.tsx'
-import { age, count, moment } from '../words.ts'
+import { Ago, Badge, Card, Facts } from '../parts/pieces.tsx'
+import { count } from '../words.ts'
 
-const STATES = { ok: 'good', warn: 'look', fail: 'fails' } as const
+const STATES = { ok: 'OK', warn: 'Warning', fail: 'Failed' } as const
 
 /** The service's dependencies, as `sallyport doctor` sees it. */
 export function Health() {
   const loaded = useLoad('health', {}, 15_000)
   return (
     <Shown loaded={loaded}>
-      {({ mode, processes, silent, since, now, load, lostLines, bans, findings, sources }) => (
+      {({ mode, processes, silent, since, load, lostLines, bans, findings, sources }) => (
         <div class="grid">
           <Card title="The service">
             <Facts
@@ -19,8 +19,7 @@ export function Health() {
                   'Processes',
                   silent === 0 ? count(processes) : `${processes} answer, ${silent} do not: what those saw is missing`,
                 ],
-                ['Runs for', age((now - since) / 1_000)],
-                ['Since', moment(since)],
+                ['Started', <Ago key="a" at={since} />],
                 [
                   'Sources in use',
                   `${count(sources.filter(({ state }) => state === 'loaded').length)} of ${sources.length}`,
@@ -38,7 +37,7 @@ export function Health() {
               ]}
             />
           </Card>
-          <Card title="What it rests on" wide>
+          <Card title="Checks" wide>
             <ul class="findings">
               {findings.map(({ check, state, found, advice }) => (
                 <li key={`${check} ${found}`}>

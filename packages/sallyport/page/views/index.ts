@@ -21,6 +21,7 @@ export const VIEWS: readonly View[] = [
   { id: 'accounts', title: 'Accounts', load: async () => (await import('./accounts.tsx')).Accounts },
   { id: 'bans', title: 'Bans', load: async () => (await import('./bans.tsx')).Bans },
   { id: 'lists', title: 'Lists', load: async () => (await import('./lists.tsx')).Lists },
+  { id: 'audit', title: 'Audit', load: async () => (await import('./audit.tsx')).Audit },
   { id: 'health', title: 'Health', load: async () => (await import('./health.tsx')).Health },
   { id: 'request', title: 'One request', isHidden: true, load: async () => (await import('./request.tsx')).OneRequest },
 ]

@@ -121,7 +121,7 @@ function Attested({
       ) : (
         <form onSubmit={submit}>
           <label>
-            Log of
+            Log
             <select name="account" defaultValue={account}>
               <option value={account}>{account} (inline)</option>
               {(accounts ?? []).map(({ id, name }) => (
@@ -132,7 +132,7 @@ function Attested({
             </select>
           </label>
           <label>
-            Of the last
+            Last
             <select name="days">
               <option value="1">day</option>
               <option value="7">week</option>

@@ -32,7 +32,14 @@ export function Lists() {
           return (
             <div class="grid">
               <Card title="Lists of the configuration" wide aside="rules call them list:NAME">
-                {lists.length === 0 ? <Empty>The configuration names no lists.</Empty> : <All lists={lists} q={q} />}
+                {lists.length === 0 ? (
+                  <Empty>
+                    The configuration names no lists. Name one under <code>lists</code>, for example{' '}
+                    <code>{'lists: { partners: { file: partners.txt } }'}</code>.
+                  </Empty>
+                ) : (
+                  <All lists={lists} q={q} />
+                )}
               </Card>
               {chosen && <One key={name} list={chosen} q={q} />}
             </div>
@@ -56,7 +63,9 @@ function All({ lists, q }: { lists: readonly List[]; q: string }) {
           <td>
             <a href={linkTo('lists', placeOf(name, q))}>{name}</a>
             {source?.error !== undefined && <div class="failure">{source.error}</div>}
-            {source?.reason !== undefined && <div class="failure">{source.reason}</div>}
+            {source?.reason !== undefined && (
+              <div class={source.state === 'refused' ? 'failure' : 'quiet'}>{source.reason}</div>
+            )}
           </td>
           <td>
             {from} {at && <div class="code quiet">{clipped(at)}</div>}
@@ -82,17 +91,17 @@ function All({ lists, q }: { lists: readonly List[]; q: string }) {
 function One({ list: { name, fixed }, q }: { list: List; q: string }) {
   const loaded = useLoad(`lists/${encodeURIComponent(name)}`, { q })
   const [said, setSaid] = useState<Failure | string | undefined>(undefined)
-  const isAdmin = session.value?.role === 'admin'
+  const maySteer = session.value?.role === 'steer' || session.value?.role === 'admin'
   const change = async (what: 'add' | 'remove', entries: string): Promise<boolean> => {
     const done = await post(`lists/${what}`, { name, entries }).catch(failureOf)
     setSaid(done instanceof Failure ? done : saidOf(what, done.changed))
     loaded.reload()
     return !(done instanceof Failure)
   }
-  const whyNot = fixed === undefined ? !isAdmin && 'Sign in as an administrator to change it.' : `It is ${fixed}`
+  const whyNot = fixed === undefined ? !maySteer && 'Sign in with the right to steer to change it.' : `It is ${fixed}`
   return (
     <Card title={`List ${name}`} wide aside={whyNot}>
-      {isAdmin && fixed === undefined && <Add onAdd={(entries) => change('add', entries)} />}
+      {maySteer && fixed === undefined && <Add onAdd={(entries) => change('add', entries)} />}
       <div aria-live="polite">
         {said instanceof Failure && <Failed failure={said} />}
         {typeof said === 'string' && <p>{said}</p>}
@@ -102,7 +111,7 @@ function One({ list: { name, fixed }, q }: { list: List; q: string }) {
           <Entries
             {...shown}
             q={q}
-            onRemove={isAdmin && fixed === undefined ? (entry) => void change('remove', entry) : undefined}
+            onRemove={maySteer && fixed === undefined ? (entry) => void change('remove', entry) : undefined}
           />
         )}
       </Shown>

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Answer, Failure, type Got, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { CopyButton } from '../parts/copy.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import type { SchemaNode } from '../parts/schema.ts'
-import { linkTo } from '../route.ts'
+import { linkTo, place } from '../route.ts'
+import { matchInWords, withRule } from '../rule-text.ts'
 import { clipped, count, word } from '../words.ts'
 
 type Checked = Answer<'POST', 'policy/check'>
@@ -34,12 +36,12 @@ function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> 
     rows.filter(({ name }) => name.slice(0, name.lastIndexOf(' ')) === id)
   return (
     <Card title="Rules in force, in their order" wide aside={<Badge name={mode} />}>
-      <Table label="Rules" head={['Rule', 'Does', 'Of', 'Did in 24 hours', 'Would have done']}>
+      <Table label="Rules" head={['Rule', 'Action', 'From', 'Last 24 hours', 'On trial']}>
         {rules.map((rule) => (
           <tr key={rule.id}>
             <td>
               <strong>{rule.id}</strong> {rule.onTrial && <Badge name="monitor">on trial</Badge>}
-              {rule.note && <div class="code quiet">{rule.note}</div>}
+              {rule.note && <RuleText id={rule.id} action={rule.action} match={rule.note} />}
             </td>
             <td>
               <Badge name={rule.action} />
@@ -66,6 +68,18 @@ function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> 
   )
 }
 
+/** The match of a rule in words, and behind them as it is written. */
+function RuleText({ id, action, match }: { id: string; action: string; match: string }) {
+  const yaml = `- { id: ${id}, match: ${match}, action: ${action} }`
+  return (
+    <details>
+      <summary>{matchInWords(JSON.parse(match))}</summary>
+      <pre>{yaml}</pre>
+      <CopyButton text={yaml}>Copy the rule</CopyButton>
+    </details>
+  )
+}
+
 function actionOf(name: string): string {
   return name.slice(name.lastIndexOf(' ') + 1)
 }
@@ -77,16 +91,18 @@ const checkText = (text: string): Promise<Checked> =>
   }))
 
 function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNode; onSaved: () => void }) {
-  const [text, setText] = useState(inForce)
+  const added = place.value.query.get('add')
+  const initial = added === null ? inForce : withRule(inForce, added)
+  const [text, setText] = useState(initial)
   const [checked, setChecked] = useState<Checked>({ faults: [], warnings: [] })
   const [outcome, setOutcome] = useState<WhatIf | Failure | string | undefined>(undefined)
   // Another round is another editor: it keeps its own text.
   const [round, setRound] = useState(0)
   const begin = (): void => {
-    setText(inForce)
+    setText(initial)
     setRound((before) => before + 1)
   }
-  useEffect(begin, [inForce])
+  useEffect(begin, [initial])
   const check = async (written: string): Promise<Checked> => {
     const found = await checkText(written)
     setChecked(found)
@@ -114,7 +130,7 @@ function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNo
         <Editor
           key={round}
           label="Draft of a policy"
-          initial={inForce}
+          initial={initial}
           schema={schema}
           onText={setText}
           check={check}
@@ -127,8 +143,8 @@ function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNo
           <button type="button" class="plain" onClick={copy}>
             Copy
           </button>
-          <button type="button" class="plain" disabled={text === inForce} onClick={begin}>
-            Back to what is in force
+          <button type="button" class="plain" disabled={text === initial} onClick={begin}>
+            Revert
           </button>
           {isAdmin && session.value?.maySave && (
             <Confirm
@@ -159,8 +175,8 @@ function Found({ faults, warnings }: Checked) {
       {faults.length > 0
         ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Line ${faults[0]?.line}: ${faults[0]?.message}`
         : warnings.length > 0
-          ? `Usable; line ${warnings[0]?.line}: ${warnings[0]?.message}`
-          : 'Usable.'}
+          ? `Valid; line ${warnings[0]?.line}: ${warnings[0]?.message}`
+          : 'Valid.'}
     </p>
   )
 }

@@ -6,6 +6,7 @@ import { type Door, readerOf, requireRole } from './access/door.ts'
 import type { Role } from './access/tokens.ts'
 import { shownIn, type Visitor } from './access/visitor.ts'
 import type { History } from './history/history.ts'
+import { createTrail } from './history/trail.ts'
 import { loadPage } from './http/page.ts'
 import { readJson, sendError, sendJson } from './http/reply.ts'
 import { consoleRows } from './routes/index.ts'
@@ -46,7 +47,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
   const assets = loadPage(page)
   const rows: readonly AnyRow[] = consoleRows()
   const policies = openPolicyReader({ lists: () => sallyport.config })
-  const own = { sallyport, history, policies, since: Date.now(), id: randomUUID() }
+  const own = { sallyport, history, policies, trail: createTrail(sallyport), since: Date.now(), id: randomUUID() }
   const parts: ConsoleParts = { ...own, hooks, gather: createGather(own, hooks.askOthers) }
   const ended: Share<{ readonly value: string }, boolean> = {
     name: 'ended',
@@ -62,7 +63,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
     const { visitor, body, setCookie } = isComing ? door.signIn(request, now) : door.signOut(request, now)
     const value = isComing ? shownIn(request, 'Link') : visitor.session
     if (value !== undefined) await parts.gather(ended, { value })
-    sallyport.log.audit({ what: `console sign-${isComing ? 'in' : 'out'}`, who: whoOf(visitor), details: {} })
+    own.trail.audit({ what: `console sign-${isComing ? 'in' : 'out'}`, who: whoOf(visitor), details: {} })
     sendJson(response, 200, body, { 'Set-Cookie': setCookie })
   }
 
@@ -90,7 +91,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
         reader: readerOf(request, visitor),
         isAdmitted: () => door.permits(request, 'read'),
         body: async () => mapOf(await readJson(request)),
-        audit: (what, details) => sallyport.log.audit({ what, who: whoOf(visitor), details }),
+        audit: (what, details) => own.trail.audit({ what, who: whoOf(visitor), details }),
       } satisfies Call<string>,
       parts,
     )

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { openAuditTrail } from '@sallyport/engine'
 import t from 'tap'
 import { createRate } from '../../src/console/access/rate.ts'
 import { openDoor, readTokens, signInLink } from '../../src/console/index.ts'
@@ -73,6 +74,54 @@ t.test('nobody reads without a token, on this machine either, and a token makes 
   t.match((await ask(adminUrl, 'GET', SESSION, { cookie })).text, /"role":null,"by":"nothing"/)
   const forged = cookie.replace(/admin\.\d+/, 'admin.9999999999999')
   t.notMatch((await ask(adminUrl, 'GET', SESSION, { cookie: forged })).text, /"admin"/)
+})
+
+t.test('who steers lifts bans and renews data, and touches neither policy nor accounts', async (t) => {
+  const STEER = 'a-token-for-steering-1'
+  const tokens = { admin: ADMIN, steer: STEER, read: READER }
+  const { adminUrl, close } = await openScene({ door: openDoor({ tokens }) }, WITHOUT_DATA)
+  t.teardown(close)
+  const post = (token: string, path: string, body: unknown) =>
+    ask(adminUrl, 'POST', `/console/api/${path}`, bearer(token), JSON.stringify(body))
+  const signed = await ask(adminUrl, 'POST', SESSION, bearer(STEER))
+  t.match(signed.text, /"role":"steer"/)
+  t.match((await ask(adminUrl, 'GET', SESSION, { cookie: cookieOf(signed) })).text, /"role":"steer","by":"session"/)
+  t.equal((await ask(adminUrl, 'GET', HEALTH, bearer(STEER))).status, 200)
+  for (const [path, body] of [
+    ['bans/lift', { id: '00000000' }],
+    ['lists/add', { name: 'none', entries: '192.0.2.1' }],
+    ['data/update', { source: 'none' }],
+  ] as const) {
+    t.equal((await post(READER, path, body)).status, 403, `${path}, a reader`)
+    t.not((await post(STEER, path, body)).status, 403, `${path}, one who steers`)
+  }
+  for (const [path, body] of [
+    ['accounts', { name: 'x', plan: 'free' }],
+    ['keys', { account: 'x' }],
+    ['policy/save', { text: 'rules: []' }],
+  ] as const) {
+    t.equal((await post(STEER, path, body)).status, 403, `${path}, one who steers`)
+    t.not((await post(ADMIN, path, body)).status, 403, `${path}, an administrator`)
+  }
+})
+
+t.test('what operators do is shown with who did it, and a reader may look', async (t) => {
+  const { adminUrl, sallyport, close } = await openScene({}, { ...WITHOUT_DATA, dataDir: t.testdir() })
+  t.teardown(close)
+  const trail = await openAuditTrail(sallyport.config, () => {})
+  trail.audit({ what: 'keys revoke', who: 'a command', error: 'not_found' })
+  await trail.close()
+  await ask(adminUrl, 'POST', '/console/api/accounts', bearer(ADMIN), JSON.stringify({ name: 'shown', plan: 'free' }))
+  const shown = JSON.parse((await ask(adminUrl, 'GET', '/console/api/audit', bearer(READER))).text)
+  t.match(shown, { silent: 0, isKept: false })
+  t.match(
+    shown.actions.find(({ who }: { who: string }) => who === 'console admin'),
+    { audit: /account/, details: { account: String, plan: 'free' } },
+  )
+  t.match(
+    shown.actions.find(({ who }: { who: string }) => who === 'a command'),
+    { audit: 'keys revoke', error: 'not_found' },
+  )
 })
 
 t.test('a reader changes nothing', async (t) => {

@@ -36,7 +36,7 @@ t.test('every route that changes something wants the role, the method and the pa
     t.equal((await ask(method, path, { cookie })).status, 403, `${method} ${path} without the field of the page`)
     const other = { ...OWN, cookie, origin: 'http://attacker.example' }
     t.equal((await ask(method, path, other)).status, 403, `${method} ${path} from another page`)
-    if (role !== 'admin') continue
+    if (role === 'read') continue
     t.equal((await ask(method, path, { ...OWN, authorization: `Bearer ${READER}` })).status, 403, `${path} by a reader`)
   }
 })

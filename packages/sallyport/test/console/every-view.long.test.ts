@@ -15,7 +15,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   directory: ['', `?asn=${FIRST_ASN}`, '?q=alert'],
 }
 /** Views whose content is written by the operator and by Sallyport alone. */
-const OF_NO_STRANGER = ['policy', 'data', 'health']
+const OF_NO_STRANGER = ['policy', 'data', 'audit', 'health']
 
 /** Waits until nothing is loading. */
 async function settle(page: Page): Promise<void> {

@@ -5,7 +5,7 @@ import { type ConfigInput, type OpenHooks, open, type Sallyport } from '@sallypo
 import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { buildPage } from '../../build/page.ts'
-import { createHistory, openConsole, openDoor } from '../../src/console/index.ts'
+import { createHistory, type Door, openConsole, openDoor } from '../../src/console/index.ts'
 import type { ConsoleHooks } from '../../src/console/routes/route.ts'
 import { ADMIN, READER, statusOf } from './visits.ts'
 
@@ -62,7 +62,10 @@ export const WITHOUT_DATA: ConfigInput = {
 
 /** A running proxy before its example site, with the embedded data, and its console. */
 export async function openScene(
-  hooks: ConsoleHooks = {},
+  {
+    door = openDoor({ tokens: { admin: ADMIN, read: READER } }),
+    ...hooks
+  }: ConsoleHooks & { readonly door?: Door | undefined } = {},
   config: ConfigInput = {},
   world: Pick<OpenHooks, 'dns'> = {},
 ): Promise<Scene> {
@@ -95,7 +98,7 @@ export async function openScene(
   const pages = openConsole({
     sallyport,
     history,
-    door: openDoor({ tokens: { admin: ADMIN, read: READER } }),
+    door,
     page: join(FOLDER, 'page'),
     ...hooks,
     onFault: (error) => process.emitWarning(String(error)),

@@ -24,7 +24,7 @@ t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER }, asyn
   await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
   const name = `Shop ${Date.now()}`
   await page.getByLabel('Name').fill(name)
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create' }).click()
   const card = page.getByRole('region', { name, exact: true })
   await card.getByRole('button', { name: 'New key' }).click()
   const key = await page.locator('code.secret').innerText()
@@ -34,7 +34,7 @@ t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER }, asyn
   await card.getByLabel('Plan').selectOption('pro')
   await card.getByText('of 500,000').waitFor()
   t.same(await axeFinds(page), [])
-  await page.getByRole('button', { name: 'Put it away' }).click()
+  await page.getByRole('button', { name: 'Dismiss' }).click()
   t.notMatch(await page.content(), key, 'shown once')
   await card.getByRole('button', { name: 'Revoke' }).click()
   await card.getByRole('button', { name: 'Yes' }).click()

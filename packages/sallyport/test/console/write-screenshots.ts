@@ -3,11 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openBrowser } from './browser.ts'
+import { viewIds } from './views.ts'
 import { statusOf, VISITOR } from './visits.ts'
 
-/* Writes the pictures of the README, of the demo as it starts: node packages/sallyport/dist/test/console/write-screenshots.js */
+/*
+ * Writes the pictures of the README, of the demo as it starts: node packages/sallyport/dist/test/console/write-screenshots.js
+ * With a folder behind it: those of every view, at three widths, light and dark, into that folder instead.
+ */
 const ROOT = join(import.meta.dirname, '../../../../..')
-const PICTURES = join(ROOT, '.github/screenshots')
+const [EVERY] = process.argv.slice(2)
+const PICTURES = EVERY ?? join(ROOT, '.github/screenshots')
+const WIDTHS = [390, 820, 1_440]
 
 const CONFIG = `demo: true
 trustProxy: [loopback]
@@ -83,6 +89,19 @@ async function bringVisitors(url: string): Promise<void> {
   }
 }
 
+/** Every view of the console, and the demo. */
+async function everyView(url: string, adminUrl: string) {
+  const ids = (await viewIds()).filter((id) => id !== 'request')
+  const places = [...ids.map((id) => [id, `${adminUrl}/#/${id}`] as const), ['demo', `${url}/?as=forged`] as const]
+  return places.flatMap(([id, address]) =>
+    WIDTHS.flatMap((width) =>
+      (['light', 'dark'] as const).map(
+        (scheme) => [`${id}-${width}-${scheme}`, address, scheme, { width, height: 900 }] as const,
+      ),
+    ),
+  )
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-pictures-'))
 const { child, url, adminUrl, link } = await startDemo(folder)
 const browser = await openBrowser()
@@ -93,12 +112,15 @@ try {
   await first.getByText('Read only').waitFor()
   const storageState = await first.context().storageState()
   await bringVisitors(url)
-  for (const [name, address, colorScheme, viewport] of [
+  const pictures = [
     ['console-light', adminUrl, 'light', TALL],
     ['console-dark', adminUrl, 'dark', SCREEN],
     ['console-phone', `${adminUrl}/#/inspect?target=${VISITOR.tor}`, 'light', PHONE],
     ['demo', `${url}/?as=chatgpt`, 'light', SCREEN],
-  ] as const) {
+  ] as const
+  for (const [name, address, colorScheme, viewport] of EVERY === undefined
+    ? pictures
+    : await everyView(url, adminUrl)) {
     const page = await browser.newPage({ viewport, colorScheme, storageState })
     await page.goto(address)
     await page.waitForTimeout(2_500)

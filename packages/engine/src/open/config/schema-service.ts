@@ -200,6 +200,12 @@ export const Console = z.strictObject({
     'file:/run/secrets/console-admin',
     SECRET,
   ),
+  steerToken: key(
+    ConsoleToken,
+    'Token that lets its holder lift bans, change lists and renew data in the console; absent: the token for administrators does',
+    'file:/run/secrets/console-steer',
+    SECRET,
+  ),
   readToken: key(
     ConsoleToken,
     'Token that lets its holder read the console; absent: the token for administrators does',

@@ -3,7 +3,7 @@ import { SallyportError } from '@sallyport/core'
 import { type Ended, openEnded } from './ended.ts'
 import { createRate } from './rate.ts'
 import { createSessions, linkCode, type OpenedSession, type Session } from './sessions.ts'
-import { type Role, sessionKey, type Tokens } from './tokens.ts'
+import { includes, type Role, sessionKey, type Tokens } from './tokens.ts'
 import { COOKIE, isOwnPage, OWN_FIELD, shownIn, type Visitor, visitorOf } from './visitor.ts'
 
 /** Wrong tokens by one client, before it is answered to wait; and calls and sign-ins by one that is known. */
@@ -81,7 +81,7 @@ export function openDoor({ tokens, dataDir, onFault = () => {} }: DoorOptions): 
     permits(request, role) {
       const visitor = visitorOf(request, { tokens, sessions, now: Date.now() })
       if (visitor.role === undefined || (visitor.by === 'session' && !isFromOwnPage(request))) return false
-      return visitor.role === 'admin' || visitor.role === role
+      return includes(visitor.role, role)
     },
     signIn(request, now) {
       const { value, session } = openedBy(request, now)
@@ -112,7 +112,7 @@ const LINK_USED = 'This link was used, or its hour is over: `sallyport console` 
 
 /** Throws `unauthorized` or `forbidden` for somebody who may not do what needs a role. */
 export function requireRole(role: Role | 'anyone', visitor: Visitor): void {
-  if (role === 'anyone' || visitor.role === 'admin' || visitor.role === role) return
+  if (role === 'anyone' || includes(visitor.role, role)) return
   if (visitor.role === undefined) throw new SallyportError('unauthorized', TOKEN_NEEDED)
   throw new SallyportError('forbidden')
 }

@@ -54,7 +54,7 @@ export function createSessions(key: Uint8Array, ended: Ended): Sessions {
   return {
     open,
     read(value, now) {
-      const found = lasting(value, ['read', 'admin'], now)
+      const found = lasting(value, ['read', 'steer', 'admin'], now)
       return found && { role: found.kind, until: found.until }
     },
     redeem(code, now) {
@@ -62,7 +62,7 @@ export function createSessions(key: Uint8Array, ended: Ended): Sessions {
       return found !== undefined && ended.add(found.nonce, found.until, now) ? open('read', now) : undefined
     },
     end(value, now) {
-      const found = lasting(value, ['read', 'admin', 'link'], now)
+      const found = lasting(value, ['read', 'steer', 'admin', 'link'], now)
       if (found !== undefined) ended.add(found.nonce, found.until, now)
     },
   }

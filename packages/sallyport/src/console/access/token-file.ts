@@ -22,14 +22,22 @@ export interface ReadTokens {
  */
 export function readTokens(
   dataDir: string,
-  { adminToken, readToken }: { readonly adminToken?: string | undefined; readonly readToken?: string | undefined } = {},
+  {
+    adminToken,
+    steerToken: steer,
+    readToken: read,
+  }: {
+    readonly adminToken?: string | undefined
+    readonly steerToken?: string | undefined
+    readonly readToken?: string | undefined
+  } = {},
 ): ReadTokens {
-  if (adminToken !== undefined) return { tokens: { admin: adminToken, read: readToken }, isKept: true }
+  if (adminToken !== undefined) return { tokens: { admin: adminToken, steer, read }, isKept: true }
   const file = join(dataDir, NAME)
   const made = randomBytes(24).toString('base64url')
   const admin = readOrMakeSecret(file, made)
-  if (admin === undefined) return { tokens: { admin: made, read: readToken }, isKept: false }
-  if (admin.length >= SHORTEST) return { tokens: { admin, read: readToken }, file, isKept: true }
+  if (admin === undefined) return { tokens: { admin: made, steer, read }, isKept: false }
+  if (admin.length >= SHORTEST) return { tokens: { admin, steer, read }, file, isKept: true }
   const advice = 'delete the file, and the next start makes another'
   throw new SallyportError('invalid_config', `${file}: the token is shorter than ${SHORTEST} characters: ${advice}.`)
 }

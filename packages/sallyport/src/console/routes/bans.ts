@@ -48,7 +48,7 @@ export const BAN_ROWS = [
   row({
     method: 'POST',
     path: 'bans/lift',
-    role: 'admin',
+    role: 'steer',
     takes: ['id'],
     async answer({ body, audit }, { sallyport }) {
       const id = memberOf(await body(), 'id', 64) ?? ''

@@ -22,7 +22,7 @@ export function dataRows() {
     row({
       method: 'POST',
       path: 'data/update',
-      role: 'admin',
+      role: 'steer',
       takes: ['source'],
       async answer({ body, audit }, { sallyport }) {
         const source = memberOf(await body(), 'source', 100)

@@ -1,4 +1,5 @@
 import { ACCOUNT_ROWS } from './accounts.ts'
+import { AUDIT_ROWS } from './audit.ts'
 import { BAN_ROWS } from './bans.ts'
 import { CRAWLER_ROWS } from './crawlers.ts'
 import { dataRows } from './data.ts'
@@ -27,6 +28,7 @@ export function consoleRows(): readonly ConsoleRow[] {
     ...ACCOUNT_ROWS,
     ...BAN_ROWS,
     ...LIST_ROWS,
+    ...AUDIT_ROWS,
     ...healthRows(),
   ]
 }
@@ -44,4 +46,5 @@ export type ConsoleRow =
   | (typeof ACCOUNT_ROWS)[number]
   | (typeof BAN_ROWS)[number]
   | (typeof LIST_ROWS)[number]
+  | (typeof AUDIT_ROWS)[number]
   | ReturnType<typeof healthRows>[number]

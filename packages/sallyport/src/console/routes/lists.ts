@@ -43,14 +43,14 @@ export const LIST_ROWS = [
   row({
     method: 'POST',
     path: 'lists/add',
-    role: 'admin',
+    role: 'steer',
     takes: ['name', 'entries'],
     answer: (call, parts) => change('add', call, parts),
   }),
   row({
     method: 'POST',
     path: 'lists/remove',
-    role: 'admin',
+    role: 'steer',
     takes: ['name', 'entries'],
     answer: (call, parts) => change('remove', call, parts),
   }),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Role } from '../access/tokens.ts'
 import type { Visitor } from '../access/visitor.ts'
 import type { AskOthers, Gather, OwnParts, Share } from '../shares/share.ts'
 
@@ -57,7 +58,7 @@ export interface Row<Verb extends Method, Path extends string, Name extends stri
   readonly method: Verb
   /** Below `/console/api/`; a `*` at its end is one segment. */
   readonly path: Path
-  readonly role: 'anyone' | 'read' | 'admin'
+  readonly role: 'anyone' | Role
   /** The names of texts in the query of a GET, in the body of a POST. */
   readonly takes?: readonly Name[] | undefined
   /** Questions to the other processes. */

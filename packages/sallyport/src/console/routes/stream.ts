@@ -7,7 +7,7 @@ import { newestOf } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
 /** Bounds of one process: all streams, those of readers, and those of one reader. */
-const MAX_STREAMS = { admin: 32, read: 24, each: 4 } as const
+const MAX_STREAMS = { admin: 32, steer: 28, read: 24, each: 4 } as const
 /** Under load a part is shown, and how many there were is said. */
 const TURN_MS = 250
 const MAX_A_TURN = 8

@@ -1,5 +1,6 @@
 import type { PolicyReader, Sallyport } from '@sallyport/engine'
 import type { History } from '../history/history.ts'
+import type { Trail } from '../history/trail.ts'
 
 /** Answers of the other processes of a cluster, and how many gave none in time. */
 export interface OthersSaid {
@@ -12,6 +13,7 @@ export interface OwnParts {
   readonly sallyport: Sallyport
   readonly history: History
   readonly policies: PolicyReader
+  readonly trail: Trail
   /** When the console was opened, milliseconds since the epoch. */
   readonly since: number
   /** Id of this process within its cluster. */

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+const PACKAGE = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const FILE = join(import.meta.dirname, '../reference.html.gz')
+
+/** Shows the document that is served beside the page; the mount is read off the page's own address. */
+const START = `const base = location.pathname.replace(/\\/v1\\/docs\\/?$/, '')
+document.documentElement.classList.toggle('dark-mode', matchMedia('(prefers-color-scheme: dark)').matches)
+fetch(base + '/v1/openapi.json').then((answer) => answer.json()).then((document) => SwaggerUIBundle({
+  dom_id: '#reference', spec: Object.assign(document, { servers: [{ url: base || '/' }] }),
+  validatorUrl: null, deepLinking: true, tryItOutEnabled: true, displayRequestDuration: true, defaultModelsExpandDepth: 0,
+})).catch((error) => { window.reference.textContent = 'The document of the API was not read: ' + error.message })`
+
+/** Texts that would end or change an inline script; within literals the first letter may be written by its number. */
+const script = fileOf('swagger-ui-bundle.js').replace(/<(?=!--|\/?script)/gi, '\\x3c')
+const style = `${fileOf('swagger-ui.css')}body{margin:0}`
+const licences = `${fileOf('NOTICE')}\n${fileOf('swagger-ui-bundle.js.LICENSE.txt')}`.replaceAll('--', '- -')
+const policy = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)} ${hashOf(START)}`,
+  `style-src ${hashOf(style)}`,
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+const page = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Sallyport API</title><style>${style}</style></head>
+<body><main id="reference"><noscript>The reference needs JavaScript. The same for programs: <a href="openapi.json">openapi.json</a>.</noscript></main>
+<script>${script}</script><script>${START}</script>
+<!-- Swagger UI, Apache-2.0\n${licences}\n--></body></html>
+`
+
+mkdirSync(dirname(FILE), { recursive: true })
+writeFileSync(FILE, gzipSync(page, { level: 9 }))
+
+function fileOf(name: string): string {
+  // A map beside the bundle is not shipped.
+  return readFileSync(join(PACKAGE, name), 'utf8').replace(/\n?\/[/*]# sourceMappingURL=.*$/m, '')
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}

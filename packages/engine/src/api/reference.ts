@@ -1,0 +1,26 @@
+import type { ApiRequest, ApiResponse } from './request.ts'
+
+/** The reference for people: HTML by gzip, and without it. */
+export interface ReferencePage {
+  readonly zipped: Uint8Array
+  plain(): string
+}
+
+export function isReferencePage(answered: unknown): answered is ReferencePage {
+  return typeof answered === 'object' && answered !== null && 'zipped' in answered
+}
+
+/** A 200 of the page, in the coding that the caller takes. */
+export function pageAnswer(page: ReferencePage, headers: ApiResponse['headers'], { fields }: ApiRequest): ApiResponse {
+  const isTaken = fields.some(
+    (name, at) => at % 2 === 0 && /^accept-encoding$/i.test(name) && takesGzip(fields[at + 1] ?? ''),
+  )
+  const varied = { ...headers, Vary: 'Accept-Encoding' }
+  if (!isTaken) return { status: 200, headers: varied, body: page.plain() }
+  return { status: 200, headers: { ...varied, 'Content-Encoding': 'gzip' }, body: page.zipped }
+}
+
+/** Reads the weight too: `gzip;q=0` refuses it (RFC 9110 12.5.3). */
+function takesGzip(field: string): boolean {
+  return field.split(',').some((coding) => /^\s*gzip\s*(?:;\s*q=(?:1|0?\.\d*[1-9]).*)?$/i.test(coding))
+}

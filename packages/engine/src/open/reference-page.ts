@@ -1,0 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { ReferencePage } from '#api'
+
+/** The build writes it: Swagger UI as one page that needs nothing from outside (D539). */
+const FILE = new URL('../../reference.html.gz', import.meta.url)
+
+const UNBUILT = '<!doctype html><title>Sallyport API</title><p>The reference was not built: npm run build.\n'
+
+/** The page of the reference; read when it is asked for. */
+export function referencePage(): ReferencePage {
+  const zipped = existsSync(FILE) ? readFileSync(FILE) : gzipSync(UNBUILT)
+  return { zipped, plain: () => gunzipSync(zipped).toString() }
+}
