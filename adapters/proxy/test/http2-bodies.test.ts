@@ -41,7 +41,10 @@ t.test('answers that the origin breaks off are none that the client took back', 
     t.ok(broken.every(({ status, code }) => status === 200 && code === constants.NGHTTP2_INTERNAL_ERROR))
   }
   t.equal((await ask(session, { ':path': '/whole' })).status, 200)
-  t.same(refused.filter((cause) => cause === 'http2_resets'), [])
+  t.same(
+    refused.filter((cause) => cause === 'http2_resets'),
+    [],
+  )
 })
 
 t.test('a HEAD with a body is answered before what is left of that is refused', { skip }, async (t) => {
