@@ -22,5 +22,8 @@ export function pageAnswer(page: ReferencePage, headers: ApiResponse['headers'],
 
 /** Reads the weight too: `gzip;q=0` refuses it (RFC 9110 12.5.3). */
 function takesGzip(field: string): boolean {
-  return field.split(',').some((coding) => /^\s*gzip\s*(?:;\s*q=(?:1|0?\.\d*[1-9]).*)?$/i.test(coding))
+  return field.split(',').some((element) => {
+    const [coding, ...parameters] = element.split(';').map((part) => part.trim().toLowerCase())
+    return coding === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
 }
