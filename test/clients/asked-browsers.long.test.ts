@@ -90,7 +90,7 @@ t.test('the status is said once or twice, and not with each puzzle', { skip }, a
   }).observe(document, { subtree: true, childList: true })`)
   await page.goto(`${site.url}/asked/3`)
   await opens(page)
-  t.same([...new Set(said)].slice(-2), ['Waiting time: about 6 seconds.', 'Done. The page opens.'])
+  t.same([...new Set(said)].slice(-2), ['Waiting time: about 3 seconds.', 'Done. The page opens.'])
   t.ok(said.length <= 4, said.join())
 })
 

@@ -1,6 +1,7 @@
 import type { Got } from '../api.ts'
 import { linkTo } from '../route.ts'
 import { ruleFor } from '../rule-text.ts'
+import { clipped } from '../words.ts'
 import { CopyButton } from './copy.tsx'
 
 type Decision = NonNullable<Got<`requests/${string}`>['observed']['decision']>
@@ -11,7 +12,7 @@ export function NextSteps({ decision: { inspection } }: { decision: Decision }) 
   const { asn, asName } = inspection.network
   const steps = [
     address && { title: `Allow ${address}`, rule: ruleFor('allow', `address: ['${address}']`, address) },
-    asn && { title: `Block AS${asn} ${asName ?? ''}`.trim(), rule: ruleFor('block', `asn: [${asn}]`, `as${asn}`) },
+    asn && { title: `Block AS${asn} ${clipped(asName ?? '')}`.trim(), rule: ruleFor('block', `asn: [${asn}]`, `as${asn}`) },
   ].filter((step) => typeof step === 'object')
   if (steps.length === 0) return null
   return (
