@@ -182,7 +182,7 @@ not a line
   })
   t.match(
     (await run('replay', log, '--policy', policy, '--config', config)).out,
-    /^ai_agent +2 +2 → 0 +0 +0 +0 +0 → 2 +2 +0$/m,
+    /^ai_agent +2 +2 → 0 +0 +0 +0 +0 +0 → 2 +2 +0$/m,
   )
   t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), { code: 1, err: /ENOENT/ })
   t.match(await run('replay', log, '--config', config), { code: 2, err: /--policy/ })
