@@ -12,7 +12,10 @@ export function NextSteps({ decision: { inspection } }: { decision: Decision }) 
   const { asn, asName } = inspection.network
   const steps = [
     address && { title: `Allow ${address}`, rule: ruleFor('allow', `address: ['${address}']`, address) },
-    asn && { title: `Block AS${asn} ${clipped(asName ?? '')}`.trim(), rule: ruleFor('block', `asn: [${asn}]`, `as${asn}`) },
+    asn && {
+      title: `Block AS${asn} ${clipped(asName ?? '')}`.trim(),
+      rule: ruleFor('block', `asn: [${asn}]`, `as${asn}`),
+    },
   ].filter((step) => typeof step === 'object')
   if (steps.length === 0) return null
   return (
