@@ -5,19 +5,19 @@ import type { Results } from './result.ts'
 import { resultsText } from './text.ts'
 
 /*
- * The tables of bench/README.md are made of the results: what lies between `<!-- results of NAME -->` and `<!-- end of NAME -->` is
- * written here, the prose around it by hand.
+ * The tables of bench/README.md are made of the results: what lies between `<!-- results of NAME -->` and the next heading is
+ * written here, the prose before it by hand.
  */
 const README = join(BENCH, 'README.md')
 
 /** The document with these results in its marked places. */
 export function filled(text: string, all: ReadonlyMap<string, Results>): string {
   const left = new Set(all.keys())
-  const made = text.replaceAll(/<!-- results of ([\w-]+) -->.*?<!-- end of \1 -->/gs, (_, name: string) => {
+  const made = text.replaceAll(/<!-- results of ([\w-]+) -->.*?(?=\n## |\s*$)/gs, (_, name: string) => {
     const results = all.get(name)
     left.delete(name)
     const body = results === undefined ? `Not measured yet: \`npm run bench -- ${name}\`.` : resultsText(results)
-    return `<!-- results of ${name} -->\n${body}\n<!-- end of ${name} -->`
+    return `<!-- results of ${name} -->\n${body}\n`
   })
   if (left.size > 0) throw new Error(`bench/README.md has no place for the results of ${[...left].join(', ')}`)
   return made

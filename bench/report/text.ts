@@ -89,10 +89,31 @@ export function durationText(seconds: number): string {
   return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`
 }
 
+/** Rows of one table of the document; a longer one shows the cases that miss their goal, and all others as one row. */
+const MAX_ROWS = 16
+
+/** A long table with one row for the cases that reach their goal: the middle one of their figures, the least and the most. */
+function shortened(table: Table): Table {
+  const missed = new Set(
+    table.figures.filter((figure) => figure.goal && !isReached(figure)).map((figure) => figure.case),
+  )
+  const reached = table.figures.filter((figure) => figure.goal && !missed.has(figure.case))
+  const [first] = reached
+  if (first === undefined || new Set(table.figures.map((figure) => figure.case)).size <= MAX_ROWS) return table
+  const medians = reached.map(({ value }) => value.median).sort((one, other) => one - other)
+  const [low = 0, median = 0, high = 0] = [0, medians.length >> 1, -1].map((at) => medians.at(at))
+  const rest = {
+    ...first,
+    case: `${reached.length} others, which reach it`,
+    value: { ...first.value, median, low, high },
+  }
+  return { ...table, figures: [...table.figures.filter((figure) => missed.has(figure.case)), rest] }
+}
+
 /** All that a bench measured, as Markdown. */
 export function resultsText({ machine, tables, skipped }: Results): string {
   const parts = tables.map((table) => {
-    const { head, rows } = gridOf(table)
+    const { head, rows } = gridOf(shortened(table))
     const [work = '', ...columns] = head
     return markdownOf({ head: [joined(table.title, work), ...columns], rows })
   })

@@ -5,6 +5,7 @@ import { BENCHES } from '../benches.ts'
 import { BENCH, folderOf, RESULTS, readResults } from '../report/files.ts'
 import { isBusy } from '../report/machine.ts'
 import { filled, readDocument } from '../report/readme.ts'
+import { resultsText } from '../report/text.ts'
 
 const MAX_LINES = 450
 
@@ -38,7 +39,24 @@ t.test('results without a place are a fault, and a place without results says so
   const all = new Map([...readResults(RESULTS)].slice(0, 1))
   t.throws(() => filled('no place', all), { message: /no place/ })
   t.match(
-    filled('<!-- results of none -->\n<!-- end of none -->', new Map()),
-    /Not measured yet: `npm run bench -- none`/,
+    filled('<!-- results of none -->\n\n## next', new Map()),
+    /Not measured yet: `npm run bench -- none`\.\n\n## next$/,
   )
+})
+
+t.test('a long table of the page shows what misses its goal, and the rest as one row', async (t) => {
+  const figures = Array.from({ length: 20 }, (_, at) => ({
+    case: `case ${at}`,
+    what: 'growth',
+    unit: 'times',
+    value: { median: at },
+    goal: { atMost: 17 },
+  }))
+  const [machine] = [...readResults(RESULTS).values()].map((results) => results.machine)
+  const text = resultsText({ machine, tables: [{ title: 'Words', figures }], skipped: [] } as never)
+  t.match(
+    text,
+    /\| case 18 \| 18 \| ≤ 17 times, missed \|\n\| case 19 .*\n\| 18 others, which reach it \| 9 \(0–17\) \| ≤ 17 times \|\n\n/,
+  )
+  t.notMatch(text, /case 17/)
 })
