@@ -76,7 +76,9 @@ function BeyondLimits({ limited }: Pick<Got<'bans'>, 'limited'>) {
   return (
     <Card title="Beyond a limit" wide aside="among the remembered requests">
       {limited.length === 0 ? (
-        <Empty>Nobody was beyond a limit.</Empty>
+        <Empty>
+          Nobody was beyond a limit. A rule of the <a href={linkTo('policy')}>policy</a> sets one by <code>limit</code>.
+        </Empty>
       ) : (
         <Table label="Requests beyond a limit" head={['At', 'Request', 'From', 'Limit', 'Decided']}>
           {limited.map((row) => (
