@@ -63,5 +63,11 @@ t.test('the first view begins with the numbers of a day, against the day before'
     ['22', '11'],
     'yesterday twice as high as today',
   )
+  await page.goto(`${scene.adminUrl}/#/policy`)
+  for (const id of ['no-tor', 'no-hosting-login'])
+    await page
+      .getByRole('row', { name: id })
+      .getByRole('img', { name: `Requests that ${id} decided` })
+      .waitFor()
   t.same(complaints, [])
 })
