@@ -109,7 +109,7 @@ function Rules({ report: { rules } }: { report: Counted }) {
           No rule did anything but allow. <a href={linkTo('policy')}>Try one on what came</a>.
         </Empty>
       ) : (
-        <Table label="Rules" head={['Rule', 'Action', 'Over time', 'Requests', 'Clients', 'People hit']}>
+        <Table label="Rules" head={['Rule', 'Action', 'Over time', 'Requests', 'Clients', 'People']}>
           {rules.map(({ rule, action, state, requests, people, real, share, curve }) => (
             <tr key={`${rule} ${action} ${state}`}>
               <td>

@@ -17,7 +17,7 @@ import { statusOf, VISITOR } from './visits.ts'
 const ROOT = join(import.meta.dirname, '../../../../..')
 const [EVERY] = process.argv.slice(2)
 const PICTURES = EVERY ?? join(ROOT, '.github/screenshots')
-const HEIGHTS = { 390: 844, 820: 1_080, 1440: 900 } as const
+const HEIGHTS = { 390: 844, 820: 940, 1440: 900 } as const
 const SCHEMES = ['light', 'dark'] as const
 
 const CONFIG = `demo: true
@@ -28,7 +28,7 @@ policy:
     - { id: no-tor, match: { networkClass: [tor] }, action: block }
     - { id: no-hosting-login, match: { networkClass: [hosting], path: [/login] }, action: block, monitor: true }
     - { id: ask-vpn, match: { networkClass: [vpn], path: [/admin] }, action: challenge, monitor: true }
-  strikes: { key: client, count: 6, window: 10m, on: [blocked], for: 1h }
+  strikes: { key: client, count: 6, window: 10m, on: [status:404], for: 1h }
 data: { refresh: false }
 lists:
   partners: ['192.0.2.0/24', '198.51.100.7']
@@ -47,6 +47,8 @@ const ADDRESSES = [
   '210.140.92.1',
   '5.255.255.70',
 ]
+/** Tries what is not there, until it is banned. */
+const SCANNER = '51.15.0.10'
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const AGENTS = [
   BROWSER,
@@ -95,6 +97,8 @@ async function bringVisitors(url: string): Promise<void> {
         'User-Agent': at(AGENTS, second * 3 + index),
       }),
     )
+    if (second % 4 === 0)
+      await statusOf(url, `/old/${second}.php`, { 'X-Forwarded-For': SCANNER, 'User-Agent': BROWSER })
     await Promise.all([...visits, new Promise((resolve) => setTimeout(resolve, 1_000))])
   }
   // Counts are written every five seconds.
