@@ -2,12 +2,14 @@ import './style.css'
 import { render } from 'preact'
 import { signInByLink, takeLinkCode } from './api.ts'
 import { App } from './app.tsx'
+import { followTime } from './now.ts'
 import { followPlace } from './route.ts'
 import { applyTheme } from './theme.ts'
 
 applyTheme()
 const code = takeLinkCode()
 followPlace()
+followTime()
 void signInByLink(code).catch(() => setTimeout(() => void signInByLink(code), 2_000))
 // A link that is put into a page that is open already.
 addEventListener('hashchange', () => {

@@ -74,10 +74,6 @@ export function age(seconds: number): string {
   return `${Math.round(seconds / 86_400)} days`
 }
 
-export function clock(at: number): string {
-  return new Date(at).toLocaleTimeString('en-GB')
-}
-
 export function moment(at: number | string): string {
   return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 }

@@ -1,25 +1,25 @@
 import type { Phrase } from './refusal-words.ts'
 
-/** Look of the pages for visitors. */
+/** Look of the pages for visitors, in the console's colours (D555). */
 export const PAGE_STYLE = `
-:root { color-scheme: light dark; --ink: #1a1d21; --soft: #5b6470; --paper: #fbfaf7; --line: #dedbd2; --gate: #9a5b13 }
+:root { color-scheme: light dark; --ground: #f6f5f2; --line: #dedbd3; --ink: #1d1f21; --quiet: #5b5e63; --accent: #0f5c57 }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #ecebe7; --soft: #a2a9b3; --paper: #16181b; --line: #33373d; --gate: #e0a458 }
+  :root { --ground: #141618; --line: #34383d; --ink: #eceae5; --quiet: #a5a9ae; --accent: #5cc4b5 }
 }
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 2rem 1.25rem;
-  background: var(--paper); color: var(--ink); font: 1.0625rem/1.6 system-ui, sans-serif }
+  background: var(--ground); color: var(--ink); font: 1.0625rem/1.6 system-ui, sans-serif }
 main { width: 100%; max-width: 34rem }
-svg { display: block; width: 3rem; height: 3rem; color: var(--gate); margin-bottom: 1.25rem }
+svg { display: block; width: 3rem; height: 3rem; color: var(--accent); margin-bottom: 1.25rem }
 h1 { font-size: clamp(1.6rem, 6vw, 2.25rem); line-height: 1.2; letter-spacing: -0.015em; margin: 0 0 .5rem; text-wrap: balance }
 [dir=rtl] h1 { letter-spacing: 0 }
 p { margin: 0 0 1rem; text-wrap: pretty }
-.next { color: var(--soft) }
-dl { margin: 2rem 0 0; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .875rem }
+.next { color: var(--quiet) }
+dl { margin: 2rem 0 0; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: .875rem }
 dt, dd { display: inline; margin: 0; overflow-wrap: anywhere }
 dt::after { content: ': ' }
 code { display: inline-block; font: inherit; font-family: ui-monospace, monospace; user-select: all }
-a { color: var(--gate); text-underline-offset: .15em }
+a { color: var(--accent); text-underline-offset: .15em }
 `
 
 /** A gate, drawn in the colour of the text around it. */

@@ -73,7 +73,7 @@ ${footOf(refusal, head)}</main>
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-const STYLE = `${PAGE_STYLE}progress { width: 100%; height: .5rem; margin-bottom: 1rem; accent-color: var(--gate) }
+const STYLE = `${PAGE_STYLE}progress { width: 100%; height: .5rem; margin-bottom: 1rem; accent-color: var(--accent) }
 [hidden] { display: none }
 `
 const SCRIPT_HASH = hashOf(PAGE_SCRIPT)

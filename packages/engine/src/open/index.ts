@@ -42,4 +42,4 @@ export { type Erasure, eraseKnown, exportKnown, type Known } from './privacy/pri
 export { robotsOfConfig, type SitePart } from './robots.ts'
 export { asksOrigins, type RobotsSource } from './site-robots.ts'
 export { readSources } from './sources.ts'
-export { readTally, type TallyReports } from './tally.ts'
+export { readPeriod, readTally, type TallyReports } from './tally.ts'

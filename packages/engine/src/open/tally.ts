@@ -7,8 +7,10 @@ import {
   createPlaces,
   createTallyKeeper,
   earlierBy,
+  type Period,
   readTallyFile,
   reportCrawlers,
+  reportPeriod,
   reportTally,
   TALLY_FILE,
   type TallyKeeper,
@@ -66,4 +68,13 @@ export async function readTally(
   if (reading.isEmpty) return undefined
   const earlier = await readTallyFile(path, from - by, until - by)
   return { all: reportTally(reading, earlier), crawlers: reportCrawlers(reading, earlier) }
+}
+
+/** A span of the tally in short, as `readTally` reads it; `undefined` where nothing was counted in it. */
+export async function readPeriod(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  from: number,
+  until: number,
+): Promise<Period | undefined> {
+  return reportPeriod(await readTallyFile(join(dataDir, TALLY_FILE), from, until))
 }

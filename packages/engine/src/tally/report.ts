@@ -31,6 +31,8 @@ export interface RuleImpact {
   readonly real: number
   /** 0 to 1, of all real visitors. */
   readonly share: number
+  /** Requests in equal parts of the span, the oldest first: whole hours each, and 48 at most. */
+  readonly curve: readonly number[]
 }
 
 /** A span of time in short, to be held against another. */
@@ -43,6 +45,8 @@ export interface Period {
   readonly visitors: number
   /** 0 to 1, of all requests. */
   readonly stopped: number
+  /** About so many real visitors that were hit. */
+  readonly hitPeople: number
   /** 0 to 1, of real visitors: hit, and hit if all were enforced. */
   readonly hit: number
   readonly wouldHit: number
@@ -98,6 +102,7 @@ export interface TallyReport {
 const HOUR_MS = 3_600_000
 const WEEK_MS = 7 * 24 * HOUR_MS
 const MAX_ROWS = 20
+const MAX_PARTS = 48
 /** Before and after a change as much is looked at. */
 const AROUND_MS = 24 * HOUR_MS
 const MAX_CHANGES = 5
@@ -136,10 +141,10 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
     byPath: sharesOf(rowsOf(rows, 'path'), (row) => labelOf(row, 0), MAX_ROWS),
     bySystem: sharesOf(rowsOf(rows, 'system'), (row) => labelOf(row, 0), MAX_ROWS),
     answers: answersOf(rowsOf(rows, 'answer')),
-    rules: rulesOf(decided, trialsOf(rows), people),
+    rules: rulesOf(reading, decided, people),
     changes: changesOf(reading),
     now: periodOf(rows, from, until),
-    before: earlier.rows.length === 0 ? undefined : periodOf(earlier.rows, earlier.from, earlier.until),
+    before: reportPeriod(earlier),
   }
 }
 
@@ -171,7 +176,8 @@ function answersOf(rows: readonly TallyRow[]): readonly Answers[] {
   }))
 }
 
-function rulesOf(decided: readonly TallyRow[], trials: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
+function rulesOf(reading: TallyReading, decided: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
+  const trials = trialsOf(reading.rows)
   const acted = decided.filter(
     (row) => labelOf(row, DECIDED.outcome) !== 'allow' && labelOf(row, DECIDED.enforced) !== '',
   )
@@ -190,10 +196,22 @@ function rulesOf(decided: readonly TallyRow[], trials: readonly TallyRow[], visi
       const [rule, action, state] = JSON.parse(name) as [string, string, RuleImpact['state']]
       const real = Math.min(peopleOf(ofPeople(rows)), visitors)
       const share = shareOf(real, visitors)
-      return { rule, action, state, requests: sumOf(rows), people: peopleOf(rows), real, share }
+      const curve = curveOf(rows, reading)
+      return { rule, action, state, requests: sumOf(rows), people: peopleOf(rows), real, share, curve }
     })
     .sort((one, other) => other.real - one.real || other.requests - one.requests)
     .slice(0, 5 * MAX_ROWS)
+}
+
+function curveOf(rows: readonly TallyRow[], { from, until }: Pick<TallyReading, 'from' | 'until'>): readonly number[] {
+  const hours = Math.round((until - from) / HOUR_MS)
+  const step = Math.max(1, Math.ceil(hours / MAX_PARTS))
+  const curve = new Array<number>(Math.ceil(hours / step)).fill(0)
+  for (const { hour, requests } of rows) {
+    const part = Math.floor((hour - from / HOUR_MS) / step)
+    curve[part] = (curve[part] ?? 0) + requests
+  }
+  return curve
 }
 
 function changesOf({ rows, marks, from, until }: TallyReading): readonly Change[] {
@@ -216,18 +234,25 @@ function changesOf({ rows, marks, from, until }: TallyReading): readonly Change[
     .slice(-MAX_CHANGES)
 }
 
+/** A span in short; `undefined` where nothing was counted in it. */
+export function reportPeriod({ rows, from, until }: TallyReading): Period | undefined {
+  return rows.length === 0 ? undefined : periodOf(rows, from, until)
+}
+
 function periodOf(rows: readonly TallyRow[], from: number, until: number): Period {
   const decided = rowsOf(rows, 'decided')
   const real = ofPeople(decided)
   const visitors = peopleOf(real)
   const requests = sumOf(decided)
+  const hit = impactOf(hitting(real), visitors)
   return {
     from: iso(from),
     until: iso(until),
     requests,
     visitors,
-    stopped: shareOf(sumOf(decided.filter((row) => isStopping(row) && isEnforced(row))), requests),
-    hit: impactOf(hitting(real), visitors).share,
+    stopped: shareOf(sumOf(hitting(decided)), requests),
+    hitPeople: hit.people,
+    hit: hit.share,
     wouldHit: impactOf(wouldStop(real, ofPeople(trialsOf(rows))), visitors).share,
   }
 }

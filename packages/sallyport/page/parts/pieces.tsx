@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { now } from '../now.ts'
 import { age, moment, word } from '../words.ts'
 
 /** A part of a view under a heading. */
@@ -46,12 +47,12 @@ export function Facts({ rows }: { rows: readonly (readonly [name: string, value:
   )
 }
 
-/** A moment as its distance from now; the moment itself is its title. */
+/** A moment as its distance from now, which grows; the moment itself is its title. */
 export function Ago({ at }: { at: number | string }) {
   const time = new Date(at)
   return (
     <time dateTime={time.toISOString()} title={moment(at)}>
-      {age((Date.now() - time.getTime()) / 1_000)} ago
+      {age((now.value - time.getTime()) / 1_000)} ago
     </time>
   )
 }

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Got, get, type StreamEvent, session } from '../api.ts'
 import { askHere, linkTo, place } from '../route.ts'
-import { clock, count, word } from '../words.ts'
+import { count, word } from '../words.ts'
 import { classText, Explanation } from './explanation.tsx'
 import { Empty } from './load.tsx'
-import { Badge, Card } from './pieces.tsx'
+import { Ago, Badge, Card } from './pieces.tsx'
 
 type Brief = Got<'requests'>['requests'][number]
 
@@ -30,7 +30,7 @@ export function Stream() {
   }
   return (
     <Card
-      title="Decisions"
+      title="Recent decisions"
       wide
       aside={
         <>
@@ -111,7 +111,9 @@ function Row({ row, onChoose }: { row: Brief; onChoose: (row: Brief) => void }) 
   return (
     <li>
       <button type="button" class="row" onClick={() => onChoose(row)}>
-        <span class="time">{clock(row.at)}</span>
+        <span class="time">
+          <Ago at={row.at} />
+        </span>
         <Badge name={row.outcome} />
         <span class="what">
           <span class="code">

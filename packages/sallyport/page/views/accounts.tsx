@@ -163,7 +163,7 @@ interface KeysProps {
 
 function Keys({ of, keys, isAdmin, act }: KeysProps) {
   return (
-    <Table label={`Keys of ${of}`} head={['Key', 'Created', 'Last used', 'State', 'Actions']}>
+    <Table label={`Keys of ${of}`} head={['Key', 'Created', 'Last used', 'State', ...(isAdmin ? ['Actions'] : [])]}>
       {keys.map((key) => (
         <tr key={key.id}>
           <td>
@@ -174,21 +174,23 @@ function Keys({ of, keys, isAdmin, act }: KeysProps) {
           </td>
           <td>{key.lastUsedAt === undefined ? 'never' : <Ago at={key.lastUsedAt} />}</td>
           <td>{key.revokedAt === undefined ? <Badge name="ok">valid</Badge> : <Badge name="fail">revoked</Badge>}</td>
-          <td>
-            {isAdmin && key.revokedAt === undefined && (
-              <span class="actions">
-                <button type="button" class="plain" onClick={() => void act('keys/rotate', { id: key.id })}>
-                  Rotate
-                </button>
-                <Confirm
-                  question="Calls with this key are refused at once. Revoke it?"
-                  onYes={() => act('keys/revoke', { id: key.id })}
-                >
-                  Revoke
-                </Confirm>
-              </span>
-            )}
-          </td>
+          {isAdmin && (
+            <td>
+              {key.revokedAt === undefined && (
+                <span class="actions">
+                  <button type="button" class="plain" onClick={() => void act('keys/rotate', { id: key.id })}>
+                    Rotate
+                  </button>
+                  <Confirm
+                    question="Calls with this key are refused at once. Revoke it?"
+                    onYes={() => act('keys/revoke', { id: key.id })}
+                  >
+                    Revoke
+                  </Confirm>
+                </span>
+              )}
+            </td>
+          )}
         </tr>
       ))}
     </Table>

@@ -36,7 +36,10 @@ export function Bans() {
                 )}
               </Empty>
             ) : (
-              <Table label="Bans" head={['Client', 'For', 'Strikes', 'Since', 'Ends in', 'Actions']}>
+              <Table
+                label="Bans"
+                head={['Client', 'For', 'Strikes', 'Since', 'Ends in', ...(maySteer ? ['Actions'] : [])]}
+              >
                 {bans.map((ban) => (
                   <tr key={ban.id}>
                     <td class="code">
@@ -48,8 +51,8 @@ export function Bans() {
                       <Ago at={ban.since} />
                     </td>
                     <td>{age((ban.until - Date.now()) / 1_000)}</td>
-                    <td>
-                      {maySteer && (
+                    {maySteer && (
+                      <td>
                         <button
                           type="button"
                           class="plain"
@@ -58,8 +61,8 @@ export function Bans() {
                         >
                           Lift
                         </button>
-                      )}
-                    </td>
+                      </td>
+                    )}
                   </tr>
                 ))}
               </Table>
@@ -76,7 +79,9 @@ function BeyondLimits({ limited }: Pick<Got<'bans'>, 'limited'>) {
   return (
     <Card title="Beyond a limit" wide aside="among the remembered requests">
       {limited.length === 0 ? (
-        <Empty>Nobody was beyond a limit.</Empty>
+        <Empty>
+          Nobody was beyond a limit. A rule of the <a href={linkTo('policy')}>policy</a> sets one by <code>limit</code>.
+        </Empty>
       ) : (
         <Table label="Requests beyond a limit" head={['At', 'Request', 'From', 'Limit', 'Decided']}>
           {limited.map((row) => (

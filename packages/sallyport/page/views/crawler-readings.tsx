@@ -19,7 +19,13 @@ export function Readings({ operator, claim }: { operator: string | null; claim: 
       <SpanChoice span={span} onSpan={setSpan} />
       <Shown loaded={loaded}>
         {({ report }) => {
-          if (report === null) return <Empty>Nothing was counted yet.</Empty>
+          if (report === null)
+            return (
+              <Empty>
+                Nothing was counted yet: what comes is here some seconds later, and in <a href={linkTo('live')}>Live</a>{' '}
+                at once.
+              </Empty>
+            )
           if (operator === null) return <All report={report} />
           const one = report.operators.find((one) => one.operator === operator && one.claim === claim)
           return (
@@ -39,7 +45,7 @@ export function Readings({ operator, claim }: { operator: string | null; claim: 
 /** An operator as what was shown: a claim that nothing proves is shown as one. */
 function nameOf({ operator, claim }: Operator): string {
   if (claim === 'verified') return operator
-  return claim === 'spoofed' ? `pretends to be ${operator}` : `says it is ${operator}`
+  return claim === 'spoofed' ? `pretends to be ${operator}` : `claims to be ${operator}`
 }
 
 function All({ report: { operators, referrals, requests, pages, bytes } }: { report: Read }) {
@@ -47,32 +53,26 @@ function All({ report: { operators, referrals, requests, pages, bytes } }: { rep
     <div class="grid">
       <Card title="What they read" aside={`${count(requests)} requests, ${count(pages)} pages, ${size(bytes)}`} wide>
         {operators.length === 0 ? (
-          <Empty>No crawler and no agent came in this time.</Empty>
+          <Empty>
+            No crawler and no agent came in this time; a longer one may have some, and one can be verified below.
+          </Empty>
         ) : (
           <Table
             label="What crawlers read"
-            head={[
-              'Operator',
-              'For',
-              'Requests',
-              'Trend',
-              'Pages',
-              'Bytes',
-              'Against robots.txt',
-              'Beyond limits',
-              'Stopped',
-            ]}
+            head={['Operator', 'Requests', 'Pages', 'Against robots.txt', 'Beyond limits', 'Stopped']}
           >
             {operators.map((one) => (
               <tr key={nameOf(one)}>
                 <td>
-                  <a href={linkTo('crawlers', { operator: one.operator, claim: one.claim })}>{clipped(nameOf(one))}</a>
+                  <a href={linkTo('crawlers', { operator: one.operator, claim: one.claim })}>{clipped(nameOf(one))}</a>{' '}
+                  <div class="quiet">{one.purposes.join(', ')}</div>
                 </td>
-                <td>{one.purposes.join(', ')}</td>
-                <td>{count(one.requests)}</td>
-                <td>{trend(one.requests, one.before)}</td>
-                <td>{count(one.pages)}</td>
-                <td>{size(one.bytes)}</td>
+                <td>
+                  {count(one.requests)} <small class="quiet">{trend(one.requests, one.before)}</small>
+                </td>
+                <td>
+                  {count(one.pages)} <small class="quiet">{size(one.bytes)}</small>
+                </td>
                 <td>{robotsText(one)}</td>
                 <td>{count(one.beyond)}</td>
                 <td>{count(one.stopped)}</td>
@@ -81,7 +81,7 @@ function All({ report: { operators, referrals, requests, pages, bytes } }: { rep
           </Table>
         )}
       </Card>
-      <Card title="Visits from answers of AI" aside="those that name it">
+      <Card title="Visits from answers of AI" aside="those that name it" wide>
         <Bars
           nothing="None that named where they came from."
           rows={referrals.map(({ service, visits, before, paths }) => ({

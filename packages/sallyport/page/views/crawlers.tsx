@@ -29,7 +29,7 @@ function Known() {
       {({ crawlers, seen, recent }) => (
         <div class="grid">
           <Verify crawlers={crawlers} />
-          <Card title="Seen in the last 24 hours">
+          <Card title="Seen in the last 24 hours" wide>
             <Bars
               nothing="No crawler was named."
               rows={seen.slice(0, 12).map(({ name, count }) => {
@@ -89,14 +89,14 @@ function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
     setAnswer(await post('crawlers/verify', form as Asked<'POST', 'crawlers/verify'>).catch(failureOf))
   }
   return (
-    <Card title="Verify one">
+    <Card title="Verify one" wide>
       <form onSubmit={(event) => void submit(event)}>
         <label>
           Address
           <input name="ip" required spellcheck={false} autocomplete="off" />
         </label>
         <label>
-          Says it is
+          Claims to be
           <select name="bot">
             <option value="">what its user agent names</option>
             {crawlers.map(({ slug, name }) => (

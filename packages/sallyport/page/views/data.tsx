@@ -78,7 +78,7 @@ interface LoadedProps {
 }
 
 function Loaded({ sources, maySteer, update }: LoadedProps) {
-  const head = ['Source', 'State', 'Date', 'Age', 'Entries', 'Licence and credit', ...(maySteer ? ['Actions'] : [])]
+  const head = ['Source', 'State', 'Date', 'Entries', 'Licence', ...(maySteer ? ['Actions'] : [])]
   return (
     <Table label="Sources" head={head}>
       {sources
@@ -117,7 +117,7 @@ function isAmiss({ state, stale, error }: Source): boolean {
 }
 
 /** A source that came with the package, and that nothing has been downloaded for yet. */
-function isShipped({ checked, error }: Source): boolean {
+export function isShipped({ checked, error }: Source): boolean {
   return checked === undefined && error === undefined
 }
 
@@ -157,6 +157,7 @@ function SourceRow({
     <tr>
       <td>
         <strong>{id}</strong> <div class="quiet">{title}</div>
+        {credit && <div class="quiet credit">{credit}</div>}
         {error && <div class="failure">{error}</div>}
         {!error && reason && <div class={state === 'refused' ? 'failure' : 'quiet'}>{reason}</div>}
       </td>
@@ -164,18 +165,15 @@ function SourceRow({
         <Badge name={isOld ? 'stale' : stale ? 'shipped' : state === 'refused' ? 'fail' : state}>{shown}</Badge>
       </td>
       <td class="whole">
-        {date}{' '}
+        {date} {ageSeconds !== undefined && <div class="quiet">{age(ageSeconds)} old</div>}
         {checked && (
           <div class="quiet">
             checked <Ago at={checked} />
           </div>
         )}
       </td>
-      <td class="whole">{ageSeconds === undefined ? 'not known' : age(ageSeconds)}</td>
       <td>{entries === undefined ? '' : count(entries)}</td>
-      <td>
-        {licence} {credit && <div class="quiet">{credit}</div>}
-      </td>
+      <td>{licence}</td>
       {maySteer && (
         <td>
           {onUpdate && (

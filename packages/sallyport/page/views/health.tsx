@@ -1,6 +1,7 @@
 import { Shown, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts } from '../parts/pieces.tsx'
 import { count } from '../words.ts'
+import { isShipped } from './data.tsx'
 
 const STATES = { ok: 'OK', warn: 'Warning', fail: 'Failed' } as const
 
@@ -9,49 +10,50 @@ export function Health() {
   const loaded = useLoad('health', {}, 15_000)
   return (
     <Shown loaded={loaded}>
-      {({ mode, processes, silent, since, load, lostLines, bans, findings, sources }) => (
-        <div class="grid">
-          <Card title="The service">
-            <Facts
-              rows={[
-                ['Mode', <Badge key="mode" name={mode} />],
-                [
-                  'Processes',
-                  silent === 0 ? count(processes) : `${processes} answer, ${silent} do not: what those saw is missing`,
-                ],
-                ['Started', <Ago key="a" at={since} />],
-                [
-                  'Sources in use',
-                  `${count(sources.filter(({ state }) => state === 'loaded').length)} of ${sources.length}`,
-                ],
-                [
-                  'Past their age',
-                  sources
-                    .filter(({ stale }) => stale)
-                    .map(({ id }) => id)
-                    .join(', ') || 'none',
-                ],
-                ['Bans in force', bans === null ? 'the store does not answer' : count(bans)],
-                ['Rules about load', load ? 'on' : 'off'],
-                ['Log lines lost', count(lostLines)],
-              ]}
-            />
-          </Card>
-          <Card title="Checks" wide>
-            <ul class="findings">
-              {findings.map(({ check, state, found, advice }) => (
-                <li key={`${check} ${found}`}>
-                  <Badge name={state}>{STATES[state]}</Badge>
-                  <div>
-                    <strong>{check}</strong> {found}
-                    {advice !== undefined && <p class="quiet">{advice}</p>}
-                  </div>
-                </li>
-              ))}
-            </ul>
-          </Card>
-        </div>
-      )}
+      {({ mode, processes, silent, since, load, lostLines, bans, findings, sources }) => {
+        const old = sources.filter(({ stale }) => stale)
+        const [stale, shipped] = [old.filter((source) => !isShipped(source)), old.filter(isShipped)]
+        return (
+          <div class="grid">
+            <Card title="The service" wide>
+              <Facts
+                rows={[
+                  ['Mode', <Badge key="mode" name={mode} />],
+                  [
+                    'Processes',
+                    silent === 0
+                      ? count(processes)
+                      : `${processes} answer, ${silent} do not: what those saw is missing`,
+                  ],
+                  ['Started', <Ago key="a" at={since} />],
+                  [
+                    'Sources in use',
+                    `${count(sources.filter(({ state }) => state === 'loaded').length)} of ${sources.length}`,
+                  ],
+                  ['Past their age', stale.map(({ id }) => id).join(', ') || 'none'],
+                  ['As shipped', shipped.map(({ id, date }) => `${id}, of ${date}`).join('; ')],
+                  ['Bans in force', bans === null ? 'the store does not answer' : count(bans)],
+                  ['Rules about load', load ? 'on' : 'off'],
+                  ['Log lines lost', count(lostLines)],
+                ]}
+              />
+            </Card>
+            <Card title="Checks" wide>
+              <ul class="findings">
+                {findings.map(({ check, state, found, advice }) => (
+                  <li key={`${check} ${found}`}>
+                    <Badge name={state}>{STATES[state]}</Badge>
+                    <div>
+                      <strong>{check}</strong> {found}
+                      {advice !== undefined && <p class="quiet">{advice}</p>}
+                    </div>
+                  </li>
+                ))}
+              </ul>
+            </Card>
+          </div>
+        )
+      }}
     </Shown>
   )
 }

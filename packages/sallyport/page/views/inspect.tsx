@@ -47,25 +47,31 @@ function Answer({ target }: { target: string }) {
   return (
     <Shown loaded={loaded}>
       {({ result, finding, system, seen }) => (
-        <div class="grid">
-          <VerdictCard result={result} finding={finding} seen={seen} />
-          <Card title="Purity" aside={`risk score ${result.riskScore}`}>
-            <Purity purity={result.purity} />
-          </Card>
-          <Card title="Autonomous system">
-            {system === null ? (
-              <Empty>{result.reserved.reserved ? 'A reserved address is in none.' : 'None that the data knows.'}</Empty>
-            ) : (
-              <SystemFacts entry={system} />
-            )}
-          </Card>
-          <LocationCard
-            geo={result.geo}
-            isReserved={result.reserved.reserved}
-            isDegraded={result.degraded.includes('geo')}
-          />
-          <Registration whois={result.whois} isDegraded={result.degraded.includes('whois')} />
-        </div>
+        <>
+          <div class="columns">
+            <VerdictCard result={result} finding={finding} seen={seen} />
+            <Card title="Purity" aside={`risk score ${result.riskScore}`}>
+              <Purity purity={result.purity} />
+            </Card>
+            <Card title="Autonomous system">
+              {system === null ? (
+                <Empty>
+                  {result.reserved.reserved ? 'A reserved address is in none.' : 'None that the data knows.'}
+                </Empty>
+              ) : (
+                <SystemFacts entry={system} />
+              )}
+            </Card>
+            <Registration whois={result.whois} isDegraded={result.degraded.includes('whois')} />
+          </div>
+          <div class="grid">
+            <LocationCard
+              geo={result.geo}
+              isReserved={result.reserved.reserved}
+              isDegraded={result.degraded.includes('geo')}
+            />
+          </div>
+        </>
       )}
     </Shown>
   )

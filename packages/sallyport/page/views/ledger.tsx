@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { type Asked, type Got, get } from '../api.ts'
+import { type Asked, type Got, get, session } from '../api.ts'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { type Report, verifyHere } from '../verify/run.ts'
@@ -116,7 +116,13 @@ function Attested({
     <Card title="Attestations" aside={status && `${count(status.uncovered)} not yet under a checkpoint`}>
       {status === null ? (
         <Empty>
-          Nothing was attested since the start. Claims are attested by POST /v1/provenance/check, or inline.
+          Nothing was attested since the start. Claims are attested inline, or by{' '}
+          {session.value?.url === undefined ? (
+            'POST /v1/provenance/check'
+          ) : (
+            <a href={`${session.value.url}/v1/docs`}>POST /v1/provenance/check</a>
+          )}
+          .
         </Empty>
       ) : (
         <form onSubmit={submit}>

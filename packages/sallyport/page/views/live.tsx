@@ -4,6 +4,7 @@ import type { Got } from '../api.ts'
 import { Bars } from '../parts/bars.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Shown, useLoad } from '../parts/load.tsx'
+import { Numbers } from '../parts/numbers.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import { Stream } from '../parts/stream.tsx'
 import { WorldMap } from '../parts/world.tsx'
@@ -23,6 +24,7 @@ export function Live() {
   const loaded = useLoad('live', { span }, OFTEN[span])
   return (
     <>
+      <Numbers />
       <fieldset class="choices" aria-label="Time span">
         {Object.entries(SPANS).map(([name, text]) => (
           <button
@@ -67,64 +69,70 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
   const { countries } = tops
   const seen = `most seen · ${hours === 24 ? 'last 24 hours' : hours === 1 ? 'this hour' : 'this hour and the last'}`
   return (
-    <div class="grid">
-      <Card title="Who asks">
-        <Bars
-          nothing="Nothing was decided."
-          whole={decided}
-          rows={classes.map((row) => linkedBar(row, word(row.name), { class: row.name }, row.name))}
-        />
-      </Card>
-      <Card title="From what network">
-        <Bars
-          nothing="Nothing was decided."
-          whole={decided}
-          rows={networks.map((row) => linkedBar(row, word(row.name), { network: row.name }, row.name))}
-        />
-      </Card>
-      <Card title="Rules" aside={seen}>
-        <Bars nothing="No rule decided." rows={tops.rules.map((row) => ruleBar(row))} />
-        {tops.trials.length > 0 && <h3>On trial</h3>}
-        {tops.trials.length > 0 && <Bars nothing="" rows={tops.trials.map((row) => ruleBar(row, { trial: '1' }))} />}
-      </Card>
-      {tops.challenges.length > 0 && (
-        <Card title="Questions" aside={seen}>
-          <Funnel rows={tops.challenges} />
-        </Card>
-      )}
-      <Card title="Countries" aside={seen} wide>
-        <div class="world">
-          <WorldMap
-            label={`Countries of visitors: ${
-              countries
-                .slice(0, 5)
-                .map(({ name, count }) => `${country(name)} ${count}`)
-                .join(', ') || 'none yet'
-            }`}
-            counts={Object.fromEntries(countries.map(({ name, count }) => [name, count]))}
-          />
+    <>
+      <div class="columns">
+        <Card title="Who asks">
           <Bars
-            nothing="No country is known yet."
-            rows={countries.slice(0, 10).map((row) => ({ ...row, shown: country(row.name) }))}
+            nothing="Nothing was decided."
+            whole={decided}
+            rows={classes.map((row) => linkedBar(row, word(row.name), { class: row.name }, row.name))}
           />
-        </div>
-      </Card>
-      <Card title="Operators" aside={seen}>
-        <Bars
-          nothing="No operator is known yet."
-          rows={tops.operators.map((row) => linkedBar(row, row.name, { text: row.name.split(' ', 1)[0] ?? '' }))}
-        />
-      </Card>
-      <Card title="Paths" aside={seen}>
-        <Bars
-          nothing="Nothing was asked for."
-          rows={tops.paths.map((row) => linkedBar(row, row.name, { text: row.name }))}
-        />
-      </Card>
-      <Card title="Crawlers" aside={seen}>
-        <Bars nothing="No crawler was named." rows={tops.crawlers.map(claimBar)} />
-      </Card>
-    </div>
+        </Card>
+        <Card title="From what network">
+          <Bars
+            nothing="Nothing was decided."
+            whole={decided}
+            rows={networks.map((row) => linkedBar(row, word(row.name), { network: row.name }, row.name))}
+          />
+        </Card>
+        <Card title="Rules" aside={seen}>
+          <Bars nothing="No rule decided." rows={tops.rules.map((row) => ruleBar(row))} />
+          {tops.trials.length > 0 && <h3>On trial</h3>}
+          {tops.trials.length > 0 && <Bars nothing="" rows={tops.trials.map((row) => ruleBar(row, { trial: '1' }))} />}
+        </Card>
+        {tops.challenges.length > 0 && (
+          <Card title="Questions" aside={seen}>
+            <Funnel rows={tops.challenges} />
+          </Card>
+        )}
+      </div>
+      <div class="grid">
+        <Card title="Countries" aside={seen} wide>
+          <div class="world">
+            <WorldMap
+              label={`Countries of visitors: ${
+                countries
+                  .slice(0, 5)
+                  .map(({ name, count }) => `${country(name)} ${count}`)
+                  .join(', ') || 'none yet'
+              }`}
+              counts={Object.fromEntries(countries.map(({ name, count }) => [name, count]))}
+            />
+            <Bars
+              nothing="No country is known yet."
+              rows={countries.slice(0, 10).map((row) => ({ ...row, shown: country(row.name) }))}
+            />
+          </div>
+        </Card>
+      </div>
+      <div class="columns">
+        <Card title="Operators" aside={seen}>
+          <Bars
+            nothing="No operator is known yet."
+            rows={tops.operators.map((row) => linkedBar(row, row.name, { text: row.name.split(' ', 1)[0] ?? '' }))}
+          />
+        </Card>
+        <Card title="Paths" aside={seen}>
+          <Bars
+            nothing="Nothing was asked for."
+            rows={tops.paths.map((row) => linkedBar(row, row.name, { text: row.name }))}
+          />
+        </Card>
+        <Card title="Crawlers" aside={seen}>
+          <Bars nothing="No crawler was named." rows={tops.crawlers.map(claimBar)} />
+        </Card>
+      </div>
+    </>
   )
 }
 

@@ -6,6 +6,8 @@ import { Editor } from '../parts/editor.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import type { SchemaNode } from '../parts/schema.ts'
+import { REPORT_MS } from '../parts/span.tsx'
+import { Sparkline } from '../parts/sparkline.tsx'
 import { linkTo, place } from '../route.ts'
 import { matchInWords, withRule } from '../rule-text.ts'
 import { clipped, count, word } from '../words.ts'
@@ -32,6 +34,7 @@ export function Policy() {
 }
 
 function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> }) {
+  const curves = curvesOf(useLoad('report', { span: '24h' }, REPORT_MS).value)
   const by = (rows: Got<'policy'>['did'], id: string) =>
     rows.filter(({ name }) => name.slice(0, name.lastIndexOf(' ')) === id)
   return (
@@ -48,6 +51,9 @@ function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> 
             </td>
             <td>{rule.own ? 'this policy' : rule.id === 'default' ? 'the default' : 'its preset or limits'}</td>
             <td>
+              {curves.has(rule.id) && (
+                <Sparkline values={curves.get(rule.id) ?? []} label={`Requests that ${rule.id} decided, by the hour`} />
+              )}
               {by(did, rule.id).map(({ name, count: number }) => (
                 <a key={name} href={linkTo('live', { text: rule.id, outcome: actionOf(name) })}>
                   {count(number)} {word(actionOf(name))}{' '}
@@ -66,6 +72,17 @@ function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> 
       </Table>
     </Card>
   )
+}
+
+/** Requests of each rule by the hour, in force and on trial. */
+function curvesOf(answer: Got<'report'> | undefined): ReadonlyMap<string, readonly number[]> {
+  const curves = new Map<string, readonly number[]>()
+  for (const { rule, curve } of answer?.report?.rules ?? [])
+    curves.set(
+      rule,
+      curve.map((value, at) => value + (curves.get(rule)?.[at] ?? 0)),
+    )
+  return curves
 }
 
 /** The match of a rule in words, and behind them as it is written. */

@@ -4,6 +4,7 @@ import { type Bar, Bars } from '../parts/bars.tsx'
 import { Empty, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { REPORT_MS, REPORT_SPANS, type ReportSpan, SpanChoice } from '../parts/span.tsx'
+import { Sparkline } from '../parts/sparkline.tsx'
 import { linkTo } from '../route.ts'
 import { clipped, count, exactPercent, moment, size, trend, word } from '../words.ts'
 
@@ -24,33 +25,40 @@ export function Report() {
       <Shown loaded={loaded}>
         {({ report }) =>
           report === null ? (
-            <Empty>Nothing was counted yet: the first requests are here some seconds after they came.</Empty>
+            <Empty>
+              Nothing was counted yet: the first requests are here some seconds after they came, and in{' '}
+              <a href={linkTo('live')}>Live</a> at once.
+            </Empty>
           ) : (
-            <div class="grid">
-              <Visitors report={report} span={span} />
-              <Rules report={report} />
-              <Shares title="Actions" shares={report.byAction} whole={report.requests} />
-              <Answers report={report} />
-              <Card title="Who asks">
-                <Bars
-                  nothing="Nothing was decided."
-                  rows={report.byClass.map(({ name, requests, people }) => ({
-                    name,
-                    count: requests,
-                    shown: (
-                      <>
-                        {word(name)} <small class="quiet">about {count(people)} clients</small>
-                      </>
-                    ),
-                    tone: name,
-                  }))}
-                />
-              </Card>
-              <Shares title="From what network" shares={report.byNetwork} whole={report.requests} />
-              <Shares title="Paths" shares={report.byPath} whole={report.requests} isPlain />
-              <Shares title="Autonomous systems" shares={report.bySystem} whole={report.requests} isPlain />
-              <Changes report={report} />
-            </div>
+            <>
+              <div class="grid">
+                <Visitors report={report} span={span} />
+                <Rules report={report} />
+                <Changes report={report} />
+              </div>
+              <div class="columns">
+                <Shares title="Actions" shares={report.byAction} whole={report.requests} />
+                <Answers report={report} />
+                <Card title="Who asks">
+                  <Bars
+                    nothing="Nothing was decided."
+                    rows={report.byClass.map(({ name, requests, people }) => ({
+                      name,
+                      count: requests,
+                      shown: (
+                        <>
+                          {word(name)} <small class="quiet">about {count(people)} clients</small>
+                        </>
+                      ),
+                      tone: name,
+                    }))}
+                  />
+                </Card>
+                <Shares title="From what network" shares={report.byNetwork} whole={report.requests} />
+                <Shares title="Paths" shares={report.byPath} whole={report.requests} isPlain />
+                <Shares title="Autonomous systems" shares={report.bySystem} whole={report.requests} isPlain />
+              </div>
+            </>
           )
         }
       </Shown>
@@ -97,23 +105,27 @@ function Rules({ report: { rules } }: { report: Counted }) {
   return (
     <Card title="Rules, and whom they hit" wide>
       {rules.length === 0 ? (
-        <Empty>No rule did anything but allow.</Empty>
+        <Empty>
+          No rule did anything but allow. <a href={linkTo('policy')}>Try one on what came</a>.
+        </Empty>
       ) : (
-        <Table
-          label="Rules"
-          head={['Rule', 'Action', 'State', 'Requests', 'Clients', 'Real visitors', 'Share of all real visitors']}
-        >
-          {rules.map(({ rule, action, state, requests, people, real, share }) => (
+        <Table label="Rules" head={['Rule', 'Action', 'Over time', 'Requests', 'Clients', 'People']}>
+          {rules.map(({ rule, action, state, requests, people, real, share, curve }) => (
             <tr key={`${rule} ${action} ${state}`}>
-              <td>{rule === '' ? 'none named' : clipped(rule)}</td>
+              <td>
+                {rule === '' ? 'none named' : clipped(rule)} <div class="quiet">{STATES[state]}</div>
+              </td>
               <td>
                 <Badge name={action} />
               </td>
-              <td>{STATES[state]}</td>
+              <td>
+                <Sparkline values={curve} label={`Requests that ${rule || 'no named rule'} decided`} />
+              </td>
               <td>{count(requests)}</td>
               <td>{count(people)}</td>
-              <td>{count(real)}</td>
-              <td>{exactPercent(share)}</td>
+              <td>
+                {count(real)} <small class="quiet">{exactPercent(share)}</small>
+              </td>
             </tr>
           ))}
         </Table>

@@ -91,8 +91,8 @@ t.test('a service is reported by what it counted, for people, programs and a bro
     t.match(text.out, said)
 
   const ai = await run('report', '--ai', '--config', config)
-  t.match(ai.out, /^says it is OpenAI +training +2 +new +2 +.* +1 +0 +0$/m, 'a claim is shown as one')
-  t.match(ai.out, /Asked for what robots\.txt refuses: says it is OpenAI \(1\)/)
+  t.match(ai.out, /^claims to be OpenAI +training +2 +new +2 +.* +1 +0 +0$/m, 'a claim is shown as one')
+  t.match(ai.out, /Asked for what robots\.txt refuses: claims to be OpenAI \(1\)/)
   for (const service of ['ChatGPT', 'Perplexity']) t.match(ai.out, new RegExp(`^${service} +1 +new `, 'm'))
   t.match(JSON.parse((await run('report', '--ai', '--json', '--config', config)).out), {
     operators: [{ operator: 'OpenAI', claim: 'unverifiable', requests: 2, pages: 2, disallowed: 1 }],
@@ -103,7 +103,7 @@ t.test('a service is reported by what it counted, for people, programs and a bro
     const page = join(folder, `report${more.join('')}.html`)
     t.match(await run('report', ...more, '--html', page, '--config', config), { code: 0, out: '' })
     const html = readFileSync(page, 'utf8')
-    t.match(html, more.length === 0 ? /<h2>Real visitors who would be hit: 1/ : /<h2>says it is OpenAI<\/h2>/)
+    t.match(html, more.length === 0 ? /<h2>Real visitors who would be hit: 1/ : /<h2>claims to be OpenAI<\/h2>/)
     t.notMatch(html, /<script|<link|<img|https?:\/\//, 'it loads nothing')
   }
   const lines = readFileSync(join(folder, 'data', TALLY_FILE)).toString('latin1')

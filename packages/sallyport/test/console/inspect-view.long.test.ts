@@ -57,7 +57,7 @@ t.test('crawlers are listed, verified and remembered', { skip: NO_BROWSER }, asy
   t.match(await page.locator('main').innerText(), /Google-Extended\s+spoofed/)
 
   await page.getByLabel('Address').fill(VISITOR.home)
-  await page.getByLabel('Says it is').selectOption('google-extended')
+  await page.getByLabel('Claims to be').selectOption('google-extended')
   await page.getByRole('button', { name: 'Verify' }).click()
   await page.locator('[aria-live]').getByText('spoofed').first().waitFor()
   await page.getByLabel('Address').fill('<b>nowhere</b>')

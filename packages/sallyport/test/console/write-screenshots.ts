@@ -1,19 +1,24 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
+import { countAlsoBefore } from './past.ts'
 import { viewIds } from './views.ts'
 import { statusOf, VISITOR } from './visits.ts'
 
 /*
- * Writes the pictures of the README, of the demo as it starts: node packages/sallyport/dist/test/console/write-screenshots.js
- * With a folder behind it: those of every view, at three widths, light and dark, into that folder instead.
+ * Writes the pictures of the repository, of the demo as it starts and of every view at one width, into .github/screenshots:
+ * node packages/sallyport/dist/test/console/write-screenshots.js
+ * With a folder behind it: every view from its top to its end, at three widths, light and dark, into that folder instead.
  */
 const ROOT = join(import.meta.dirname, '../../../../..')
 const [EVERY] = process.argv.slice(2)
 const PICTURES = EVERY ?? join(ROOT, '.github/screenshots')
-const WIDTHS = [390, 820, 1_440]
+const HEIGHTS = { 390: 844, 820: 940, 1440: 900 } as const
+const SCHEMES = ['light', 'dark'] as const
 
 const CONFIG = `demo: true
 trustProxy: [loopback]
@@ -22,7 +27,11 @@ policy:
   rules:
     - { id: no-tor, match: { networkClass: [tor] }, action: block }
     - { id: no-hosting-login, match: { networkClass: [hosting], path: [/login] }, action: block, monitor: true }
+    - { id: ask-vpn, match: { networkClass: [vpn], path: [/admin] }, action: challenge, monitor: true }
+  strikes: { key: client, count: 6, window: 10m, on: [status:404], for: 1h }
 data: { refresh: false }
+lists:
+  partners: ['192.0.2.0/24', '198.51.100.7']
 log: { requests: off }
 dns: { servers: ['127.0.0.1:9'] }
 `
@@ -38,6 +47,8 @@ const ADDRESSES = [
   '210.140.92.1',
   '5.255.255.70',
 ]
+/** Tries what is not there, until it is banned. */
+const SCANNER = '51.15.0.10'
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const AGENTS = [
   BROWSER,
@@ -48,19 +59,19 @@ const AGENTS = [
   'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
 ]
 const PATHS = ['/', '/articles/gates', '/login', '/articles/walls', '/admin']
-const ROUNDS = 60
-const ROUND_MS = 1_500
+const SECONDS = 40
 
 const SCREEN = { width: 1280, height: 860 }
 /** Down to the map. */
-const TALL = { width: 1280, height: 1720 }
+const TALL = { width: 1280, height: 1820 }
 const PHONE = { width: 390, height: 844 }
 
 /** The demo in a process of its own, with data of its own. */
 async function startDemo(folder: string) {
   const config = join(folder, 'demo.yaml')
+  const dataDir = join(folder, 'data')
   writeFileSync(config, CONFIG)
-  const place = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--data-dir', join(folder, 'data')]
+  const place = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--data-dir', dataDir]
   const command = [join(ROOT, 'packages/sallyport/bin/sallyport.mjs'), 'proxy', '--config', config, ...place]
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
@@ -73,62 +84,125 @@ async function startDemo(folder: string) {
   }
   const urlAfter = (words: string): string => new RegExp(`${words} (http://[\\d.:]+)`).exec(said)?.[1] ?? ''
   const link = /Console at (\S+)/.exec(said)?.[1] ?? ''
-  return { child, url: urlAfter('Listening on'), adminUrl: urlAfter('Console at'), link }
+  return { child, dataDir, url: urlAfter('Listening on'), adminUrl: urlAfter('Console at'), link }
 }
 
+/** Some requests in each of so many seconds, and then until they are written. */
 async function bringVisitors(url: string): Promise<void> {
-  for (let round = 0; round < ROUNDS; round++) {
-    for (let index = 0; index < 5 + ((round * 7) % 11); index++) {
-      const at = <T>(list: readonly T[], place: number): T => list[place % list.length] as T
-      await statusOf(url, at(PATHS, round + index), {
-        'X-Forwarded-For': at(ADDRESSES, round + index * 5),
-        'User-Agent': at(AGENTS, round * 3 + index),
-      })
-      await new Promise((resolve) => setTimeout(resolve, ROUND_MS / 10))
-    }
+  const at = <T>(list: readonly T[], place: number): T => list[place % list.length] as T
+  for (let second = 0; second < SECONDS; second++) {
+    const visits = Array.from({ length: 5 + ((second * 7) % 11) }, (_, index) =>
+      statusOf(url, at(PATHS, second + index), {
+        'X-Forwarded-For': at(ADDRESSES, second + index * 5),
+        'User-Agent': at(AGENTS, second * 3 + index),
+      }),
+    )
+    if (second % 4 === 0)
+      await statusOf(url, `/old/${second}.php`, { 'X-Forwarded-For': SCANNER, 'User-Agent': BROWSER })
+    await Promise.all([...visits, new Promise((resolve) => setTimeout(resolve, 1_000))])
   }
+  // Counts are written every five seconds.
+  await new Promise((resolve) => setTimeout(resolve, 6_000))
 }
 
-/** Every view of the console, and the demo. */
-async function everyView(url: string, adminUrl: string) {
-  const ids = (await viewIds()).filter((id) => id !== 'request')
-  const places = [...ids.map((id) => [id, `${adminUrl}/#/${id}`] as const), ['demo', `${url}/?as=forged`] as const]
-  return places.flatMap(([id, address]) =>
-    WIDTHS.flatMap((width) =>
-      (['light', 'dark'] as const).map(
-        (scheme) => [`${id}-${width}-${scheme}`, address, scheme, { width, height: 900 }] as const,
-      ),
-    ),
+type Place = readonly [name: string, address: string]
+
+/** Every view of the console, with a question where it shows little without one. */
+async function everyView(page: Page, adminUrl: string): Promise<readonly Place[]> {
+  const asked = await page.evaluate(
+    `fetch('/console/api/requests?limit=1&outcome=block').then((answer) => answer.json())`,
   )
+  const [request] = (asked as { readonly requests: readonly { readonly id: string }[] }).requests
+  const questions: Readonly<Record<string, string>> = {
+    inspect: `?target=${VISITOR.tor}`,
+    request: `?id=${request?.id}`,
+    lists: '?name=partners',
+  }
+  return (await viewIds()).map((id) => [id, `${adminUrl}/#/${id}${questions[id] ?? ''}`] as const)
+}
+
+/** Opens a view from nothing, and waits until nothing loads and the map is drawn. */
+async function show(page: Page, address: string): Promise<void> {
+  await page.goto('about:blank')
+  await page.goto(address)
+  await page.locator('h1').first().waitFor()
+  await page.locator('.loading, .map.waiting').first().waitFor({ state: 'detached' })
+  // The editor's and the chart's own first drawing.
+  await page.waitForTimeout(400)
+}
+
+/** Makes the window as high as its page: parts that are out of sight are not laid out before. */
+async function growToWhole(page: Page, { viewport }: Options): Promise<void> {
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+  await page.setViewportSize({ width: viewport?.width ?? 0, height: Math.min(height, 5_000) })
+  await page.waitForTimeout(200)
+}
+
+type Options = NonNullable<Parameters<Browser['newContext']>[0]>
+
+async function picture(
+  browser: Browser,
+  places: readonly Place[],
+  options: Options,
+  {
+    suffix = '',
+    isWhole = false,
+  }: { readonly suffix?: string | undefined; readonly isWhole?: boolean | undefined } = {},
+): Promise<void> {
+  const context = await browser.newContext({ ...options, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  for (const [name, address] of places) {
+    await show(page, address)
+    if (isWhole) await growToWhole(page, options)
+    await page.screenshot({ path: join(PICTURES, `${name}${suffix}.png`) })
+    if (options.viewport) await page.setViewportSize(options.viewport)
+  }
+  await context.close()
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-pictures-'))
-const { child, url, adminUrl, link } = await startDemo(folder)
+const { child, dataDir, url, adminUrl, link } = await startDemo(folder)
+const ended = once(child, 'exit')
 const browser = await openBrowser()
 try {
-  mkdirSync(PICTURES, { recursive: true })
+  mkdirSync(join(PICTURES, 'views'), { recursive: true })
   const first = await browser.newPage()
   await first.goto(link)
   await first.getByText('Read only').waitFor()
-  const storageState = await first.context().storageState()
   await bringVisitors(url)
-  const pictures = [
-    ['console-light', adminUrl, 'light', TALL],
-    ['console-dark', adminUrl, 'dark', SCREEN],
-    ['console-phone', `${adminUrl}/#/inspect?target=${VISITOR.tor}`, 'light', PHONE],
-    ['demo', `${url}/?as=chatgpt`, 'light', SCREEN],
-  ] as const
-  for (const [name, address, colorScheme, viewport] of EVERY === undefined
-    ? pictures
-    : await everyView(url, adminUrl)) {
-    const page = await browser.newPage({ viewport, colorScheme, storageState })
-    await page.goto(address)
-    await page.waitForTimeout(2_500)
-    await page.screenshot({ path: join(PICTURES, `${name}.png`) })
-    await page.close()
+  countAlsoBefore(
+    dataDir,
+    Array.from({ length: 47 }, (_, index) => index + 1),
+  )
+  // The console keeps the numbers of a day for as long.
+  await new Promise((resolve) => setTimeout(resolve, 6_000))
+  const storageState = await first.context().storageState()
+  const views = await everyView(first, adminUrl)
+  await first.context().close()
+  if (EVERY === undefined) {
+    const of = (name: string, address: string, colorScheme: 'light' | 'dark', viewport: typeof SCREEN) =>
+      picture(browser, [[name, address]], { viewport, colorScheme, storageState })
+    await of('console-light', adminUrl, 'light', TALL)
+    await of('console-dark', adminUrl, 'dark', SCREEN)
+    await of('console-phone', `${adminUrl}/#/inspect?target=${VISITOR.tor}`, 'light', PHONE)
+    await of('demo', `${url}/?as=chatgpt`, 'light', SCREEN)
+    const contact = views.map(([id, address]) => [`views/${id}`, address] as const)
+    await picture(browser, contact, {
+      viewport: { width: 820, height: HEIGHTS[820] },
+      colorScheme: 'light',
+      storageState,
+    })
+  } else {
+    const all = [...views, ['demo', `${url}/?as=forged`] as const, ['refused', `${url}/?as=tor`] as const]
+    for (const [width, height] of Object.entries(HEIGHTS))
+      for (const colorScheme of SCHEMES) {
+        const options = { viewport: { width: Number(width), height }, colorScheme, storageState }
+        await picture(browser, all, options, { suffix: `-${width}-${colorScheme}`, isWhole: true })
+      }
   }
 } finally {
   await browser.close()
   child.kill('SIGINT')
+  await ended
   rmSync(folder, { recursive: true, maxRetries: 5, retryDelay: 200 })
 }

@@ -9,7 +9,7 @@ const MAX_PATHS = 8
 /** An operator as what was shown: a claim that nothing proves is shown as one. */
 export function operatorName({ operator, claim }: Pick<OperatorReading, 'operator' | 'claim'>): string {
   if (claim === 'verified') return operator
-  return claim === 'spoofed' ? `pretends to be ${operator}` : `says it is ${operator}`
+  return claim === 'spoofed' ? `pretends to be ${operator}` : `claims to be ${operator}`
 }
 
 /** Sections about what AI and crawlers read, whether they kept to the rules, and whom they sent. */

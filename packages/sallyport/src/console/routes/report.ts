@@ -1,5 +1,5 @@
 import { SallyportError } from '@sallyport/core'
-import { readTally, type TallyReports } from '@sallyport/engine'
+import { type Period, readPeriod, readTally, type TallyReports } from '@sallyport/engine'
 import { type ConsoleParts, type Query, row } from './route.ts'
 
 /** How far back a report looks. */
@@ -9,11 +9,23 @@ type Span = keyof typeof SPANS
 /** A month of a busy site takes a moment to sum up, and changes little meanwhile. */
 const KEPT_MS = 5_000
 
+const DAY_MS = SPANS['24h']
+const HOUR_MS = 3_600_000
+
+/** A day in short, and the day before it (D556); null where nothing was counted. */
+interface Today {
+  /** Whether requests are counted at all. */
+  readonly isKept: boolean
+  readonly now: Period | null
+  readonly before: Period | null
+}
+
 type Kept = { readonly at: number; readonly reports: Promise<TallyReports | undefined> }
 
 /** Counts by the hour of all processes: one file has them, so none is asked. */
 export function reportRows() {
   const kept = new Map<Span, Kept>()
+  let today: { readonly at: number; readonly answer: Promise<Today> } | undefined
 
   function reportsOf(query: Query<'span'>, now: number, { sallyport }: Pick<ConsoleParts, 'sallyport'>) {
     const span = spanOf(query)
@@ -26,7 +38,32 @@ export function reportRows() {
     return reports
   }
 
+  async function todayOf(now: number, { sallyport: { config } }: Pick<ConsoleParts, 'sallyport'>): Promise<Today> {
+    // On the hour, as counts are kept: an hour of two days would be in both.
+    const until = Math.ceil(now / HOUR_MS) * HOUR_MS
+    const [one, before] = await Promise.all([
+      readPeriod(config, until - DAY_MS, until),
+      readPeriod(config, until - 2 * DAY_MS, until - DAY_MS),
+    ])
+    return { isKept: config.tally > 0 && !config.data.readOnly, now: one ?? null, before: before ?? null }
+  }
+
   return [
+    row({
+      method: 'GET',
+      path: 'today',
+      role: 'read',
+      answer({ now }, parts) {
+        if (today === undefined || now - today.at >= KEPT_MS) {
+          today = { at: now, answer: todayOf(now, parts) }
+          // One that failed is asked again.
+          today.answer.catch(() => {
+            today = undefined
+          })
+        }
+        return today.answer
+      },
+    }),
     row({
       method: 'GET',
       path: 'report',

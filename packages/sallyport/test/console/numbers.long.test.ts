@@ -1,0 +1,73 @@
+import t from 'tap'
+import { NO_BROWSER, openBrowser, openPage } from './browser.ts'
+import { countAlsoBefore } from './past.ts'
+import { AS_READER, openScene, type Scene, VISITOR } from './scene.ts'
+
+interface Period {
+  readonly requests: number
+}
+
+/** Asks for the day in short until it is what is wanted: counts are written every five seconds, and kept for as long. */
+async function todayOf({ adminUrl }: Scene, wanted: (now: Period | null, before: Period | null) => boolean) {
+  for (;;) {
+    const response = await fetch(`${adminUrl}/console/api/today`, { headers: AS_READER })
+    const today = (await response.json()) as { readonly now: Period | null; readonly before: Period | null }
+    if (wanted(today.now, today.before)) return today
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
+
+t.test('the first view begins with the numbers of a day, against the day before', { skip: NO_BROWSER }, async (t) => {
+  const scene = await openScene()
+  const browser = await openBrowser()
+  t.teardown(async () => {
+    await browser.close()
+    await scene.close()
+  })
+  t.match(await todayOf(scene, () => true), { isKept: true, now: null, before: null })
+  const { page, complaints } = await openPage(t, browser, scene.adminUrl)
+  await page.goto(scene.adminUrl)
+  const numbers = page.getByRole('region', { name: 'Last 24 hours' })
+  await numbers.getByText('Nothing was counted in the last 24 hours.').waitFor()
+
+  for (let index = 0; index < 6; index++) t.equal(await scene.visit(VISITOR.home, { path: `/articles/${index}` }), 404)
+  t.equal(await scene.visit('81.2.69.142'), 200)
+  t.equal(await scene.visit(VISITOR.hosting, { path: '/login' }), 200)
+  for (let index = 0; index < 2; index++) t.equal(await scene.visit(VISITOR.tor), 403)
+  await todayOf(scene, (now) => now?.requests === 10)
+  // The same, twice as often, a day earlier.
+  countAlsoBefore(scene.sallyport.config.dataDir, [24], () => 2)
+  const today = await todayOf(scene, (_, before) => before !== null)
+  t.match(today, {
+    now: { requests: 10, visitors: 4, stopped: 0.2, hitPeople: 1, hit: 0.25, wouldHit: 0.5 },
+    before: { requests: 20, visitors: 4, stopped: 0.2, hitPeople: 1 },
+  })
+
+  await page.reload()
+  await numbers.getByText('the day before').first().waitFor()
+  const tile = async (name: string) => (await numbers.getByRole('link', { name }).innerText()).split('\n')
+  t.same(await tile('Requests'), ['Requests', '10', '-50% against the day before'])
+  t.same(await tile('Stopped'), ['Stopped', '20.0%', '20.0% the day before'])
+  t.same(await tile('People hit'), ['People hit', '1', '25.0% of about 4; 1 the day before'])
+  t.same(await tile('Would be hit'), ['Would be hit', '50.0%', 'if all on trial were enforced; 50.0% the day before'])
+  const first = await page.locator('main > :not(h1)').first().getAttribute('aria-label')
+  t.equal(first, 'Last 24 hours', 'before every graph')
+
+  await page.goto(`${scene.adminUrl}/#/report`)
+  await page.getByRole('row', { name: 'no-tor' }).waitFor()
+  const heights: readonly string[] = await page.evaluate(`
+    [...document.querySelectorAll('tr')].find((row) => row.textContent.startsWith('no-tor')).querySelectorAll('.sparkline rect')
+      .values().map((bar) => bar.getAttribute('height')).toArray()`)
+  t.same(
+    heights.filter((height) => Number(height) > 0),
+    ['22', '11'],
+    'yesterday twice as high as today',
+  )
+  await page.goto(`${scene.adminUrl}/#/policy`)
+  for (const id of ['no-tor', 'no-hosting-login'])
+    await page
+      .getByRole('row', { name: id })
+      .getByRole('img', { name: `Requests that ${id} decided` })
+      .waitFor()
+  t.same(complaints, [])
+})

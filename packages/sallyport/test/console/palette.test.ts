@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+const ROOT = join(import.meta.dirname, '../../../../..')
+const SHARED = ['--ground', '--line', '--ink', '--quiet', '--accent']
+
+/** Custom properties in the order of their blocks: a name that is declared in the light and in the dark has two values. */
+function palette(file: string): ReadonlyMap<string, readonly string[]> {
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  const found = new Map<string, readonly string[]>()
+  for (const [, name = '', value = ''] of text.matchAll(/(--[\w-]+):\s*(#[0-9a-f]{6})/g))
+    found.set(name, [...new Set([...(found.get(name) ?? []), value])])
+  return found
+}
+
+t.test('the pages for visitors and the console have one palette', async (t) => {
+  const own = palette('packages/sallyport/page/style.css')
+  const visitors = palette('adapters/node/src/answer/page-parts.ts')
+  t.same([...visitors.keys()].toSorted(), SHARED.toSorted())
+  for (const name of SHARED) {
+    t.equal(own.get(name)?.length, 2, `${name} has a light and a dark value`)
+    t.same(visitors.get(name), own.get(name), name)
+  }
+})
