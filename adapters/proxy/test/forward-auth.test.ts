@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { certificateFolder } from './certificate.ts'
 import { freePort, missing, runServer } from './programs.ts'
@@ -13,7 +14,7 @@ const EXAMPLES = join(import.meta.dirname, '../../../../examples')
 /** A proxy that is asked, and nothing else. */
 async function asked(
   t: Test,
-  forwardAuth: 'nginx' | 'traefik' | 'caddy',
+  forwardAuth: 'nginx' | 'traefik' | 'caddy' | 'envoy',
   { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] | undefined } = {},
 ) {
   const observed: ObservedRequest[] = []
@@ -139,7 +140,7 @@ t.test('a name that a program may read as another is refused, however it is spel
   ]
   for (const name of foreign) {
     const answer = await check(...whole, `${name}: forged`)
-    t.equal(statusOf(answer), 403, name)
+    t.equal(statusOf(answer), 400, name)
     t.match(answer, /sallyport-status: 400\r\n/, name)
   }
   t.same(sallyport.asked, [])
@@ -152,7 +153,7 @@ t.test('the header that names the client may have no other spelling either', asy
   const whole = fromCaddy(VISITOR.allowed)
   t.equal(statusOf(await check(...whole, 'X-Edge_Client: 192.0.2.1')), 200)
   for (const name of ['X_Edge_Client', 'X-Edge-Client', 'x.edge.client'])
-    t.equal(statusOf(await check(...whole, `${name}: 192.0.2.1`)), 403, name)
+    t.equal(statusOf(await check(...whole, `${name}: 192.0.2.1`)), 400, name)
 })
 
 t.test('it is a path like any other where nobody may ask, and beside an origin', async (t) => {
@@ -267,4 +268,79 @@ t.test("Traefik's example names every header of the verdict", async (t) => {
     .map(([, name]) => name)
     .filter((name) => name !== 'sallyport-status')
   t.same(new Set(listed), new Set(names))
+})
+
+/** The check of Envoy's ext_authz over HTTP: the request without its body, our path before its own (its documentation). */
+async function fromEnvoy(url: string, visitor: string, target: string, method: string, ...more: readonly string[]) {
+  const lines = [
+    `Host: shop.example`,
+    `X-Forwarded-For: ${visitor}`,
+    'X-Forwarded-Proto: https',
+    'Content-Length: 0',
+    'Connection: close',
+    ...more,
+  ]
+  return exchange(url, `${method} /.sallyport/check${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+}
+
+t.test('Envoy asks with the request itself, below the path', async (t) => {
+  const { proxy, sallyport, observed } = await asked(t, 'envoy')
+  const ask = (visitor: string, target: string, method = 'GET', ...more: readonly string[]) =>
+    fromEnvoy(proxy.url, visitor, target, method, ...more)
+  const allowed = await ask(
+    VISITOR.flagged,
+    '/a%20b/c?d=e',
+    'DELETE',
+    'X-Forwarded-Uri: /forged',
+    'X-Forwarded-Host: forged',
+  )
+  t.equal(statusOf(allowed), 200)
+  t.match(allowed, /\r\nsallyport-action: flag\r\n/)
+  t.match(sallyport.asked[0], { method: 'DELETE', target: '/a%20b/c?d=e', scheme: 'https' })
+  t.same(sallyport.asked[0]?.fields.slice(0, 2), ['Host', 'shop.example'])
+  t.notOk(sallyport.asked[0]?.fields.some((name) => /^(?:content-length|x-forwarded-(?:uri|host))$/i.test(name)))
+  t.match(observed[0], {
+    method: 'DELETE',
+    path: '/a%20b/c',
+    host: 'shop.example',
+    client: VISITOR.flagged,
+    status: 200,
+  })
+
+  const blocked = await ask(VISITOR.blocked, '/', 'GET', 'Accept: text/html')
+  t.match([statusOf(blocked), blocked], [403, /<html/])
+  t.equal(statusOf(await ask(VISITOR.allowed, '*', 'OPTIONS')), 200, 'about the server')
+  t.equal(statusOf(await ask(VISITOR.allowed, '/.sallyport/check/x')), 200, 'a path like any other of the site')
+  t.equal(sallyport.asked.at(-1)?.target, '/.sallyport/check/x')
+  for (const target of ['', '?a=1', 'x/y'])
+    t.equal(statusOf(await ask(VISITOR.allowed, target)), 404, `no check: ${target}`)
+  const stranger = await asked(t, 'envoy', { trust: [] })
+  t.equal(statusOf(await fromEnvoy(stranger.proxy.url, VISITOR.allowed, '/', 'GET')), 403)
+})
+
+t.test('a refusal has its own status where the server relays it, and none by which it would let pass', async (t) => {
+  for (const family of ['envoy', 'traefik', 'caddy', 'nginx'] as const) {
+    const { proxy, check } = await asked(t, family)
+    const asks = (target: string, method = 'GET') =>
+      family === 'envoy'
+        ? fromEnvoy(proxy.url, VISITOR.allowed, target, method)
+        : check(...(family === 'nginx' ? fromNginx : fromCaddy)(VISITOR.allowed, target, method))
+    const shown = (status: number) => (family === 'nginx' ? 403 : status)
+    t.equal(statusOf(await asks('/a/%2e%2e/b')), shown(400), family)
+    t.equal(statusOf(await asks('/', 'TRACE')), shown(405), family)
+  }
+})
+
+t.test("Envoy's example hands on every field, and its verdict", async (t) => {
+  const text = readFileSync(join(EXAMPLES, 'envoy/envoy.yaml'), 'utf8')
+  const listener = parse(text).static_resources.listeners[0].filter_chains[0].filters[0].typed_config
+  t.match(listener, { use_remote_address: true, normalize_path: false })
+  t.same(
+    listener.http_filters.map(({ name }: { readonly name: string }) => name),
+    ['envoy.filters.http.ext_authz', 'envoy.filters.http.router'],
+  )
+  t.match(listener.http_filters[0].typed_config, {
+    failure_mode_allow: false,
+    http_service: { path_prefix: '/.sallyport/check' },
+  })
 })

@@ -47,8 +47,8 @@ export function serverOptions(methods: readonly string[]): ApiResponse {
  */
 export function send(exchange: Exchange, answered: ApiResponse): void {
   exchange.guard(() => {
-    const { request, response, id, standing, isCheck, refused } = exchange
-    const answer = isCheck ? checkAnswer(answered, refused) : answered
+    const { request, response, id, standing, check, refused } = exchange
+    const answer = check ? checkAnswer(answered, refused, check) : answered
     // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
     if (request.headers.expect !== undefined) response.shouldKeepAlive = false
     if (!response.headersSent) {
@@ -61,13 +61,13 @@ export function send(exchange: Exchange, answered: ApiResponse): void {
   })
 }
 
-/** Refusals that a check may be answered with: the server that asks relays them as they are, or asks for the page of it (D452). */
+/** Refusals that any server relays to a client as they are, or asks for the page of (D452). */
 const CHECK_STATUSES = [303, 401]
 
-/** The answer to a check: never one by which the server that asks would forward what was refused. */
-function checkAnswer({ status, headers, body }: ApiResponse, refused: boolean): ApiResponse {
-  const shown = CHECK_STATUSES.includes(status) || !refused ? status : 403
-  return { status: shown, headers: { ...headers, 'sallyport-status': String(status) }, body }
+/** The answer to a check: never one by which the server that asks would forward what was refused, or call us failed. D150 */
+function checkAnswer({ status, headers, body }: ApiResponse, refused: boolean, check: 'relayed' | 'few'): ApiResponse {
+  const isShown = !refused || CHECK_STATUSES.includes(status) || (check === 'relayed' && status >= 400 && status < 500)
+  return { status: isShown ? status : 403, headers: { ...headers, 'sallyport-status': String(status) }, body }
 }
 
 /** Answers an exchange in which something of ours threw, without a detail. */

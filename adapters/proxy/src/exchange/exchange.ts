@@ -78,8 +78,8 @@ export class Exchange implements Watched, Answering {
   readonly host: RequestHost
   /** It is for the API, whose errors are never pages. */
   api = false
-  /** A server asks about a request that it has: the answer is 200 or 403. */
-  isCheck = false
+  /** A server asks about a request that it has, and relays refusals as they are or their statuses `few` alone. */
+  check: 'relayed' | 'few' | undefined
   /** It is answered here, and not by the origin. */
   refused = false
   /** Fields of every answer to it, and of its answer about a limit; names in lower case. */

@@ -2,14 +2,14 @@ import { isNamed } from '@sallyport/core'
 import type { ReceivedHead } from '@sallyport/node/internal'
 
 /** Servers that ask before they forward; each names the original request in its own way. */
-const FORWARD_AUTH = ['nginx', 'traefik', 'caddy'] as const
+const FORWARD_AUTH = ['nginx', 'traefik', 'caddy', 'envoy'] as const
 
 export type ForwardAuth = (typeof FORWARD_AUTH)[number]
 
 /** Path that such a server asks. */
 export const CHECK_PATH = '/.sallyport/check'
 
-/** Names of one server's headers. */
+/** Headers in which one server names the original request. */
 interface Family {
   readonly method: string
   readonly target: string
@@ -18,10 +18,12 @@ interface Family {
 }
 
 const FORWARDED: Family = { method: 'x-forwarded-method', target: 'x-forwarded-uri', host: 'x-forwarded-host' }
-const FAMILIES: Readonly<Record<ForwardAuth, Family>> = {
+const FAMILIES: Readonly<Record<ForwardAuth, Family | undefined>> = {
   nginx: { method: 'x-original-method', target: 'x-original-uri' },
   traefik: FORWARDED,
   caddy: FORWARDED,
+  // Envoy's check is the original request, with our path before its own (`path_prefix` of ext_authz).
+  envoy: undefined,
 }
 /** Names of both families: a value that a client wrote under the other one's names is never believed. */
 const NAMES = ['x-original-method', 'x-original-uri', 'x-original-host', ...Object.values(FORWARDED)]
@@ -31,16 +33,22 @@ const OF_HOP = ['connection', 'host', 'content-length', 'trailer', 'x-forwarded-
 /** The request that a server asks about, or the name of the header that is missing or comes twice. */
 export type Original = { readonly request: ReceivedHead } | { readonly missing: string }
 
-/** Reads the original request from the check of a trusted server, from the headers of its family alone. */
+/** Whether a target is that of a check. */
+export function isCheckOf(family: ForwardAuth, target: string): boolean {
+  if (FAMILIES[family] === undefined) return target.startsWith(`${CHECK_PATH}/`) || target === `${CHECK_PATH}*`
+  return target.split('?', 1)[0] === CHECK_PATH
+}
+
+/** Reads the original request from the check of a trusted server: from the headers of its family alone, or from its own line. */
 export function originalOf(family: ForwardAuth, check: ReceivedHead): Original {
   const names = FAMILIES[family]
   const read: Record<string, string> = {}
-  for (const name of [names.method, names.target, names.host ?? 'host']) {
+  for (const name of names === undefined ? ['host'] : [names.method, names.target, names.host ?? 'host']) {
     const values = valuesOf(check.fields, name)
     if (values.length !== 1 || values[0] === '') return { missing: name }
     read[name] = values[0] as string
   }
-  const fields = ['Host', read[names.host ?? 'host'] as string]
+  const fields = ['Host', read[names?.host ?? 'host'] as string]
   for (let at = 0; at < check.fields.length; at += 2) {
     const name = check.fields[at] as string
     if (![...NAMES, ...OF_HOP].some((known) => isNamed(name, known))) fields.push(name, check.fields[at + 1] as string)
@@ -49,8 +57,8 @@ export function originalOf(family: ForwardAuth, check: ReceivedHead): Original {
   return {
     request: {
       ...check,
-      method: read[names.method] as string,
-      target: read[names.target] as string,
+      method: names === undefined ? check.method : (read[names.method] as string),
+      target: names === undefined ? check.target.slice(CHECK_PATH.length) : (read[names.target] as string),
       scheme: scheme === 'http' || scheme === 'https' ? scheme : 'unknown',
       // That of the client is not known here.
       httpVersion: '1.1',

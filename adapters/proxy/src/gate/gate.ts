@@ -16,7 +16,7 @@ import { answerWith, headRefusal, send, serverOptions } from '../exchange/answer
 import type { Exchange } from '../exchange/exchange.ts'
 import { createCheck } from './check.ts'
 import { createDecide } from './decide.ts'
-import { CHECK_PATH } from './forward-auth.ts'
+import { isCheckOf } from './forward-auth.ts'
 import type { Forward, GateParts, ProxyHost } from './options.ts'
 import { METHODS, precheck } from './prechecks.ts'
 import { createRobots } from './robots.ts'
@@ -29,11 +29,12 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
   const { sallyport, options, admission, sites } = parts
   const { enabled = true, base = '' } = options.api ?? {}
   const methods = [...METHODS, ...(options.methods ?? [])]
+  const family = options.forwardAuth ?? false
 
   function receive(exchange: Exchange): void {
     const { request, named, facts } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
-    exchange.isCheck = check !== undefined && target.split('?', 1)[0] === CHECK_PATH
+    if (family && isCheckOf(family, target)) exchange.check = family === 'nginx' ? 'few' : 'relayed'
     if (admission.isClosed(exchange.waitedMs)) {
       admission.refuse(exchange, 'overload')
       return
@@ -43,7 +44,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     exchange.api = api
     const secure = isSecure(request)
     if (secure && options.hsts !== undefined) exchange.standing = { 'strict-transport-security': options.hsts }
-    if (check && exchange.isCheck) {
+    if (check && exchange.check) {
       check(exchange)
       return
     }
@@ -78,7 +79,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     }
   }
 
-  const check = options.forwardAuth ? createCheck(parts, options.forwardAuth, methods) : undefined
+  const check = family ? createCheck(parts, family, methods) : undefined
   const robots = createRobots(parts)
   const decide = createDecide({ ...parts, forward })
 

@@ -37,7 +37,7 @@ export const Config = z.strictObject({
     'v2',
   ),
   forwardAuth: key(
-    z.union([z.literal(false), z.enum(['nginx', 'traefik', 'caddy'])]).default(false),
+    z.union([z.literal(false), z.enum(['nginx', 'traefik', 'caddy', 'envoy'])]).default(false),
     'Trusted server that asks at /.sallyport/check before it forwards, and whose headers are read',
     'nginx',
     LIVE,

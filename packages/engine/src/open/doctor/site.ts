@@ -5,13 +5,17 @@ import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
 const SITE_MS = 5_000
 
 /** Advice for the server in front, so that answers, and those who are asked, reach the gate. */
-const ADVICE: Readonly<Record<'nginx' | 'caddy' | 'traefik' | 'none', (path: string, gate: string) => string>> = {
+const ADVICE: Readonly<
+  Record<'nginx' | 'caddy' | 'traefik' | 'envoy' | 'none', (path: string, gate: string) => string>
+> = {
   nginx: (path) =>
     `In nginx: error_page 401 = @sallyport, and a location = ${path} that does the same and that no other location denies (examples/nginx/site.conf).`,
   caddy: (path, gate) =>
     `In Caddy: handle ${path} { reverse_proxy ${gate} } before forward_auth, which hands on all fields (examples/caddy/Caddyfile).`,
   traefik: (path) =>
     `In Traefik: a router whose rule has PathPrefix(\`${path}\`), with the middleware forwardAuth as on all others.`,
+  envoy: (path) =>
+    `In Envoy: ext_authz on ${path} as on all routes, which hands cookie, content-type and ${SOLUTION_FIELD} to the check (examples/envoy/envoy.yaml).`,
   none: (path, gate) =>
     `Let what stands in front send ${path}, and the site, to ${gate} with every field of a request.`,
 }
