@@ -87,7 +87,7 @@ t.test('the demo, on the embedded data: what is printed is what happens', { skip
     'a program in a hosting network: flag',
     'a program that searches five times: throttle',
     'a program that follows a hidden link: block',
-    'a program dressed as an old browser: block',
+    'an old browser on a rented server: block',
   ])
 
   await becomeTheSignedAgent(t, demo.err())

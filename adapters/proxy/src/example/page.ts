@@ -84,7 +84,7 @@ function because(reasons: Visit['decision']['reasons']): string {
 /** Text that is no page is shown as text, in the colours of this one. */
 function documentOf(body: string): string {
   if (body.startsWith('<')) return body
-  return `<!doctype html><html lang="en"><title>Text</title><meta name="color-scheme" content="light dark"><pre style="white-space:pre-wrap">${escapeHtml(body)}</pre>`
+  return `<!doctype html><html lang="en"><title>Text</title><meta name="color-scheme" content="light dark"><pre style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(body)}</pre>`
 }
 
 const DONE = {

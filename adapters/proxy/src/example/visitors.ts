@@ -85,9 +85,9 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
     comes: 'block',
     note: 'No person sees the link, and robots.txt asks crawlers to stay away. It is answered with 404, and then the door is shut for a minute.',
   }),
-  visitor('signs', 'a program dressed as an old browser', '5.9.10.23', {
+  visitor('signs', 'an old browser on a rented server', '5.9.10.23', {
     userAgent: 'Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)',
-    note: 'None of these signs is enough: an old browser, no language, a rented server. A rule looks at their sum.',
+    note: 'It could be a person’s. None of these signs is enough: an old browser, no language, a rented server. A rule looks at their sum.',
   }),
 ]
 
