@@ -90,6 +90,15 @@ t.test('the demo, on the embedded data: what is printed is what happens', { skip
     'an old browser on a rented server: block',
   ])
 
+  const site = /Listening on (\S+),/.exec(demo.err())?.[1] ?? ''
+  const page = async (id: string) => (await fetch(`${site}/?as=${id}`)).text()
+  t.match(
+    await page('search'),
+    /<strong>throttled<\/strong>, and answered 429/,
+    'the decision is the one that was made',
+  )
+  t.match(await page('decoy'), /<strong>blocked<\/strong>, and answered 403[\s\S]+The client is banned until/)
+
   await becomeTheSignedAgent(t, demo.err())
 
   const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(demo.err()) ?? []
