@@ -68,8 +68,8 @@ async function demoOf(t: Test): Promise<Place> {
   const [site, admin, prometheus] = [await freePort(), await freePort(), await freePort()]
   const at = ['--listen', `127.0.0.1:${site}`, '--admin', `127.0.0.1:${admin}`, '--data-dir', DATA_DIR]
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  t.match(scripts.start, 'proxy --config examples/demo.yaml')
-  await started(t, [BIN, 'proxy', '--config', 'examples/demo.yaml', ...at], {}, 'API key')
+  t.match(scripts.start, /sallyport\.mjs demo$/)
+  await started(t, [BIN, 'demo', ...at], {}, 'API key')
   return { folder: folderOf(t), dataDir: DATA_DIR, ports: { 8080: site, 9090: admin, 9099: prometheus } }
 }
 

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -87,6 +88,21 @@ t.test('the command', { skip }, async (t) => {
   const { code, output } = await run('npx', ['--no-install', 'sallyport', '--help'], project)
   t.equal(code, 0, output)
   t.match(output, /Usage: sallyport/)
+})
+
+t.test('the demo, from the packages', { skip }, async (t) => {
+  const argv = [join(modules, '.bin/sallyport'), 'demo', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
+  const demo = spawn(process.execPath, argv, { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] })
+  t.teardown(() => void demo.kill('SIGKILL'))
+  let said = ''
+  for await (const text of demo.stderr.setEncoding('utf8')) {
+    said += text
+    if (said.includes('by the token in')) break
+  }
+  const site = /Listening on (\S+),/.exec(said)?.[1] ?? ''
+  t.match(said, 'in front of a bundled example site', said)
+  const page = await (await fetch(`${site}/?as=forged`)).text()
+  t.match(page, /<strong>blocked<\/strong>, and answered 403/)
 })
 
 t.test('the verifier installs alone, and verifies evidence', { skip }, async (t) => {

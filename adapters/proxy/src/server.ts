@@ -7,6 +7,7 @@ import { type AdminPages, openAdmin, type WorkerCounts } from './admin.ts'
 import type { AdminOpen } from './admin-access.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
+import { createRecalled } from './example/recalled.ts'
 import { openExampleSite } from './example/site.ts'
 import type { ExampleFront } from './example/visit.ts'
 import { EXAMPLE_VISITORS, type ExampleVisitor } from './example/visitors.ts'
@@ -128,6 +129,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
     const urls: { proxy?: string | undefined; admin?: string | undefined } = {}
+    const recalled = createRecalled()
     const front: ExampleFront = {
       sallyport,
       url: () => urls.proxy,
@@ -135,12 +137,15 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       clientHeader: options.clientHeader ?? 'x-forwarded-for',
       visitors: [...EXAMPLE_VISITORS, ...(options.visitors ?? [])],
       links: () => (options.decoys?.link ? (sallyport.decoyLink?.() ?? '') : ''),
+      decisionOf: recalled.decisionOf,
     }
     const site = options.demo && options.upstream === undefined ? await openExampleSite(front) : undefined
     if (site) opened.push(site.close)
     const create = (chosen: ProxyOptions): Service => {
       const upstream = chosen.upstream ?? site?.url
-      return createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), upstream, turns }, refusals)
+      const onDecision = site ? recalled.noting(chosen.onDecision) : chosen.onDecision
+      const read = readOptions(chosen, () => httpsPort)
+      return createService(sallyport, { ...chosen, ...read, onDecision, upstream, turns }, refusals)
     }
     const { listen = DEFAULT_LISTEN, http, routes } = options
     await refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
@@ -157,6 +162,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const { url, httpUrl } = await listener.listen({ listen, http })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
     urls.proxy = url
+    // The first crawler of the demo is judged by it too.
+    if (site) await service.robots.read(hostOf(url))
     const admin = await openAdmin({
       address: options.admin,
       sources: () => sallyport.sources(),

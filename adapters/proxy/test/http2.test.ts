@@ -1,13 +1,14 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, constants, type OutgoingHttpHeaders } from 'node:http2'
 import { request } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ObservedRequest } from '@sallyport/core'
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { answered, ask, begin, openHttp2 } from './http2-client.ts'
-import { VISITOR } from './sallyport.ts'
+import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { OK, until } from './wire.ts'
 
 const skip = NO_OPENSSL
@@ -26,6 +27,27 @@ t.test('a request over HTTP/2, as the origin gets it', { skip }, async (t) => {
   t.match(head, 'x-other: c\r\n')
   t.notMatch(head, /\r\n(?:te|:\w+):/i)
   t.match(sallyport.asked[0], { httpVersion: '2.0', scheme: 'https', peer: '127.0.0.1' })
+})
+
+t.test('the bytes of a body are observed', { skip }, async (t) => {
+  const seen: ObservedRequest[] = []
+  const ended = new EventEmitter()
+  const observe = (observed: ObservedRequest): void => {
+    seen.push(observed)
+    ended.emit('one')
+  }
+  const sallyport = { ...fakeSallyport({ trust: ['loopback'] }), observe }
+  const answer = `HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n${'x'.repeat(70_000)}`
+  const { session } = await openHttp2(t, answer, { sallyport })
+  for (const [headers, body, received] of [
+    [{}, undefined, 0],
+    [{ ':method': 'POST' }, 'y'.repeat(3_000), 3_000],
+  ] as const) {
+    const one = once(ended, 'one')
+    t.equal((await ask(session, headers, body)).body.length, 70_000)
+    await one
+    t.match(seen.at(-1), { status: 200, bytesSent: 70_000, bytesReceived: received })
+  }
 })
 
 t.test('the JA4 belongs to every request of a connection', { skip }, async (t) => {

@@ -106,6 +106,7 @@ const PROGRAMS = [
   phone('K', ' (+https://probe.example/)'),
   iPhone('probe.com/policy'),
   iPhone('SEOBots/2'),
+  'FooBot/1',
   'Foo-Bot/1.0 (iPhone; iOS 18.1)',
   'Citizen-Monitor/1.0',
   'LinkCrawler/2.3 (Linux; U; Android 12; SM-G900 Build/TP1A)',

@@ -67,6 +67,15 @@ export class StreamResponse extends EventEmitter {
     return this.#written - this.#stream.writableLength
   }
 
+  /** The same of the body of the request: heads share a compressed connection, and are not counted. */
+  get bytesRead(): number {
+    return this.req.receivedBytes
+  }
+
+  get bytesWritten(): number {
+    return this.sentBytes
+  }
+
   /** Sets a field of an answer that is begun without a list. */
   setHeader(name: string, value: number | string): void {
     const key = name.toLowerCase()

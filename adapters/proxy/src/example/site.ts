@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { type Listening, listenOn } from '../listener/listen.ts'
 import { escapeHtml, visitorsPage } from './page.ts'
+import { COPY_SCRIPT, STYLE } from './style.ts'
 import { canVisit, type ExampleFront, visit } from './visit.ts'
 
 const ARTICLES = [
@@ -9,21 +10,7 @@ const ARTICLES = [
   ['watch', 'The night watch', 'A watch that looks at everyone the same way has looked at nobody.'],
 ] as const
 
-const STYLE = `:root{color-scheme:light dark;--ink:#222;--ground:#fdfcf9;--quiet:#665c50;--link:#7a3b12;--on-link:#fff;--line:#e5e0d5;--code:#f3efe6;--good:#2b7a5e;--look:#9a6500;--bad:#b3262e}
-@media (prefers-color-scheme:dark){:root{--ink:#e9e4da;--ground:#1b1917;--quiet:#b3a999;--link:#eba877;--on-link:#1b1917;--line:#3b362f;--code:#26231f;--good:#58b892;--look:#dba13c;--bad:#f07f7b}}
-body{font:17px/1.6 Georgia,serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:var(--ink);background:var(--ground)}
-nav a{margin-right:1rem}a{color:var(--link)}h1{margin:.6rem 0}h2{margin:1.4rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 .4rem}
-table{border-collapse:collapse;font:15px/1.5 system-ui,sans-serif;border-left:4px solid var(--line);width:100%}
-table.allow{border-color:var(--good)}table.flag{border-color:var(--look)}table.block,table.throttle{border-color:var(--bad)}
-.allow strong{color:var(--good)}.flag strong{color:var(--look)}.block strong,.throttle strong{color:var(--bad)}
-th{text-align:left;font-weight:400;color:var(--quiet);white-space:nowrap}td,th{padding:.25rem .8rem .25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
-td{overflow-wrap:anywhere}footer{margin-top:3rem;color:var(--quiet)}footer table{font-size:13px;width:auto}
-.who{display:flex;flex-wrap:wrap;gap:.5rem}.be{border:1px solid var(--quiet);border-radius:6px;padding:.15rem .7rem;text-decoration:none}
-.be[aria-current]{background:var(--link);color:var(--on-link)}.note{border-left:4px solid var(--look);padding:.2rem .8rem}
-.halves{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:0 1.5rem}section{min-width:0}
-.signals{padding-left:1.1rem}.signals small{color:var(--quiet)}meter{width:7rem;height:.6rem;vertical-align:baseline}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--code);padding:.7rem;font-size:13px;max-height:14rem;overflow:auto}
-iframe{width:100%;height:24rem;border:1px solid var(--line);color-scheme:light dark}`
+const ROBOTS = 'User-agent: *\nDisallow: /drafts/\n'
 
 /**
  * The origin of a proxy that has none: a few pages on a free port of loopback, each showing the verdict that came with
@@ -32,49 +19,91 @@ iframe{width:100%;height:24rem;border:1px solid var(--line);color-scheme:light d
 export async function openExampleSite(front: ExampleFront): Promise<Listening> {
   const server = createServer((request, response) => {
     request.resume()
+    const text = textAt(request.url)
+    if (text !== undefined) {
+      response.writeHead(200, { 'Content-Type': `${text[0]}; charset=utf-8` })
+      response.end(text[1])
+      return
+    }
     void pageOf(request, front)
-      .catch((error: unknown): Page => [502, 'Nobody came through', `<p>${escapeHtml(String(error))}</p>`])
-      .then(([status, title, body]) => {
-        response.writeHead(status, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' })
-        response.end(layout(title, body + front.links(), request))
+      .catch(
+        (error: unknown): Page => ({
+          status: 502,
+          title: 'Nobody came through',
+          body: `<p>${escapeHtml(String(error))}</p>`,
+        }),
+      )
+      .then((page) => {
+        response.writeHead(page.status, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' })
+        response.end(layout(page, front.links(), request))
       })
   })
   return listenOn(server, '127.0.0.1:0')
 }
 
-type Page = readonly [status: number, title: string, body: string]
+interface Page {
+  readonly status: number
+  readonly title: string
+  readonly body: string
+  /** The page is about another request than the one that it answers. */
+  readonly isAboutAnother?: boolean | undefined
+}
+
+/** Media type and text of what is no page. */
+function textAt(url = '/'): readonly [string, string] | undefined {
+  if (url === '/robots.txt') return ['text/plain', ROBOTS]
+  if (url === '/copy.js') return ['text/javascript', COPY_SCRIPT]
+  const article = ARTICLES.find(([slug]) => url === `/articles/${slug}.md`)
+  return article && ['text/markdown', `# ${article[1]}\n\n${article[2]}\n`]
+}
 
 async function pageOf({ url = '/', method }: IncomingMessage, front: ExampleFront): Promise<Page> {
   const [path, query = ''] = url.split('?', 2)
-  if (path === '/') return [200, 'The Gatehouse', `${await gatehouse(front, query)}<ul>${articleLinks()}</ul>`]
+  if (path === '/') return gatehouse(front, query)
   const article = ARTICLES.find(([slug]) => path === `/articles/${slug}`)
-  if (article) return [200, article[1], `<p>${article[2]}</p>`]
-  if (path === '/admin') return [200, 'Admin', '<p>Nothing to administer here; but who is asking?</p>']
-  if (path === '/login') {
-    const said = method === 'POST' ? '<p>This gate opens for nobody: it is an example.</p>' : ''
-    const form = '<form method="post"><input name="name" placeholder="name"> <button>Log in</button></form>'
-    return [200, 'Log in', said + form]
+  if (article) return page(article[1], article[2])
+  switch (path) {
+    case '/admin':
+      return page('Admin', 'Nothing to administer here; but who is asking?')
+    case '/search':
+      return page('Search', 'Nothing was found, and looking for it was dear.')
+    case '/checkout':
+      return page('Checkout', 'Pay here, if you like.')
+    case '/drafts/moat':
+      return page('The moat', 'A draft, which robots.txt asks crawlers to leave alone.')
+    case '/login': {
+      const said = method === 'POST' ? '<p>This gate opens for nobody: it is an example.</p>' : ''
+      const form =
+        '<form method="post"><input name="name" placeholder="name" aria-label="name"> <button>Log in</button></form>'
+      return { status: 200, title: 'Log in', body: said + form }
+    }
+    default:
+      return { status: 404, title: 'Not here', body: '<p>There is no such page.</p>' }
   }
-  return [404, 'Not here', '<p>There is no such page.</p>']
 }
 
-async function gatehouse(front: ExampleFront, query: string): Promise<string> {
-  if (!canVisit(front))
-    return '<p>A small site behind Sallyport. With trustProxy: [loopback] you can be others here.</p>'
+function page(title: string, text: string): Page {
+  return { status: 200, title, body: `<p>${text}</p>` }
+}
+
+async function gatehouse(front: ExampleFront, query: string): Promise<Page> {
+  const home = { status: 200, title: 'The Gatehouse' } as const
+  if (!canVisit(front)) {
+    const text = 'A small site behind Sallyport. With trustProxy: [loopback] you can be others here.'
+    return { ...home, body: `<p>${text}</p>` }
+  }
   const chosen = new URLSearchParams(query).get('as')
   const visitor = front.visitors.find(({ id }) => id === chosen)
-  return visitorsPage(front, visitor && { visitor, visit: await visit(front, visitor) })
+  const shown = visitor && { visitor, visit: await visit(front, visitor) }
+  return { ...home, body: visitorsPage(front, shown), isAboutAnother: shown !== undefined }
 }
 
-function articleLinks(): string {
-  return ARTICLES.map(([slug, title]) => `<li><a href="/articles/${slug}">${title}</a></li>`).join('')
-}
-
-function layout(title: string, body: string, { rawHeaders }: IncomingMessage): string {
+function layout({ title, body, isAboutAnother = false }: Page, links: string, { rawHeaders }: IncomingMessage): string {
+  // A second verdict below that of the visitor would contradict it.
+  const own = `<footer><p>You asked for this page yourself; of that request the gate said:</p><table>${verdictRows(rawHeaders)}</table></footer>`
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${STYLE}</style>
-<nav><a href="/">Home</a><a href="/articles/gates">Articles</a><a href="/login">Log in</a><a href="/admin">Admin</a></nav>
-<h1>${title}</h1>${body}
-<footer><p>You asked for this page yourself; of that request the gate said:</p><table>${verdictRows(rawHeaders)}</table></footer></html>
+<header><nav aria-label="Site"><a href="/">Home</a><a href="/articles/gates">Article</a><a href="/search">Search</a><a href="/checkout">Checkout</a><a href="/login">Log in</a></nav></header>
+<main><h1>${title}</h1>${body}</main>${links}${isAboutAnother ? '<script src="/copy.js" defer></script>' : own}</html>
 `
 }
 
@@ -83,7 +112,7 @@ function verdictRows(fields: readonly string[]): string {
   for (let i = 0; i < fields.length; i += 2) {
     const name = (fields[i] as string).toLowerCase()
     if (!name.startsWith('sallyport-') && name !== 'x-forwarded-for') continue
-    rows += `\n<tr><td>${escapeHtml(name)}</td><td>${escapeHtml(fields[i + 1] as string)}</td></tr>`
+    rows += `\n<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(fields[i + 1] as string)}</td></tr>`
   }
   return rows
 }

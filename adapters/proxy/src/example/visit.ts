@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import type { Decision } from '@sallyport/core'
 import type { ProxyHost } from '../gate/options.ts'
+import { curlOf } from './curl.ts'
 import type { ExampleAim, ExampleVisitor } from './visitors.ts'
 
 /** The part of the proxy in front that the example site needs. */
@@ -14,18 +15,25 @@ export interface ExampleFront {
   readonly visitors: readonly ExampleVisitor[]
   /** HTML at the end of every page. */
   readonly links: () => string
+  /** The decision about a request of this process, by its id; absent where another process took it, or it is long ago. */
+  readonly decisionOf: (id: string) => Decision | undefined
 }
 
-/** The outcome of a visit. */
-export interface Visit {
+/** One answer of the proxy. */
+interface Answer {
   readonly status: number
   readonly id: string
   readonly body: string
+}
+
+/** The outcome of a visit: the last answer, and what was decided then. */
+export interface Visit extends Answer {
+  /** Statuses of all its requests, in their order. */
+  readonly statuses: readonly number[]
   readonly decision: Decision
   readonly curl: string
 }
 
-const PATH = '/articles/gates'
 const MAX_BODY = 65_536
 const LOOPBACK = '127.0.0.1'
 
@@ -34,38 +42,36 @@ export function canVisit({ sallyport, url }: ExampleFront): boolean {
   return sallyport.isTrusted?.(LOOPBACK) === true && url()?.startsWith('http://') === true
 }
 
-/** Sends a visitor through the gate to a page of this site. Rejects where the proxy does not answer. */
+/** Sends a visitor through the gate to pages of this site. Rejects where the proxy does not answer. */
 export async function visit(front: ExampleFront, visitor: ExampleVisitor): Promise<Visit> {
-  const url = new URL(PATH, front.url())
-  const aim = { host: url.host, method: 'GET', target: PATH, scheme: 'http' } as const
+  const { host } = new URL(front.url() ?? '')
   // A signature is good once, so what is sent, what is shown and what is copied are each signed.
-  const fieldsOf = (): readonly string[] => [...fieldsOfOne(visitor, aim), front.clientHeader, visitor.address]
-  const answer = await answerOf(url, fieldsOf())
-  const decision = front.sallyport.decide({ ...aim, peer: LOOPBACK, httpVersion: '1.1', fields: fieldsOf() })
-  return { ...answer, decision, curl: curlOf(url, fieldsOf()) }
-}
-
-function fieldsOfOne({ userAgent = 'curl/8.5.0', fields = ['Accept', '*/*'], sign }: ExampleVisitor, aim: ExampleAim) {
-  return sign?.(aim) ?? ['Host', aim.host, 'User-Agent', userAgent, ...fields]
-}
-
-/** Fields that curl sends without being asked are left out. */
-function curlOf(url: URL, fields: readonly string[]): string {
-  const parts: string[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [name = '', value = ''] = fields.slice(at, at + 2)
-    if (name === 'Host' || (name === 'Accept' && value === '*/*')) continue
-    if (name === 'User-Agent' && value.startsWith('curl/')) continue
-    parts.push(name === 'User-Agent' ? `-A ${quoted(value)}` : `-H ${quoted(`${name}: ${value}`)}`)
+  const fieldsOf = (target: string) => [...fieldsFor(visitor, { host, target }), front.clientHeader, visitor.address]
+  const statuses: number[] = []
+  let answer: Answer | undefined
+  for (const path of visitor.paths) {
+    answer = await answerOf(`http://${host}${path}`, fieldsOf(path))
+    statuses.push(answer.status)
   }
-  return ['curl', ...parts, url.href].join(' ')
+  const [first, last = first] = [visitor.paths[0], visitor.paths.at(-1)]
+  const asked = { ...aimAt(host, last), peer: LOOPBACK, httpVersion: '1.1', fields: fieldsOf(last) }
+  const decision = front.decisionOf(answer?.id ?? '') ?? front.sallyport.decide(asked)
+  return { ...(answer as Answer), statuses, decision, curl: curlOf(host, visitor.paths, fieldsOf(first)) }
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
+/** Fields of a request of a visitor, without its address: name, value, name, value … */
+export function fieldsFor(
+  { userAgent = 'curl/8.5.0', fields = ['Accept', '*/*'], sign }: ExampleVisitor,
+  { host, target }: Pick<ExampleAim, 'host' | 'target'>,
+): readonly string[] {
+  return sign?.(aimAt(host, target)) ?? ['Host', host, 'User-Agent', userAgent, ...fields]
 }
 
-function answerOf(url: URL, fields: readonly string[]): Promise<Pick<Visit, 'status' | 'id' | 'body'>> {
+function aimAt(host: string, target: string): ExampleAim {
+  return { host, method: 'GET', target, scheme: 'http' }
+}
+
+function answerOf(url: string, fields: readonly string[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
     // Identity, so that the page can be shown as it comes.
     const headers = fields.map((field, index) => (fields[index - 1] === 'Accept-Encoding' ? 'identity' : field))

@@ -6,11 +6,19 @@ export interface ExampleAim {
   readonly scheme: 'http'
 }
 
+/** Headings under which visitors are shown. */
+export const VISITOR_KINDS = ['People', 'Crawlers and agents', 'Programs'] as const
+
 /** Somebody to be, on the example site and in a terminal. */
 export interface ExampleVisitor {
   readonly id: string
+  readonly kind: (typeof VISITOR_KINDS)[number]
   readonly who: string
   readonly address: string
+  /** Paths that it asks for, one after the other; what came of the last one is shown. */
+  readonly paths: readonly [string, ...string[]]
+  /** The last action where there are several, which no single decision says. */
+  readonly comes?: 'throttle' | 'block' | undefined
   /** A note for the reader. */
   readonly note?: string | undefined
   /** Absent: curl's own. */
@@ -21,47 +29,72 @@ export interface ExampleVisitor {
   readonly sign?: ((aim: ExampleAim) => readonly string[]) | undefined
 }
 
-const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
-const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)'
-const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
-const BROWSER_FIELDS = [
-  'Accept',
-  'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-  'Accept-Language',
-  'en-US,en;q=0.5',
-  'Accept-Encoding',
-  'gzip, deflate',
-  'Upgrade-Insecure-Requests',
-  '1',
-  'Sec-Fetch-Dest',
-  'document',
-  'Sec-Fetch-Mode',
-  'navigate',
-  'Sec-Fetch-Site',
-  'none',
-  'Sec-Fetch-User',
-  '?1',
+/** An article, in which nothing is asked or changed. */
+export const ARTICLE = '/articles/gates'
+
+const GOOGLEBOT = 'Googlebot/2.1'
+const BROWSER = {
+  kind: 'People',
+  userAgent: 'Mozilla/5.0 (Android 15; Mobile; rv:150.0) Gecko/150.0 Firefox/150.0',
+  fields: ['Accept', 'text/html', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate'],
+} as const
+
+/** Visitors on real networks of the named kinds. Each has an address of its own, so that nobody pays for another's deeds. */
+export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
+  visitor('home', 'a browser on a home line', '73.162.10.20', BROWSER),
+  visitor('vpn', 'a browser behind a VPN', '45.83.220.10', BROWSER),
+  visitor('vpn-login', 'a browser behind a VPN, to log in', '45.83.220.11', {
+    ...BROWSER,
+    paths: ['/login'],
+    note: 'Who is asked gets this page, which comes back after a second. Here it is a picture of it: nobody answers.',
+  }),
+  visitor('tor', 'a browser at a Tor exit', '185.220.101.10', BROWSER),
+  visitor('tor-checkout', 'a browser at a Tor exit, to pay', '185.220.101.11', { ...BROWSER, paths: ['/checkout'] }),
+
+  visitor('googlebot', 'Googlebot', '66.249.66.1', { kind: 'Crawlers and agents', userAgent: GOOGLEBOT }),
+  visitor('forged', 'a forged Googlebot on a home line', '73.162.10.21', {
+    kind: 'Crawlers and agents',
+    userAgent: GOOGLEBOT,
+    note:
+      'No fresh list of Google’s is loaded, so nothing is proven. Of the one that came with Sallyport a genuine Googlebot may ' +
+      'be missing, but it comes from a cloud: this policy refuses those that come from a home line, a hosting company or a VPN.',
+  }),
+  visitor('gptbot', 'GPTBot, whose address proves it', '132.196.86.10', {
+    kind: 'Crawlers and agents',
+    userAgent: 'GPTBot/1.2',
+    note: 'Its address is OpenAI’s, so it is led to the same text as Markdown. A program that only calls itself so is not.',
+  }),
+  visitor('robots', 'a crawler where robots.txt says no', '5.9.10.30', {
+    kind: 'Crawlers and agents',
+    userAgent: 'AhrefsBot/7.0',
+    paths: ['/drafts/moat'],
+  }),
+  visitor('token', 'a name that no request carries', '73.162.10.22', {
+    kind: 'Crawlers and agents',
+    userAgent: 'Google-Extended/1.0',
+    note: 'Google-Extended is a word for robots.txt. Google sends no request with it, so who does is an impostor.',
+  }),
+
+  visitor('hosting', 'a program in a hosting network', '5.9.10.20'),
+  visitor('search', 'a program that searches five times', '5.9.10.21', {
+    paths: times(5, '/search'),
+    comes: 'throttle',
+  }),
+  visitor('decoy', 'a program that follows a hidden link', '5.9.10.22', {
+    paths: ['/staff/rota', ARTICLE],
+    comes: 'block',
+    note: 'No person sees the link, and robots.txt asks crawlers to stay away. It is answered with 404, and then the door is shut for a minute.',
+  }),
+  visitor('signs', 'an old browser on a rented server', '5.9.10.23', {
+    userAgent: 'Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)',
+    note: 'It could be a person’s. None of these signs is enough: an old browser, no language, a rented server. A rule looks at their sum.',
+  }),
 ]
 
-/** Visitors on real networks of the named kinds. */
-export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
-  { id: 'home', who: 'a browser on a home line', address: '73.162.10.20', userAgent: BROWSER, fields: BROWSER_FIELDS },
-  { id: 'hosting', who: 'a program in a hosting network', address: '5.9.10.20' },
-  {
-    id: 'vpn',
-    who: 'a browser behind a commercial VPN',
-    address: '45.83.220.10',
-    userAgent: BROWSER,
-    fields: BROWSER_FIELDS,
-  },
-  { id: 'tor', who: 'a browser at a Tor exit', address: '185.220.101.10', userAgent: BROWSER, fields: BROWSER_FIELDS },
-  { id: 'googlebot', who: 'Googlebot', address: '66.249.66.1', userAgent: GOOGLEBOT },
-  { id: 'forged', who: 'a forged Googlebot on a home line', address: '73.162.10.21', userAgent: GOOGLEBOT },
-  {
-    id: 'token',
-    who: 'a name that Google sends with no request',
-    address: '73.162.10.22',
-    userAgent: 'Google-Extended/1.0',
-  },
-  { id: 'gptbot', who: 'GPTBot', address: '132.196.86.10', userAgent: GPTBOT },
-]
+function visitor(id: string, who: string, address: string, more: Partial<ExampleVisitor> = {}): ExampleVisitor {
+  return { id, who, address, kind: 'Programs', paths: [ARTICLE], ...more }
+}
+
+function times(count: number, path: string): readonly [string, ...string[]] {
+  return [path, ...new Array<string>(count - 1).fill(path)]
+}

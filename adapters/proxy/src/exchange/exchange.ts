@@ -20,6 +20,7 @@ import {
   sentBytes,
 } from '../edge/client-messages.ts'
 import { isReset } from '../edge/reset.ts'
+import { StreamResponse } from '../edge/stream-response.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
 import { type NamedSite, toOriginForm } from './origin-form.ts'
 
@@ -127,7 +128,7 @@ export class Exchange implements Watched, Answering {
     this.observation = observation
     observation.answeredBy = 'origin'
     observation.release = () => this.#release()
-    const connection = request.httpVersionMajor === 1 ? request.socket : undefined
+    const connection = response instanceof StreamResponse ? response : request.socket
     observe(host, { request, observation, head, facts, response, end: this.#end, connection })
     observation.hear(this.#end)
   }

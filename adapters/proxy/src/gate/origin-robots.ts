@@ -9,6 +9,8 @@ import type { Site, Sites } from './sites.ts'
 
 /** The robots.txt of the origins of some sites. */
 export interface OriginRobots extends RobotsSource {
+  /** Asks for that of a host now, before a rule does. Never rejects. */
+  read(host: string): Promise<void>
   /** Nothing is asked after it. */
   close(): void
 }
@@ -57,6 +59,10 @@ export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {}
       const site = sites.of(host, PATH)
       // A site without an origin refuses nothing.
       return site?.origin !== undefined && robotsOf(site.origin, site).refuses(userAgent, target)
+    },
+    async read(host) {
+      const site = sites.of(host, PATH)
+      if (site?.origin !== undefined) await robotsOf(site.origin, site).read()
     },
     get status() {
       return [...kept.values()].flatMap((known) => [...known.values()].map(({ status }) => status))

@@ -41,6 +41,8 @@ export interface SourceStatus {
   readonly error?: string | undefined
   /** Names the download that is loaded. */
   readonly generation?: string | undefined
+  /** True for a file that the operator named: it is as old as they let it grow. */
+  readonly own?: true | undefined
   readonly licence: string
   /** The credit line to show where answers from this source are shown; '' when none is asked for. */
   readonly credit: string

@@ -29,9 +29,9 @@ export interface ObservedRequest {
   readonly userAgent?: string | undefined
   /** 0: the client left before anything was sent. */
   readonly status: number
-  /** In bytes, on its connection, after its head and until its answer ended; absent where it shared that with other requests. */
+  /** In bytes, on its connection, after its head and until its answer ended; over HTTP/2 of the body alone. Absent where nobody knows. */
   readonly bytesReceived?: number | undefined
-  /** In bytes, of the head and the body; absent where `bytesReceived` is. */
+  /** In bytes, of the head and the body; over HTTP/2 of the body alone. Absent where `bytesReceived` is. */
   readonly bytesSent?: number | undefined
   /** When it began, in milliseconds since the epoch. */
   readonly at: number

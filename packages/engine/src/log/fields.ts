@@ -121,14 +121,14 @@ export const FIELDS = {
     otel: 'http.request.size',
     example: 512,
     unit: 'bytes',
-    description: 'on its connection, after the head of the request',
+    description: 'on its connection, after the head of the request; over HTTP/2 those of the body',
   },
   bytesSent: {
     ecs: 'http.response.bytes',
     otel: 'http.response.size',
     example: 2_048,
     unit: 'bytes',
-    description: 'on its connection',
+    description: 'on its connection; over HTTP/2 those of the body',
   },
   milliseconds: {
     ecs: 'event.duration',

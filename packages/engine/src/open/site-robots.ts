@@ -44,17 +44,18 @@ export interface RobotsParts {
 const FILE_MS = 60_000
 
 /**
- * Reads the robots.txt of a policy when it is first asked (rules that rest on robots.txt are none that it can say, so none of them is in
- * it), and beside it the one that the site has (D502). Rejects with `invalid_config` for a file that cannot be read.
+ * Reads the robots.txt of a policy (rules that rest on robots.txt are none that it can say, so none of them is in it), and beside it the
+ * one that the site has (D502). Rejects with `invalid_config` for a file that cannot be read.
  */
 export async function openRobots(config: Config, { source, notice, isTrial }: RobotsParts): Promise<ConfiguredRobots> {
   const { serve, file } = config.robots
   const isOpen = isTrial && asksOrigins(config)
   const kept = file === undefined ? undefined : await openRobotsFile(file, notice)
-  let ofPolicy: RobotsFile | undefined
+  // It takes a tenth of a second, which no visitor of a service waits for; one that is asked about recorded requests may need none.
+  let ofPolicy = isTrial ? undefined : robotsOfPolicy(config)
   return {
     refuses(userAgent, target, host) {
-      ofPolicy ??= parseRobots(robotsOfConfig(config).text)
+      ofPolicy ??= robotsOfPolicy(config)
       if (ofPolicy.refuses(userAgent, target)) return true
       if (kept !== undefined) return kept.refuses(userAgent, target)
       // Visitors are shown no other.
@@ -68,6 +69,10 @@ export async function openRobots(config: Config, { source, notice, isTrial }: Ro
       return serve ? [] : (source()?.status ?? [])
     },
   }
+}
+
+function robotsOfPolicy(config: Config): RobotsFile {
+  return parseRobots(robotsOfConfig(config).text)
 }
 
 /** Whether rules by robots.txt need that of an origin, which a running proxy alone asks. */

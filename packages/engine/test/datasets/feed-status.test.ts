@@ -59,6 +59,10 @@ t.test('a file of the user that was copied ages from when it was written, howeve
   const [written] = statusOf([{ row, file, feed: own }]).sources
   t.equal(written?.checked, undefined)
   t.equal(Date.parse(written?.staleAfter ?? ''), CHECKED - 6 * HOUR)
+  t.equal(written?.own, true)
+  const read = { row, file: { path: '/x/own.txt', size: 1, modified: CHECKED, own: true as const } }
+  t.equal(statusOf([read]).sources[0]?.own, true, 'one that is read where it is')
+  t.equal(statusOf([{ row, file, feed }]).sources[0]?.own, undefined, 'a download is nobody\u2019s own')
 })
 
 t.test('every list of crawler ranges says how it stands, loaded or not, and until when', async (t) => {

@@ -45,7 +45,7 @@ t.test('a configuration that is read is accepted', async (t) => {
   const written = [
     {},
     ...blocks.filter((block) => typeof block === 'object' && block !== null && !('tests' in block)),
-    parse(readFileSync(join(ROOT, 'examples/demo.yaml'), 'utf8')),
+    parse(readFileSync(join(ROOT, 'packages/sallyport/demo.yaml'), 'utf8')),
     { timeouts: { queue: '1.5s', drain: 3_000 }, store: 'sqlite:x', redis: 'rediss://cache' },
   ]
   t.ok(written.length > 3)

@@ -123,8 +123,8 @@ export function isShipped({ checked, error }: Source): boolean {
 
 function Freshness({ sources, mayUpdate }: { sources: readonly Source[]; mayUpdate: boolean }) {
   const old = sources.filter((source) => source.state === 'loaded' && source.stale)
-  const stale = old.filter((source) => !isShipped(source))
-  const shipped = old.filter(isShipped)
+  const stale = old.filter((source) => source.own || !isShipped(source))
+  const shipped = old.filter((source) => !stale.includes(source))
   if (old.length === 0) return <p class="quiet">Nothing that is in use is past its age.</p>
   if (stale.length === 0) {
     return (
@@ -152,7 +152,7 @@ function SourceRow({
 }) {
   const { id, title, state, stale, date, ageSeconds, entries, licence, credit, error, reason, checked } = source
   const isOld = stale && !isShipped(source)
-  const shown = isOld ? 'past its age' : stale ? `shipped, of ${date}` : state
+  const shown = isOld ? 'past its age' : stale ? `${source.own ? 'own file' : 'shipped'}, of ${date}` : state
   return (
     <tr>
       <td>

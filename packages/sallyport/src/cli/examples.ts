@@ -1,6 +1,7 @@
 /** One line for each command that does something: `--help` ends with it, and the tables show it. */
 export const EXAMPLES: Readonly<Record<string, string>> = {
   proxy: '--upstream http://127.0.0.1:3000 --listen 127.0.0.1:8080',
+  demo: '--listen 127.0.0.1:8080',
   'config check': 'sallyport.yaml',
   'config show': '--config sallyport.yaml',
   'config schema': '',

@@ -8,6 +8,7 @@ import { addConfigCommands } from './commands/config.ts'
 import { addConsoleCommand } from './commands/console.ts'
 import { addCrawlersCommands } from './commands/crawlers.ts'
 import { addDataCommands } from './commands/data.ts'
+import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addEvidenceCommands } from './commands/evidence.ts'
 import { addExplainCommand } from './commands/explain.ts'
@@ -75,6 +76,7 @@ function createProgram(terminal: Terminal): Command {
     })
   // Commands made after this inherit the settings above.
   addProxyCommand(program, terminal)
+  addDemoCommand(program, terminal)
   addConfigCommands(program, terminal)
   addConsoleCommand(program, terminal)
   addDoctorCommand(program, terminal)

@@ -14,6 +14,10 @@ t.test('config check says all that is wrong, and warns', async (t) => {
     out: /^The configuration is valid\.\n$/,
     err: /^notice: \S+: policy: a flag stops nothing: the origin reads it in sallyport-action, .+\n$/,
   })
+  t.match(await run('config', 'check', '--data-dir', folder), {
+    code: 0,
+    out: /^No configuration file was read: there is no sallyport\.yaml here\. .+ are valid\.\n$/,
+  })
   const file = `${folder}/bad.yaml`
   writeFileSync(file, 'mode: monitr\nlistn: 127.0.0.1:1\n')
   const lines = [

@@ -78,7 +78,7 @@ function confirmationOf({ file, feed }: ResolvedSource) {
 }
 
 function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Partial<SourceStatus> {
-  const { row, feed } = source
+  const { row, file, feed } = source
   const { current, isFile, checked } = confirmationOf(source)
   // Without a publisher to ask, data was last true when it was written: that of packages and of the user's own files.
   const written = isFile && feed?.seen?.id === current?.id ? feed?.seen?.lastModified : date
@@ -89,6 +89,7 @@ function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Part
     ...(stale === undefined ? {} : { staleAfter: new Date(stale).toISOString() }),
     ...(feed?.error === undefined ? {} : { error: feed.error }),
     ...(current === undefined ? {} : { generation: current.id }),
+    ...(state === 'loaded' && (isFile || file?.own) ? { own: true } : {}),
   }
 }
 

@@ -111,7 +111,7 @@ function resolveSource(row: SourceRow, { url, enabled = isOn(row, url), key }: S
   if (url !== undefined && protocolOf(row.id, url) === 'file:') {
     const path = fileURLToPath(url)
     const file = statFile(path)
-    return file === undefined ? { row, reason: `no such file: ${path}` } : { row, file }
+    return file === undefined ? { row, reason: `no such file: ${path}` } : { row, file: { ...file, own: true } }
   }
   if (row.package === undefined || row.file === undefined) return { row, reason: whyAbsent(row, url, key) }
   const folder = packageFolder(row.package)

@@ -10,6 +10,8 @@ export interface SourceFile {
   readonly modified: number
   /** Version of the npm package that brought it. */
   readonly version?: string | undefined
+  /** The configuration names it, by a `file:` URL. */
+  readonly own?: true | undefined
   /** When it was made, as its publisher says, milliseconds since the epoch. */
   readonly made?: number | undefined
 }

@@ -81,10 +81,11 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade, raise }:
       try {
         await opened()
       } catch (error) {
-        if (error instanceof SallyportError) throw error
-        if (!isUnreachable(error)) throw new SallyportError('ledger_refused', `The ledger cannot be opened: ${error}`)
+        const refused = refusalOf(error)
+        // Nobody may read the output of a service at its start; what is raised is sent before it ends.
+        watch.failed('records', refused ?? error)
+        if (refused !== undefined) throw refused
         onFault(error)
-        watch.failed('records', error)
       }
     },
     async use(work) {
@@ -114,6 +115,14 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade, raise }:
       await open?.place.store.close()
     },
   }
+}
+
+/** The error that ends the start; `undefined` where the next use may find the ledger. */
+function refusalOf(error: unknown): SallyportError | undefined {
+  if (error instanceof SallyportError) return error
+  return isUnreachable(error)
+    ? undefined
+    : new SallyportError('ledger_refused', `The ledger cannot be opened: ${error}`)
 }
 
 /** Codes without a status belong to start-up and the command: to a caller they are an outage. */

@@ -14,7 +14,7 @@ import {
 import type { Command } from 'commander'
 import { warningText } from '../settings/config-file.ts'
 import { PROXY_LOOKS } from '../settings/looks.ts'
-import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, configReadOf, fileOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { printable, printableJson, printableMessage } from '../terminal/printable.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
@@ -42,7 +42,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
         for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
         for (const fault of warnings) terminal.err(printableMessage(warningText(fault)))
         for (const fault of notices) terminal.err(printableMessage(`notice: ${faultText(fault)}`))
-        if (errors.length === 0) terminal.out('The configuration is valid.')
+        if (errors.length === 0) terminal.out(valid(fileOf(file === undefined ? options : { config: file })))
         for (const note of notes) terminal.out(dim(note))
       }
       if (errors.length > 0) throw new ExitError(UNUSABLE)
@@ -60,6 +60,12 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .command('schema')
     .description('its JSON schema, for editors')
     .action(() => terminal.out(json(configSchema())))
+}
+
+/** A check that read no file says so: somebody may be in another folder than they think. */
+function valid(file: string | undefined): string {
+  if (file !== undefined) return 'The configuration is valid.'
+  return 'No configuration file was read: there is no sallyport.yaml here. Variables and defaults are valid.'
 }
 
 type Faults = readonly ConfigFault[]

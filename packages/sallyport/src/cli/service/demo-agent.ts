@@ -11,6 +11,8 @@ const NAME = 'demo-agent-key'
 /** On a network that ChatGPT's agent comes from; its signature counts, and not its address. */
 const ADDRESS = '20.171.206.10'
 
+const PATH = '/articles/gates'
+
 const NOTE =
   'ChatGPT’s own private key is OpenAI’s alone. This visitor signs with a key that the demo has made, and this demo ' +
   'takes it as one of https://chatgpt.com; no other Sallyport does. The signature is a real one, and it is really verified.'
@@ -28,7 +30,15 @@ export function demoAgent(dataDir: string): DemoAgent | undefined {
   if (simulated?.signs === undefined || signer === undefined) return undefined
   const sign: ExampleVisitor['sign'] = (aim) => requestFields(simulated, aim, signer)
   return {
-    visitor: { id: 'chatgpt', who: 'ChatGPT’s agent, signed', address: ADDRESS, note: NOTE, sign },
+    visitor: {
+      id: 'chatgpt',
+      kind: 'Crawlers and agents',
+      who: 'ChatGPT’s agent, signed',
+      address: ADDRESS,
+      paths: [PATH],
+      note: NOTE,
+      sign,
+    },
     published: [{ agent: simulated.signs.agent, document: signer.directory }],
   }
 }

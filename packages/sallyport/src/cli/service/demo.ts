@@ -1,6 +1,5 @@
-import type { InspectionRequest } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/engine'
-import { EXAMPLE_VISITORS, type ExampleVisitor } from '@sallyport/proxy/internal'
+import { curlOf, EXAMPLE_VISITORS, type ExampleVisitor, fieldsFor } from '@sallyport/proxy/internal'
 import { bold, dim, type Terminal } from '../terminal/terminal.ts'
 
 const DEMO_ACCOUNT = 'demo'
@@ -39,24 +38,28 @@ async function showKey(sallyport: Sallyport, url: string, terminal: Terminal): P
     )
 }
 
-function visit(sallyport: Sallyport, url: string, { who, address, userAgent }: ExampleVisitor): string {
-  const header = sallyport.config.clientHeader.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase())
-  const request: InspectionRequest = {
+function visit(sallyport: Sallyport, url: string, visitor: ExampleVisitor): string {
+  const { who, address, paths } = visitor
+  const { host } = new URL(url)
+  const target = paths.at(-1) ?? '/'
+  const own = [sallyport.config.clientHeader, address]
+  const fields = [...fieldsFor(visitor, { host, target }), ...own]
+  const { action, enforced, inspection } = sallyport.decide({
     peer: LOOPBACK,
     method: 'GET',
-    target: '/',
+    target,
     scheme: 'http',
     httpVersion: '1.1',
-    fields: ['Host', new URL(url).host, 'User-Agent', userAgent ?? 'curl/8.5.0', 'Accept', '*/*', header, address],
-  }
-  const { action, enforced, inspection } = sallyport.decide(request)
+    fields,
+  })
   const { network, crawler } = inspection
-  const carried = enforced ? action : `${action}, not enforced`
+  // The action of several requests is known when they have come.
+  const carried = paths.length > 1 ? visitor.comes : enforced ? action : `${action}, not enforced`
   const claim = crawler && `${crawler.name}: ${crawler.outcome}`
   const why = [network.verdict.classification, network.asName, claim].filter((part) => part !== undefined).join(', ')
   return [
-    `${dim(`  # ${who} → `)}${bold(carried)} ${dim(`(${why})`)}`,
-    `  curl ${userAgent === undefined ? '' : `-A '${userAgent}' `}-H '${header}: ${address}' ${url}/`,
+    `${dim(`  # ${who} → `)}${bold(carried ?? action)} ${dim(`(${why})`)}`,
+    `  ${curlOf(host, paths, fields).replaceAll('\n', '\n  ')}`,
   ].join('\n')
 }
 

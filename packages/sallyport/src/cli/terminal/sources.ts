@@ -75,7 +75,8 @@ function stateOf(source: SourceStatus, now: number): string {
   const { state, entries } = source
   if (state !== 'loaded') return state
   const count = entries === undefined ? 'loaded' : counted(entries, 'entry', 'entries')
-  return isStale(source, now) ? `${count}, stale` : count
+  const own = source.own ? `${count}, own file` : count
+  return isStale(source, now) ? `${own}, stale` : own
 }
 
 /** How long ago the publisher confirmed it. */
