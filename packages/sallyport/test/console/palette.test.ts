@@ -14,12 +14,15 @@ function palette(file: string): ReadonlyMap<string, readonly string[]> {
   return found
 }
 
-t.test('the pages for visitors and the console have one palette', async (t) => {
+t.test('the pages for visitors, the demo and the console have one palette', async (t) => {
   const own = palette('packages/sallyport/page/style.css')
   const visitors = palette('adapters/node/src/answer/page-parts.ts')
+  const demo = palette('adapters/proxy/src/example/style.ts')
   t.same([...visitors.keys()].toSorted(), SHARED.toSorted())
   for (const name of SHARED) {
     t.equal(own.get(name)?.length, 2, `${name} has a light and a dark value`)
     t.same(visitors.get(name), own.get(name), name)
+    t.same(demo.get(name), own.get(name), name)
   }
+  for (const name of ['--allow', '--flag', '--block']) t.same(demo.get(name), own.get(name), name)
 })
