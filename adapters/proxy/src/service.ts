@@ -7,7 +7,7 @@ import { Slots } from './bounds/slots.ts'
 import { answerWith, limitRefusal } from './exchange/answers.ts'
 import { passHints } from './exchange/early-hints.ts'
 import type { Exchange, Holder } from './exchange/exchange.ts'
-import type { RefusalCause, Refusals } from './exchange/refusals.ts'
+import type { Refusals } from './exchange/refusals.ts'
 import { createGate } from './gate/gate.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
 import { createOriginRobots, type OriginRobots } from './gate/origin-robots.ts'
@@ -17,6 +17,7 @@ import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
 import { explained, failureOf, faultOf, LargeHead } from './origin/faults.ts'
 import type { Member } from './origin/members.ts'
+import type { RelayHooks } from './origin/relay.ts'
 import type { OriginTurns } from './origin/turns.ts'
 import { openTunnel } from './tunnel/upgrade.ts'
 
@@ -102,19 +103,22 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
 
   const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])
 
+  const hooks: RelayHooks = {
+    onFailure: fail,
+    onRefused(exchange, cause) {
+      refusals.count(cause)
+      answerWith(exchange, limitRefusal(cause), cause)
+    },
+    onConflict,
+    onHints: options.earlyHints === false ? undefined : passHints,
+  }
   const requests = admission('in_flight', requestSlots)
   const onRequest = createGate({ ...parts, admission: requests }, (exchange, client, handed, site) => {
     const { stream, ownHost } = site
     const origin = originFor(exchange, site)
-    const onFailure = (error: Error): void => fail(exchange, error)
-    const onRefused = (cause: RefusalCause): void => {
-      refusals.count(cause)
-      answerWith(exchange, limitRefusal(cause), cause)
-    }
-    const onHints = options.earlyHints === false ? undefined : (raw: readonly Buffer[]) => passHints(exchange, raw)
-    const onAsked = (level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level))
-    const hooks = { onFailure, onRefused, onConflict, onHints, ...(decider && { onAsked }) }
-    origin?.forward({ ...handed, exchange, client, stream, ownHost }, hooks)
+    const { fields, sign } = handed
+    const onAsked = decider && ((level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level)))
+    origin?.forward({ fields, sign, exchange, client, stream, ownHost, onAsked }, hooks)
   })
   const tunnels = admission('tunnels', tunnelSlots)
   const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, handed, site) => {

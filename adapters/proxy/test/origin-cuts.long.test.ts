@@ -109,7 +109,7 @@ async function stuckBefore(t: Test, head: string, way: (socket: Socket) => void)
   const server = createServer((request, opened) => {
     response = opened
     const exchange = new Exchange({}, request, opened)
-    const onFailure = (error: Error): void => void opened.writeHead(502).end(error.message)
+    const onFailure = (_: Exchange, error: Error): void => void opened.writeHead(502).end(error.message)
     upstream.forward(
       { exchange, client: '', fields: ['host', 'a'], stream: false },
       { onFailure, onRefused: () => void opened.writeHead(503).end(), onConflict() {} },

@@ -194,8 +194,17 @@ export class Exchange implements Watched, Answering {
 
   #release(): void {
     this.#ended = true
-    for (const holder of [this.#listed, this.service, this.admitted, this.origin]) {
-      if (holder !== undefined) this.guard(() => holder.left(this))
+    this.#leave(this.#listed)
+    this.#leave(this.service)
+    this.#leave(this.admitted)
+    this.#leave(this.origin)
+  }
+
+  #leave(holder: Holder | undefined): void {
+    try {
+      holder?.left(this)
+    } catch (error) {
+      this.fail(error)
     }
   }
 

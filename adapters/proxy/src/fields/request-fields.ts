@@ -32,6 +32,7 @@ export interface Forwarding {
  * chain is dropped, so that its first element is the client however the origin reads it (D13). Every other `X-Forwarded-*` passes
  * from a trusted proxy that names the client, and from nobody else. `X-Forwarded-Proto` is a trusted
  * proxy's value, else the scheme of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
+ * Of HTTP/2 `:authority` is the Host, and no other pseudo field is sent (RFC 9113 8.3.1).
  * `Via` is added to the client's own, so that a circle is found (`isLoop`). A session of the console stays here (D333).
  */
 export function requestFields(fields: readonly string[], forwarding: Forwarding): string[] {
@@ -39,17 +40,27 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
   const named: string[] = []
   let length: string | undefined
   let host: string | undefined
+  /** HTTP/2 splits them, and HTTP/1 has them in one field (RFC 9113 8.2.3). */
+  let cookies: string | undefined
   const protocols: string[] = []
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string
     const value = fields[i + 1] as string
     const read = readName(name)
     if (read === undefined) {
-      if (!endsHere(name, forwarding) && !isReserved(name)) all.push(name, value)
+      if (name.charCodeAt(0) === COLON) {
+        if (name !== ':authority') continue
+        host = value
+        all.push('Host', value)
+      } else if (!endsHere(name, forwarding) && !isReserved(name)) all.push(name, value)
     } else if (read === 'cookie') {
-      const cookies = withoutConsole(value)
-      if (cookies !== undefined) all.push(name, cookies)
+      const cookie = withoutConsole(value)
+      if (cookie === undefined) continue
+      if (forwarding.httpVersion === '2.0') cookies = cookies === undefined ? cookie : `${cookies}; ${cookie}`
+      else all.push(name, cookie)
     } else if (read === 'host') {
+      // The same site as the one that `:authority` names, or the request was refused.
+      if (host !== undefined) continue
       host = value
       all.push(name, value)
     } else if (read === 'connection') named.push(...madeHopByHop(value))
@@ -58,11 +69,14 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
   }
 
   const kept = withoutNamed(all, named)
+  if (cookies !== undefined) kept.push('Cookie', cookies)
   if (length !== undefined) kept.push('Content-Length', String(Number(length)))
   addForwarding(kept, forwarding, protocols, host)
   addVerdict(forwarding.decision, kept)
   return kept
 }
+
+const COLON = 58
 
 /** Cookies without the console's, byte for byte where it is not among them; `undefined` where it is the only one. */
 function withoutConsole(cookies: string): string | undefined {

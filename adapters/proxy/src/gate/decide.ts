@@ -4,7 +4,6 @@ import {
   decisionRefusal,
   foldedName,
   type HeadFault,
-  isHttp2,
   limitFields,
   noteChallenge,
   ownAnswer,
@@ -20,7 +19,7 @@ import type { DecidingPart } from './deciders.ts'
 import { isGrpc, refuseGrpc } from './grpc.ts'
 import type { Forward, GateParts } from './options.ts'
 import { createSiteParts } from './robots.ts'
-import type { RouteTimeouts, Site } from './sites.ts'
+import type { Site } from './sites.ts'
 
 interface DecideParts extends GateParts {
   readonly forward: Forward
@@ -30,6 +29,7 @@ interface DecideParts extends GateParts {
 export function createDecide({ sallyport, options, admission, sites, routes, handoff, forward }: DecideParts) {
   const partsOf = createSiteParts(routes)
   const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
+  const ruling: RulingParts = { sallyport, options }
 
   function pass(exchange: Exchange, decision: Decision, site: Site): void {
     const { request, head } = exchange
@@ -39,14 +39,13 @@ export function createDecide({ sallyport, options, admission, sites, routes, han
       return
     }
     const usage = usageFields(sallyport.usage?.(partsOf(host)), head, decision)
-    exchange.told = { ...exchange.standing, ...limitFields(decision), ...usage }
+    exchange.told = toldOf(exchange.standing, limitFields(decision), usage)
     if (Number(request.headers['content-length'] ?? 0) > admission.bodyBytes) {
       admission.refuse(exchange, 'body_bytes')
       return
     }
     const { httpVersion, method, target, scheme } = head
-    const received = isHttp2(head.fields) ? http1Fields(head.fields) : head.fields
-    const fields = requestFields(received, { decision, scheme, httpVersion, clientHeader })
+    const fields = requestFields(head.fields, { decision, scheme, httpVersion, clientHeader })
     const sign =
       handoff &&
       ((sent: readonly string[]) => [
@@ -74,8 +73,8 @@ export function createDecide({ sallyport, options, admission, sites, routes, han
       admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, []))
       return
     }
-    exchange.times = timesOf(site.timeouts)
-    ruled({ sallyport, options }, exchange, site.decider, head, (decision) => pass(exchange, decision, site))
+    exchange.times = site.times
+    ruled(ruling, exchange, site.decider, head, (decision) => pass(exchange, decision, site))
   }
 }
 
@@ -85,33 +84,16 @@ export const SEVERAL_ORIGINS: HeadFault = {
   reason: 'The target is ambiguous: servers read paths of several origins.',
 }
 
-/** Times of a route's own, where it has any. */
-function timesOf({ idleBody, originHeaders }: RouteTimeouts): Exchange['times'] {
-  return {
-    ...(idleBody !== undefined && { upload: idleBody, answer: idleBody }),
-    ...(originHeaders !== undefined && { head: originHeaders }),
-  }
+type Told = Exchange['told']
+
+/** Nearly always a limit and the use of content have nothing to say, and then nothing is made. */
+function toldOf(standing: Told, limit: Told, usage: Told): Told {
+  return isNone(limit) && isNone(usage) ? standing : { ...standing, ...limit, ...usage }
 }
 
-/**
- * The fields of a request of HTTP/2 (name, value, name, value …) as one of HTTP/1 has them: the Host first, no pseudo
- * fields, and all cookies in one field (RFC 9113 8.2.3, 8.3.1).
- */
-function http1Fields(fields: readonly string[]): string[] {
-  const kept: string[] = []
-  const cookies: string[] = []
-  let host: string | undefined
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = fields[at] as string
-    const value = fields[at + 1] as string
-    // Both name the same site, or the request was refused.
-    if (name === ':authority' || name === 'host') host ??= value
-    else if (name === 'cookie') cookies.push(value)
-    else if (!name.startsWith(':')) kept.push(name, value)
-  }
-  if (host !== undefined) kept.unshift('Host', host)
-  if (cookies.length > 0) kept.push('Cookie', cookies.join('; '))
-  return kept
+function isNone(fields: Told): boolean {
+  for (const _ in fields) return false
+  return true
 }
 
 interface RulingParts extends Pick<GateParts, 'sallyport' | 'options'> {

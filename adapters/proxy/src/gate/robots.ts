@@ -32,8 +32,11 @@ export function createRobots({ sallyport, options, routes, sites }: GateParts) {
   }
 }
 
+const NO_PARTS: readonly SitePart[] = []
+
 /** Finds the parts of a host's site: one list for all hosts of the same routes, of which there are few, however many a star stands for. */
 export function createSiteParts(routes: readonly Route[]): (host: string) => readonly SitePart[] {
+  if (routes.length === 0) return () => NO_PARTS
   const found = createRoutes(routes)
   const known = new Map<string, readonly SitePart[]>()
   return (host) => {

@@ -1,6 +1,7 @@
-import { type ChallengeLevel, type Mode, type MountPolicy, strictest } from '@sallyport/core'
+import { type ChallengeLevel, type Mode, type MountPolicy, strictest, type Writable } from '@sallyport/core'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import type { Decider } from '@sallyport/node'
+import type { Exchange } from '../exchange/exchange.ts'
 import { originAddress } from '../origin/address.ts'
 import type { HealthOptions } from '../origin/health-checks.ts'
 import { type Origin, openOrigin } from '../origin/origin.ts'
@@ -40,6 +41,8 @@ export interface Site {
   readonly host?: string | undefined
   readonly stream: boolean
   readonly timeouts: RouteTimeouts
+  /** The same, by the side that is waited for. */
+  readonly times: NonNullable<Exchange['times']>
   readonly decider: DecidingPart
   /** Decides whom an answer of the origin asks for a pass of a level, in the mode of the site; `undefined`: nobody can be. */
   stepUp(level: ChallengeLevel): DecidingPart | undefined
@@ -117,16 +120,20 @@ function sitesOf(
     near.find(({ origin }) => origin !== undefined)?.origin
 
   /** Settings of the nearest routes: each adds what the nearer ones do not say. */
-  const siteOf = (near: readonly Opened[]): Site => ({
-    origin: originFor(near),
-    ownHost: near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin',
-    host: nameOf(near),
-    stream: near[0]?.stream ?? false,
-    timeouts: Object.assign({}, ...near.map(({ timeouts }) => timeouts).toReversed()),
-    decider: deciders.of(near),
-    stepUp: (level) => questions(level, near),
-    ambiguous: false,
-  })
+  const siteOf = (near: readonly Opened[]): Site => {
+    const own: RouteTimeouts = Object.assign({}, ...near.map(({ timeouts }) => timeouts).toReversed())
+    return {
+      origin: originFor(near),
+      ownHost: near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin',
+      host: nameOf(near),
+      stream: near[0]?.stream ?? false,
+      timeouts: own,
+      times: sidesOf(own),
+      decider: deciders.of(near),
+      stepUp: (level) => questions(level, near),
+      ambiguous: false,
+    }
+  }
   const everything = siteOf(opened)
 
   /** Returns a site that decides by all routes that a target may be read as; the origin is that of the path as it is written (D307, D141). */
@@ -165,4 +172,12 @@ function nameOf(near: readonly Route[]): string | undefined {
 /** Those that are named. */
 function timesOf({ timeouts = {} }: Route): RouteTimeouts {
   return Object.fromEntries(Object.entries(timeouts).filter(([, time]) => time !== undefined))
+}
+
+/** Times of a site's own by the side that is waited for. */
+function sidesOf({ idleBody, originHeaders }: RouteTimeouts): Site['times'] {
+  const times: Writable<Site['times']> = {}
+  if (idleBody !== undefined) times.upload = times.answer = idleBody
+  if (originHeaders !== undefined) times.head = originHeaders
+  return times
 }

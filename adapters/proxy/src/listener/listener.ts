@@ -83,18 +83,17 @@ export async function createListener(served: () => Served, options: ListenerOpti
   const exchanges = new Roster<Exchange>()
   const tunnels = new Set<Exchange>()
   let accepting = true
-  const { guarded, ...endings } = createEndings(refusals, onFault)
+  const { guarded, onSlow, onFault: onBug } = createEndings(refusals, onFault)
   const listed: Holder = {
     left(exchange) {
       // Else what is left of its body is still received.
       if (exchange.over) exchanges.remove(exchange)
     },
   }
-  const ofRequests = { ...endings, listed }
-  const ofTunnels = { ...endings, listed: { left: (exchange: Exchange) => void tunnels.delete(exchange) } }
+  const listedTunnel: Holder = { left: (exchange) => void tunnels.delete(exchange) }
 
   const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean, waitedMs: number): void => {
-    const exchange = new Exchange(host, request, response, { ...ofRequests, waiting, waitedMs })
+    const exchange = new Exchange(host, request, response, { listed, onSlow, onFault: onBug, waiting, waitedMs })
     exchanges.add(exchange)
     if (!accepting) response.shouldKeepAlive = false
     served().onRequest(exchange)
@@ -136,7 +135,9 @@ export async function createListener(served: () => Served, options: ListenerOpti
     const response = responseOn(socket, request)
     if (response === undefined) return
     const exchange = new Exchange(host, request, response, {
-      ...ofTunnels,
+      listed: listedTunnel,
+      onSlow,
+      onFault: onBug,
       upgrade: { request, response, socket, head },
     })
     tunnels.add(exchange)

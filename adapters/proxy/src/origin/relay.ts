@@ -20,6 +20,8 @@ export interface Forwarded extends HandedFields {
   readonly client: string
   /** Whether the origin may pause within its answer for as long as it likes. */
   readonly stream: boolean
+  /** The origin asks the client for a pass of a level; returns whether it is answered with that, in place of the origin's answer. */
+  readonly onAsked?: ((level: ChallengeLevel) => boolean) | undefined
 }
 
 /** Parts shared by all relays to one origin. */
@@ -30,17 +32,16 @@ export interface RelayParts {
   readonly limits: Limits
 }
 
+/** The ends of a request that are none of its answer; the same for all. */
 export interface RelayHooks {
   /** The origin failed; one that is late has the code `ETIMEDOUT`. */
-  onFailure(error: Error): void
+  onFailure(exchange: Exchange, error: Error): void
   /** A limit of ours ended it. */
-  onRefused(cause: RefusalCause): void
+  onRefused(exchange: Exchange, cause: RefusalCause): void
   /** A field that may stand once came with two values. */
   onConflict(name: string): void
-  /** The origin asks the client for a pass of a level; returns whether it is answered with that, in place of the origin's answer. */
-  onAsked?(level: ChallengeLevel): boolean
   /** Early hints of the origin, as raw fields; absent: they end here. */
-  readonly onHints?: ((raw: readonly Buffer[]) => void) | undefined
+  readonly onHints?: ((exchange: Exchange, raw: readonly Buffer[]) => void) | undefined
 }
 
 /** Early hints of one answer that are passed on; an origin may send them without end. */
@@ -157,13 +158,13 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason = ''): void {
     if (status < 200) {
       if (status === 103 && !this.#settled && this.#hints++ < MAX_HINTS)
-        this.#hooks.onHints?.(controller.rawHeaders as readonly Buffer[])
+        this.#hooks.onHints?.(this.#forwarded.exchange, controller.rawHeaders as readonly Buffer[])
       return
     }
     this.#answering = true
     this.#member?.succeeded()
     const level = askedLevel(controller.rawHeaders as readonly Buffer[])
-    if (level !== undefined && !this.#settled && this.#hooks.onAsked?.(level)) {
+    if (level !== undefined && !this.#settled && this.#forwarded.onAsked?.(level)) {
       this.#settled = true
       controller.abort(new Error('the client is asked'))
       return
@@ -284,19 +285,21 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   #refuse(cause: RefusalCause): void {
     if (this.#settled) return
     this.#settled = true
-    const { response } = this.#forwarded.exchange
+    const { exchange } = this.#forwarded
+    const { response } = exchange
     this.#controller?.abort(new Error('refused'))
     if (response.headersSent) response.destroy()
-    else this.#hooks.onRefused(cause)
+    else this.#hooks.onRefused(exchange, cause)
   }
 
   #fail(error: Error): void {
-    const { response } = this.#forwarded.exchange
+    const { exchange } = this.#forwarded
+    const { response } = exchange
     if (this.#settled || response.closed || response.writableEnded) return
     this.#settled = true
     this.#member?.failed()
     if (response.headersSent) response.destroy()
-    else this.#hooks.onFailure('code' in error && error.code ? error : badAnswer(error))
+    else this.#hooks.onFailure(exchange, 'code' in error && error.code ? error : badAnswer(error))
   }
 
   /** The connection is another's now. */

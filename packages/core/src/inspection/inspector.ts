@@ -188,7 +188,7 @@ function createTimestamps(): (time: number) => string {
 /** All that is known of a request as one value. `at` is ISO 8601. */
 function inspectionOf(
   { peer, method, user, plan, ja4 }: Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan' | 'ja4'>,
-  path: RequestPath,
+  { path, readings }: RequestPath,
   { client, network, country }: Visitor,
   { agent, crawler }: AgentResult,
   { degraded, at, pass }: Pick<Inspection, 'degraded' | 'at' | 'pass'>,
@@ -197,7 +197,7 @@ function inspectionOf(
     at,
     peer,
     client,
-    request: Object.freeze({ method, ...path }),
+    request: Object.freeze(readings === undefined ? { method, path } : { method, path, readings }),
     network,
     agent,
     degraded,

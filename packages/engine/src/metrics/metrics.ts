@@ -37,7 +37,6 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   const readers = new Map<MetricId, Parameters<Metrics['read']>[1]>()
   const inspection = createDurations(METRICS.inspection, SECONDS, registry)
   const requests = createDurations(METRICS.requests, SECONDS, registry)
-  const answers = createDurations(METRICS.challengeSeconds, ANSWER_SECONDS, registry)
   const ended = createCounts(['outcome', ...METRICS.decisions.labels.slice(1), 'rule'])
 
   // All at once: who merges the registry with another has them all. What was counted is read at a scrape.
@@ -63,9 +62,13 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     const row = counts.get(id)?.of(labels)
     if (row !== undefined) row.count += by
   }
-  const unanswered = createUnanswered((labels, by) => add('challengesAbandoned', labels, by))
+  const challenges = createChallengeCounts(
+    add,
+    createDurations(METRICS.challengeSeconds, ANSWER_SECONDS, registry),
+    now,
+  )
   readers.set('challengesAbandoned', () => {
-    unanswered.settle(now())
+    challenges.settle()
     return readingsOf(countsOf('challengesAbandoned'))
   })
   // Readings of the same labels are summed.
@@ -75,23 +78,6 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     const deciding = decided().map(([[action = '', , , , rule = ''], count]): Reading => [[rule, action], count])
     return [...deciding, ...readingsOf(countsOf('rules'))]
   })
-
-  function observeChallenge({ challenge, decision, at, milliseconds }: ObservedRequest): void {
-    if (challenge === undefined || decision === undefined) return
-    const { outcome, seconds, refused, degraded } = challenge
-    const ended = at + milliseconds
-    const rule = challenge.rule ?? ''
-    const level = String(challenge.level ?? '')
-    const network = decision.inspection.network.verdict.classification
-    unanswered.settle(now())
-    for (const one of [outcome, refused, degraded ? 'degraded' : undefined]) {
-      if (one !== undefined) add('challenges', [rule, one, level, network])
-    }
-    if (outcome === 'asked') unanswered.asked([rule, level, network], ended)
-    if (seconds === undefined) return
-    answers.observe([level], seconds)
-    unanswered.answered([rule, level, network], ended - seconds * 1_000)
-  }
 
   return {
     registry,
@@ -105,11 +91,35 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       row.count++
       for (const { rule, action } of decision?.trials ?? []) add('rules', [rule, `trial:${action}`])
       for (const { rule, exceeded } of decision?.limits ?? []) add('limits', [rule, exceeded ? 'beyond' : 'within'])
-      observeChallenge(observed)
+      challenges.observe(observed)
       if (refusedFor !== undefined) add('refusals', [refusedFor])
       if (inspectionMilliseconds !== undefined) inspection.observe([], inspectionMilliseconds / 1_000)
       requests.observe([answeredBy, statusOf(status)], milliseconds / 1_000)
       return row
+    },
+  }
+}
+
+/** Counts the parts of requests in challenges. */
+function createChallengeCounts(add: Metrics['add'], answers: ReturnType<typeof createDurations>, now: () => number) {
+  const unanswered = createUnanswered((labels, by) => add('challengesAbandoned', labels, by))
+  return {
+    settle: (): void => unanswered.settle(now()),
+    observe({ challenge, decision, at, milliseconds }: ObservedRequest): void {
+      if (challenge === undefined || decision === undefined) return
+      const { outcome, seconds, refused, degraded } = challenge
+      const ended = at + milliseconds
+      const rule = challenge.rule ?? ''
+      const level = String(challenge.level ?? '')
+      const network = decision.inspection.network.verdict.classification
+      unanswered.settle(now())
+      for (const one of [outcome, refused, degraded ? 'degraded' : undefined]) {
+        if (one !== undefined) add('challenges', [rule, one, level, network])
+      }
+      if (outcome === 'asked') unanswered.asked([rule, level, network], ended)
+      if (seconds === undefined) return
+      answers.observe([level], seconds)
+      unanswered.answered([rule, level, network], ended - seconds * 1_000)
     },
   }
 }
