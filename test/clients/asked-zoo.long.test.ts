@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { NO_NEIGHBOURS } from '@sallyport/engine/testing'
@@ -21,6 +21,10 @@ interface Windowed {
   readonly program: string
   prepare?: ((home: string) => void) | undefined
   args(home: string, url: string): readonly string[]
+  /** Why it cannot be started here. */
+  readonly absent?: string | false | undefined
+  /** Resolves once what it keeps in its home says that it is as its name says. */
+  check?: ((home: string) => Promise<void>) | undefined
   /** It shows a refresh as a link; that is opened in another window. */
   readonly byLink?: boolean | undefined
 }
@@ -28,6 +32,17 @@ interface Windowed {
 const XVFB = '/usr/bin/xvfb-run'
 const FIREFOX = process.env['SALLYPORT_FIREFOX'] ?? '/usr/bin/firefox-esr'
 const WEBKIT = process.env['SALLYPORT_WEBKIT'] ?? '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
+
+const QUTEBROWSER = '/usr/bin/qutebrowser'
+
+/** It cannot be started here for this reason; absent: it can. */
+const EXTENSIONS = '/usr/share/mozilla/extensions/{ec8030f7-c20a-464f-9b0e-13a3a9e97384}'
+const ADDONS = ['uBlock0@raymondhill.net', 'jid1-MnnxcxisBPnSXQ@jetpack'] as const
+
+interface Addon {
+  readonly id: string
+  readonly active: boolean
+}
 
 const WINDOWED: readonly Windowed[] = [
   {
@@ -39,6 +54,35 @@ const WINDOWED: readonly Windowed[] = [
       writeFileSync(join(home, 'profile', 'user.js'), off.map((name) => `user_pref("${name}", false);`).join('\n'))
     },
     args: (home, url) => [FIREFOX, '--headless', '--no-remote', '--profile', join(home, 'profile'), url],
+  },
+  {
+    name: 'Firefox with uBlock Origin and Privacy Badger',
+    program: FIREFOX,
+    absent: !ADDONS.every((id) => existsSync(join(EXTENSIONS, id))) && 'there are no add-ons',
+    prepare(home) {
+      const on = { 'extensions.autoDisableScopes': 0, 'extensions.enabledScopes': 15 }
+      const off = { 'browser.shell.checkDefaultBrowser': false, 'datareporting.policy.dataSubmissionEnabled': false }
+      const strict = { 'browser.contentblocking.category': 'strict', 'privacy.resistFingerprinting': true }
+      const lines = Object.entries({ ...on, ...off, ...strict }).map(([name, value]) => {
+        return `user_pref("${name}", ${JSON.stringify(value)});`
+      })
+      mkdirSync(join(home, 'profile'))
+      writeFileSync(join(home, 'profile', 'user.js'), lines.join('\n'))
+    },
+    args: (home, url) => [FIREFOX, '--headless', '--no-remote', '--profile', join(home, 'profile'), url],
+    async check(home) {
+      const file = join(home, 'profile', 'extensions.json')
+      const isActive = (): boolean => {
+        const { addons } = JSON.parse(readFileSync(file, 'utf8')) as { readonly addons: readonly Addon[] }
+        return ADDONS.every((id) => addons.some((addon) => addon.id === id && addon.active))
+      }
+      while (!existsSync(file) || !isActive()) await after(100)
+    },
+  },
+  {
+    name: 'QtWebEngine',
+    program: QUTEBROWSER,
+    args: (_home, url) => [XVFB, '-a', QUTEBROWSER, '--temp-basedir', url],
   },
   { name: 'WebKitGTK', program: WEBKIT, args: (_home, url) => [XVFB, '-a', WEBKIT, '--private', url] },
   {
@@ -59,8 +103,8 @@ const WINDOWED: readonly Windowed[] = [
   },
 ]
 
-for (const { name, program, prepare, args, byLink } of WINDOWED) {
-  const isAbsent = [program, XVFB].some((file) => !existsSync(file)) && `there is no ${program}`
+for (const { name, program, absent, prepare, args, check, byLink } of WINDOWED) {
+  const isAbsent = absent || ([program, XVFB].some((file) => !existsSync(file)) && `there is no ${program}`)
   t.test(name, { skip: NO_NEIGHBOURS || isAbsent || NO_OPENSSL }, async (t) => {
     for (const level of LEVELS) {
       const site = await openSite(t)
@@ -77,6 +121,7 @@ for (const { name, program, prepare, args, byLink } of WINDOWED) {
         site.arrived.some(({ target }) => target.includes('sallyport-again')),
         'the origin sees the wanted URL alone',
       )
+      await check?.(site.home)
       for (const close of windows) await close()
     }
   })
@@ -89,7 +134,8 @@ async function arrives({ arrived }: Site, target: string): Promise<void> {
 
 /** Runs a program, and all that it starts, until the test has ended or it is closed. */
 function start(t: Test, home: string, [program = '', ...given]: readonly string[]): () => Promise<void> {
-  const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8' }
+  // Chromium's parts have no sandbox where root starts them.
+  const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', QTWEBENGINE_DISABLE_SANDBOX: '1' }
   const child = spawn(program, given, { env, stdio: 'ignore', detached: true })
   const exited = once(child, 'exit')
   const close = async (): Promise<void> => {

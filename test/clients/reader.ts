@@ -7,8 +7,8 @@ import { openChromium, readersAgent } from '../chromium.ts'
 /** Contexts of a Chromium that is taken for a reader's. */
 export type Contexts = (options?: BrowserContextOptions) => Promise<BrowserContext>
 
-export async function openReader(t: Test): Promise<Contexts> {
-  const browser = await openChromium()
+export async function openReader(t: Test, ...more: readonly string[]): Promise<Contexts> {
+  const browser = await openChromium(...more)
   t.teardown(() => browser.close())
   const userAgent = readersAgent(browser)
   return async (options) => {

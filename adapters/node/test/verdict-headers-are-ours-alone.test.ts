@@ -1,6 +1,10 @@
+import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect, createServer as createHttp2, type Http2ServerRequest } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setFlagsFromString } from 'node:v8'
+import { runInThisContext } from 'node:vm'
 import type { InspectionRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { applyVerdict, VERDICT_PREFIX, withVerdict } from '../src/answer/verdict-headers.ts'
@@ -19,6 +23,23 @@ const SPELLINGS = ['Proxy', 'PROXY'].concat(
   ),
 )
 const KEPT = ['sallyport', 'Sallyporter', 'x-sallyport-action', 'sally-port-action', 'host', 'S']
+
+t.test('a browser’s headers stay a quick object with the whole verdict in them', async (t) => {
+  setFlagsFromString('--allow-natives-syntax')
+  const isQuick = runInThisContext('(headers) => %HasFastProperties(headers)') as (headers: object) => boolean
+  const pass = { id: 'passpasspas', level: 2, age: 1 } as const
+  const decision = decisionOn('/', { asn: 64496, country: 'DE' })
+  const given = { ...decision, id: 'request-1', inspection: { ...decision.inspection, pass } }
+  const port = await serve(t, (req, res) => {
+    const { headers } = req
+    applyVerdict(req as IncomingMessage, given)
+    res.end(`${Object.keys(headers).length} ${isQuick(headers)} ${headers['sallyport-pass']}`)
+  })
+  // Browsers send some fourteen, Host and Connection among them.
+  const headers = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`x-field-${at}`, 'x']))
+  const [answer] = await once(request({ port, headers, agent: false }).end(), 'response')
+  t.equal(await text(answer as IncomingMessage), '20 true 2')
+})
 
 t.test('the verdict as headers', (t) => {
   t.same(withVerdict([], decisionOn('/flagged', { asn: 64496, country: 'DE' })), [

@@ -22,9 +22,10 @@ const NETWORKS = createFakeNetworks([
 /** The pass of a visitor is in a field of its own, so that a rule is all that is tried here. */
 function gateOf(rules: readonly Rule[], more: Partial<Policy> = {}, mode: 'enforce' | 'monitor' = 'enforce') {
   const clock = createFakeClock('2026-11-26T00:00:00Z')
+  const snapshot = snapshotOf({ networks: NETWORKS, rangesLoaded: true })
   const inspector = createInspector({
     clock,
-    snapshots: { current: () => snapshotOf({ networks: NETWORKS, rangesLoaded: true }) },
+    snapshots: { current: () => snapshot },
     trust: parseTrust([]),
     policy: compilePolicy({ preset: 'observe', rules, ...more }),
     mode,
@@ -72,6 +73,32 @@ t.test(
     t.equal(actionOf(await ask()), 'challenge', 'nothing was remembered of the visitor that held one')
   },
 )
+
+t.test('what was decided is kept for who comes with a pass of that level, and for nobody else', async (t) => {
+  const { ask } = gateOf([ASK, { id: 'shut', match: { path: ['/shut'] }, action: 'block' }])
+  const budget = gateOf([{ ...ASK, limit: { key: 'pass', max: 3, window: '1h' } }])
+  const reasonsOf = async (level?: 1 | 2 | 3) => (await ask({ level })).reasons
+  // The request of a visitor is known again from the second one on.
+  for (let seen = 0; seen < 3; seen++) await ask({ level: 2 })
+  t.not(await reasonsOf(2), await reasonsOf(2), 'a rule about the path is asked each time')
+  const alone = gateOf([ASK])
+  for (let seen = 0; seen < 3; seen++) await alone.ask({ level: 2 })
+  const kept = (await alone.ask({ level: 2 })).reasons
+  t.equal((await alone.ask({ level: 2 })).reasons, kept)
+  for (const [level, action] of [
+    [1, 'challenge'],
+    [undefined, 'challenge'],
+    [3, 'allow'],
+    [2, 'allow'],
+  ] as const) {
+    t.equal(actionOf(await alone.ask({ level })), action, `level ${level}`)
+  }
+  t.equal(actionOf(await alone.ask({ level: undefined, target: '/robots.txt' })), 'allow')
+  t.equal(actionOf(await alone.ask({ level: undefined, target: '/' })), 'challenge')
+  const spent: string[] = []
+  for (let asked = 0; asked < 5; asked++) spent.push(actionOf(await budget.ask({ level: 2 })))
+  t.same(spent, ['allow', 'allow', 'allow', 'challenge', 'challenge'], 'each is counted')
+})
 
 t.test('trials and monitor mode ask nobody, and say who would have been asked', async (t) => {
   const trial = gateOf([{ ...ASK, monitor: true }])

@@ -1,6 +1,7 @@
 import { Asked, type AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { type Evaluation, evaluate, type MatchedRule, type Weighed } from '../policy/evaluate.ts'
+import type { ChallengeLevel } from '../values/challenge.ts'
 import type { Counting } from '../values/counting.ts'
 import type { Decision, Trial, Unjudged } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
@@ -22,6 +23,7 @@ const ALLOWLISTED: Evaluation = Object.freeze({
   counted: Object.freeze([]),
   weighed: Object.freeze([]),
   lasting: true,
+  restsOnPass: false,
 })
 
 export interface DecideOptions {
@@ -42,8 +44,10 @@ export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'
   readonly trials: readonly Trial[] | undefined
   readonly counting: Counting | undefined
   readonly unjudged: readonly Unjudged[] | undefined
-  /** It rests on the visitor alone, not on what was asked for or when. */
+  /** It rests on the visitor, and on its pass, alone, not on what was asked for or when. */
   readonly lasting: boolean
+  /** The level of the pass that it rests on; absent: any, and none, is decided so. */
+  readonly passLevel: ChallengeLevel | undefined
 }
 
 /** Applies a policy to what is known of a request. Pure; the result is frozen. */
@@ -76,7 +80,7 @@ export function ruleOn(
   const open: Unjudged[] | undefined = isDescribed ? [] : undefined
   const allowlisted = inspection.agent.identity?.type === 'address'
   const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request), open)
-  const { decided, trials, counted, weighed, lasting } = evaluation
+  const { decided, trials, counted, weighed, lasting, restsOnPass } = evaluation
   const { action, challenge, redirect } = decided
   const location = redirect?.locationOf(inspection)
   const enforced = action === 'allow' || mode === 'enforce'
@@ -100,6 +104,7 @@ export function ruleOn(
     unjudged,
     reasons,
     lasting,
+    passLevel: restsOnPass ? inspection.pass?.level : undefined,
   }
 }
 

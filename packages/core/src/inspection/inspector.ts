@@ -116,7 +116,10 @@ export function createInspector(options: InspectorOptions): Inspector {
       const options = { mode: others.mode ?? mode, request: asked ?? request, id, isDescribed: asked !== undefined }
       return decide(others.policy ?? policy, inspection, options)
     }
-    if (visit.ruling !== undefined) return decisionOf(visit.ruling, inspection, request.id)
+    const kept = visit.ruling
+    if (kept !== undefined && (kept.passLevel === undefined || kept.passLevel === inspection.pass?.level)) {
+      return decisionOf(kept, inspection, request.id)
+    }
     const ruling = ruleOn(policy, inspection, { mode, request })
     if (ruling.lasting && visit.fingerprint !== undefined) visits.keepRuling(visit, ruling)
     return decisionOf(ruling, inspection, request.id)

@@ -1,5 +1,5 @@
 import type { BanChallenge } from '../counting/strikes.ts'
-import type { ChallengeTerms } from '../values/challenge.ts'
+import type { ChallengeTerms, InspectedPass } from '../values/challenge.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { CrawlerPurpose } from '../vocabulary.ts'
 import { Asked } from './asked.ts'
@@ -9,7 +9,9 @@ import type { Rule } from './policy.ts'
 /** A rule that asks, checked. */
 export interface CompiledChallenge {
   readonly terms: ChallengeTerms
-  /** Whether a visitor whom the rule matches is to be asked. */
+  /** Whether a pass is enough, whatever is asked for with it. */
+  isAnsweredBy(pass: InspectedPass | undefined): boolean
+  /** Whether a visitor whom the rule matches, and whose pass is not enough, is to be asked. */
   asks(inspection: Inspection, asked: Asked): boolean
 }
 
@@ -25,10 +27,8 @@ export function compileChallenge({ action, challenge = {}, limit, match }: Rule)
   const named = new Set<string>([...(match.purpose ?? []), ...(match.crawler ?? [])])
   return {
     terms,
-    asks(inspection, asked) {
-      if (isNeverAsked(inspection, asked, named)) return false
-      return isBudget || inspection.pass === undefined || inspection.pass.level < level
-    },
+    isAnsweredBy: (pass) => !isBudget && pass !== undefined && pass.level >= level,
+    asks: (inspection, asked) => !isNeverAsked(inspection, asked, named),
   }
 }
 

@@ -63,6 +63,8 @@ export interface Evaluation {
   readonly weighed: readonly Weighed[]
   /** True where no test of a request had a say: the visitor's next request like this one is decided the same. */
   readonly lasting: boolean
+  /** A rule that asks decided nothing for the pass: one of another level may be decided otherwise. D561 */
+  readonly restsOnPass: boolean
 }
 
 const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
@@ -98,6 +100,7 @@ export function evaluate(
   let counted = NONE_COUNTED
   let weighed = NONE_WEIGHED
   let lasting = index?.asksRequest !== true
+  let restsOnPass = false
   // An unknown is no key: all rules are asked where those that a request leaves open are to be named.
   const found = unjudged === undefined ? index?.candidates(inspection, asked) : undefined
   const turns = new Turns(found)
@@ -114,7 +117,11 @@ export function evaluate(
       continue
     }
     if (rule.challenge !== undefined && matched === rule.matched) {
-      // The next request may bring a pass.
+      if (rule.challenge.isAnsweredBy(inspection.pass)) {
+        restsOnPass = true
+        continue
+      }
+      // The next request may bring a pass, or ask for what is answered to anybody.
       lasting = false
       if (!rule.challenge.asks(inspection, asked)) continue
     }
@@ -123,7 +130,7 @@ export function evaluate(
       counted = added(counted, Object.freeze({ rule: rule.counting.rule, cost }))
       // Its cost may differ from one request to the next.
       lasting = false
-      if (rule.counting.opens) return { decided: matched, trials, counted, weighed, lasting }
+      if (rule.counting.opens) return { decided: matched, trials, counted, weighed, lasting, restsOnPass }
       continue
     }
     if (rule.onTrial) {
@@ -131,7 +138,7 @@ export function evaluate(
       continue
     }
     if (rule.weight === undefined || matched !== rule.matched) {
-      return { decided: matched, trials, counted, weighed, lasting }
+      return { decided: matched, trials, counted, weighed, lasting, restsOnPass }
     }
     const from = asked.weight
     asked.weight += rule.weight
@@ -140,7 +147,7 @@ export function evaluate(
   }
   const [sign] = weighed
   const decided = sign !== undefined && isStricter(sign.rule.action, fallback.action) ? sign.rule : fallback
-  return { decided, trials, counted, weighed, lasting }
+  return { decided, trials, counted, weighed, lasting, restsOnPass }
 }
 
 /** The effect of a rule whose tests of the request hold; `undefined` if it is not about this visitor. */
