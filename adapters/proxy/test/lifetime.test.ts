@@ -243,7 +243,7 @@ t.test('the example site shows the verdict', async (t) => {
   t.equal(statusOf(await exchange(proxy.url, get('/nothing'))), 404)
   t.equal(statusOf(await exchange(proxy.url, get('/login').replace('GET', 'POST'))), 200)
   const flagged = await exchange(proxy.url, get('/', `X-Forwarded-For: ${VISITOR.flagged}`, 'X: <script>'))
-  t.match(flagged, /sallyport-action<\/td><td>flag/)
+  t.match(flagged, /sallyport-action<\/th><td>flag/)
   t.match(flagged, `<td>${VISITOR.flagged}, 127.0.0.1</td>`)
 })
 
