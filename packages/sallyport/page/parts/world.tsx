@@ -7,6 +7,7 @@ interface World {
   readonly scale: number
   readonly translate: readonly [number, number]
   readonly shapes: Readonly<Record<string, string>>
+  readonly places: Readonly<Record<string, readonly [number, number]>>
 }
 
 const SHADES = 5
@@ -41,9 +42,34 @@ export function WorldMap({
           </path>
         )
       })}
+      {namedOf(world, counts).map(({ code, x, y }) => (
+        <text key={`name ${code}`} x={x} y={y} class="name">
+          {country(code)}
+        </text>
+      ))}
       {at && <circle cx={at.x} cy={at.y} r="7" class="here" />}
     </svg>
   )
+}
+
+/** Countries whose names stand on the map: those with the most, as far as one does not cover another. */
+const NAMES = 6
+/** Units of the picture that one letter takes, and one line. */
+const [LETTER, LINE] = [10, 22]
+
+function namedOf({ places, width }: World, counts: Readonly<Record<string, number>>) {
+  const named: { readonly code: string; readonly x: number; readonly y: number; readonly half: number }[] = []
+  for (const [code] of Object.entries(counts).sort(([, one], [, other]) => other - one)) {
+    const place = places[code]
+    if (named.length === NAMES || place === undefined) continue
+    const half = (country(code).length * LETTER) / 2
+    const one = { code, x: Math.min(Math.max(place[0], half), width - half), y: place[1], half }
+    const isFree = named.every(
+      ({ x, y, half: other }) => Math.abs(x - one.x) > half + other || Math.abs(y - one.y) > LINE,
+    )
+    if (isFree) named.push(one)
+  }
+  return named
 }
 
 /** By its logarithm: one country has most of nearly all traffic. */

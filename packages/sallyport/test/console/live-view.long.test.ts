@@ -31,6 +31,14 @@ t.test('the live view shows who came, and why it was decided so', { skip: NO_BRO
   await page.locator('.stream .row').first().waitFor()
   const took = performance.now() - begun
   await page.locator('.map path').first().waitFor()
+  const names = page.locator('.map .name')
+  for (const name of ['Germany', 'United States'])
+    t.ok((await names.allTextContents()).includes(name), `${name}, on the map`)
+  const boxes = await Promise.all((await names.all()).map((one) => one.boundingBox()))
+  const crossing = boxes.flatMap((one, at) =>
+    boxes.slice(at + 1).filter((other) => one && other && isCrossing(one, other)),
+  )
+  t.same(crossing, [], 'no name covers another')
   await until(() => bytes > 40_000)
   t.ok(bytes <= 250_000, `${bytes} bytes`)
   t.comment(`first view: ${bytes} bytes, ${Math.round(took)} ms`)
@@ -103,3 +111,15 @@ t.test('on a phone, in the dark, it fits', { skip: NO_BROWSER }, async (t) => {
   t.same(await axeFinds(page), [])
   t.same(complaints, [])
 })
+
+interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+function isCrossing(one: Box, other: Box): boolean {
+  const isApart = (at: number, size: number, from: number, width: number) => at + size <= from || from + width <= at
+  return !isApart(one.x, one.width, other.x, other.width) && !isApart(one.y, one.height, other.y, other.height)
+}
