@@ -26,6 +26,8 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/policy`)
   const rules = page.getByRole('table').first()
+  // Counts come after the rules.
+  for (const counted of ['1 blocked', '7 blocked']) await rules.getByText(counted).first().waitFor()
   t.match(await rules.innerText(), /no-tor[\s\S]*blocked[\s\S]*1 blocked/)
   t.match(await rules.innerText(), /no-hosting-login on trial/)
   t.match(await rules.innerText(), /impostor\s+visitor is an impostor/, "what a preset's rule matches")
