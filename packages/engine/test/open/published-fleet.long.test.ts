@@ -15,12 +15,14 @@ interface Said {
 
 function startReader(t: Test, config: unknown): ChildProcess {
   const child = fork(join(import.meta.dirname, 'published-reader.js'), [JSON.stringify(config)])
-  t.teardown(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  })
+  t.teardown(() => stop(child))
   return child
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
 }
 
 /** The first time from now on that a process says this. */
@@ -45,6 +47,7 @@ t.test('ten processes swap within a minute of a publish, and what is badly signe
   t.equal(readers.length, PROCESSES)
 
   const refused = readers.map((child) => says(child, 'refused'))
+  const over = Promise.race(readers.map((child) => says(child, 'over')))
   const swapped = Promise.all(readers.map((child) => says(child, 'swapped')))
   await rig.publish('8.2.9.0/24\n', made())
   t.match(await Promise.race(refused), { text: /its signature is not of data\.fromKey/ }, 'its operator is notified')
@@ -53,6 +56,7 @@ t.test('ten processes swap within a minute of a publish, and what is badly signe
   const { manifest } = await rig.publish('8.2.8.0/24\n')
   const started = performance.now()
   const said = await swapped
+  t.match(await over, { text: /is used again\.$/ }, 'and that it is over')
   const seconds = (performance.now() - started) / 1_000
   t.ok(seconds < 60, `all have swapped ${seconds.toFixed(1)} s after the publish`)
   t.same(
@@ -62,4 +66,6 @@ t.test('ten processes swap within a minute of a publish, and what is badly signe
   )
   const tables = manifest.files.find(({ name }) => name === 'tables')?.sha256
   t.equal(rig.asked.filter((name) => name === tables).length, 8, 'once for each machine')
+  // Folders of the test are removed before its teardowns.
+  await Promise.all(readers.map(stop))
 })

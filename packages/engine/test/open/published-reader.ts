@@ -26,9 +26,8 @@ function say(what: string): void {
     fields: [],
   } as const
   const verdict = sallyport.inspect(request).network.verdict.classification
-  const { user, system } = process.cpuUsage()
   const hasParsed = existsSync(join(config.dataDir, 'parsed'))
-  process.send?.({ what, verdict, compiled, hasParsed, milliseconds: (user + system) / 1_000 })
+  process.send?.({ what, verdict, compiled, hasParsed })
 }
 
 process.once('disconnect', () => sallyport.close())
