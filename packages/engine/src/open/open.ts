@@ -46,6 +46,7 @@ import { type DecisionLog, type LogHolder, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import { openNotifier, type ServiceNotifier } from './notifier.ts'
 import { banEvent } from './notify/ban-event.ts'
+import { raisesBundle } from './notify/bundle-event.ts'
 import type { Notifier } from './notify/event.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
 import { observers } from './observers.ts'
@@ -185,7 +186,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
-  const dataPorts = { clock, outbound: outbound.feeds, lock: DATA_LOCK, observations, notice, onFault }
+  const said = { notice, onFault, onRefusedBundle: raisesBundle(notifier) }
+  const dataPorts = { ...said, clock, outbound: outbound.feeds, lock: DATA_LOCK, observations }
   const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
@@ -258,8 +260,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     onError: onFault,
   })
   const sources = () => [...snapshots.current().sources, ...surroundings.sources]
-  const { load, siteRobots } = surroundings
-  measure(metrics, { clock, sources, load, provenance, bans: counting.bans, inspection, log })
+  measure(metrics, { clock, sources, load: surroundings.load, provenance, bans: counting.bans, inspection, log })
   notifier.watch(sources)
   return extend(inspection, {
     reload: turning(inspection, tally),
@@ -280,8 +281,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources,
     lists: () => surroundings.current().lists,
-    load,
-    siteRobots,
+    load: surroundings.load,
+    siteRobots: surroundings.siteRobots,
     close: resources.dispose,
   })
 }

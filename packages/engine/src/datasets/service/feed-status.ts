@@ -11,8 +11,16 @@ export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSou
     const source = resolved.get(status.id)
     return source === undefined ? status : Object.freeze({ ...status, ...feedStatus(source, status) })
   })
+  return withAges(snapshot, statuses, (id) => resolved.get(id)?.row)
+}
+
+/** The row of a source. */
+type RowOf = (id: string) => SourceRow | undefined
+
+/** A snapshot with these statuses of its sources, and with what follows from their ages. */
+export function withAges(snapshot: Snapshot, statuses: readonly SourceStatus[], rowOf: RowOf): Snapshot {
   const lists = statuses.flatMap(({ id, state, staleAfter: time }) => {
-    const { kind, networkClass } = resolved.get(id)?.row ?? {}
+    const { kind, networkClass } = rowOf(id) ?? {}
     if (state !== 'loaded' || (kind !== 'ranges' && kind !== 'addresses')) return []
     return [{ networkClass, ends: time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time) }]
   })
@@ -20,9 +28,9 @@ export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSou
   const proxiesEnd = Math.max(
     ...lists.flatMap((list) => (list.networkClass === 'residential_proxy' ? [list.ends] : [])),
   )
-  const exitsTrueAt = Math.min(...(['tor', 'vpn'] as const).flatMap((hiding) => newestOf(hiding, statuses, resolved)))
+  const exitsTrueAt = Math.min(...(['tor', 'vpn'] as const).flatMap((hiding) => newestOf(hiding, statuses, rowOf)))
   const crawlerStatus = statuses.flatMap((status) => {
-    const { kind, crawler: slug } = resolved.get(status.id)?.row ?? {}
+    const { kind, crawler: slug } = rowOf(status.id) ?? {}
     return kind === 'crawler' && slug !== undefined ? [rangeStatus(slug, status)] : []
   })
   return Object.freeze({
@@ -36,14 +44,10 @@ export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSou
 }
 
 /** When the newest list of a class was last known to be true, milliseconds since the epoch; none where none is loaded. */
-function newestOf(
-  networkClass: 'tor' | 'vpn',
-  statuses: readonly SourceStatus[],
-  resolved: ReadonlyMap<string, ResolvedSource>,
-): readonly number[] {
+function newestOf(networkClass: 'tor' | 'vpn', statuses: readonly SourceStatus[], rowOf: RowOf): readonly number[] {
   const times = statuses.flatMap(({ id, state, checked, date }) => {
     const lastTrue = checked ?? date
-    const row = resolved.get(id)?.row
+    const row = rowOf(id)
     const isOne = state === 'loaded' && row?.networkClass === networkClass && row.provider !== PRIVATE_RELAY
     return isOne && lastTrue !== undefined ? [Date.parse(lastTrue)] : []
   })

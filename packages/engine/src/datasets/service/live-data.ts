@@ -1,45 +1,22 @@
-import { createFindings, type Observations } from '@sallyport/core'
-import type { OnProgress } from '../compile/tables.ts'
+import { createFindings } from '@sallyport/core'
+import type { ResolvedSource } from '../sources/resolve.ts'
+import type { Confirmed } from '../tables/listed-addresses.ts'
 import type { CityFile } from './city-file.ts'
-import { type DataConfig, type FeedPorts, type Outcomes, openFeeds } from './feeds.ts'
-import { type LiveSnapshots, openLiveSnapshots } from './live-snapshots.ts'
-import { type FeedMetrics, startRefresh } from './refresh.ts'
+import type { LiveData, LiveDataPorts } from './data-ports.ts'
+import { confirmedDays, withFeedStatus } from './feed-status.ts'
+import { type DataConfig, type Outcomes, openFeeds } from './feeds.ts'
+import { openLiveSnapshots } from './live-snapshots.ts'
+import { openPublishedData } from './published-data.ts'
+import { startRefresh } from './refresh.ts'
 import { openSnapshot } from './snapshot.ts'
 import { staleNotice } from './stale-notice.ts'
 
-/** Hooks of a host on the data. */
-export interface DataHooks {
-  /** While data is compiled: the source being read, bytes done and bytes in all. */
-  readonly onProgress?: OnProgress | undefined
-  /** This process waits for another one that compiles the same data. */
-  readonly onWait?: (() => void) | undefined
-  /** Counts of what happens to feeds. */
-  readonly metrics?: FeedMetrics | undefined
+/** The data of a dataDir, compiled there, or as another process publishes it where the configuration says from where. */
+export function openLiveData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
+  return config.data.from === undefined ? openCompiledData(config, ports) : openPublishedData(config, ports)
 }
 
-export type DataNotice =
-  | 'SALLYPORT_DATA_STALE'
-  | 'SALLYPORT_TABLES_REFUSED'
-  | 'SALLYPORT_FEED_REFUSED'
-  | 'SALLYPORT_OFFLINE'
-
-export interface LiveDataPorts extends FeedPorts {
-  /** Asked before every snapshot. */
-  readonly observations: Observations
-  readonly hooks: DataHooks
-  readonly notice: (code: DataNotice, message: string) => void
-  readonly onFault: (error: unknown) => void
-}
-
-/** The data of a running service: loaded, reloaded when its files change and, where configured, refreshed. */
-export interface LiveData {
-  readonly snapshots: LiveSnapshots
-  /** Path of the RDAP bootstrap file that was last downloaded. */
-  readonly bootstrapFile: () => string | undefined
-  close(): Promise<void>
-}
-
-export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
+async function openCompiledData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
   const { clock, lock, observations, hooks, notice, onFault } = ports
   const { metrics = {}, onProgress, onWait } = hooks
   const feeds = openFeeds(config, ports)
@@ -53,21 +30,30 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
   if (!readOnly) onRound(await feeds.takeFiles())
   const closing = new AbortController()
   const cityFiles = new Map<string, CityFile>()
+  const load = async (sources: readonly ResolvedSource[], confirmed: Confirmed) => {
+    const loaded = await openSnapshot(config.dataDir, sources, {
+      lock,
+      onProgress,
+      onWait,
+      readOnly,
+      confirmed,
+      cityFiles,
+      signal: closing.signal,
+      onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
+      onLost: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; answers lack places and say so.`),
+    })
+    return Object.freeze({ ...loaded, observations, clock, findings: createFindings(clock) })
+  }
   const snapshots = await openLiveSnapshots({
-    feeds,
-    load: async (sources, confirmed) => {
-      const loaded = await openSnapshot(config.dataDir, sources, {
-        lock,
-        onProgress,
-        onWait,
-        readOnly,
-        confirmed,
-        cityFiles,
-        signal: closing.signal,
-        onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
-        onLost: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; answers lack places and say so.`),
-      })
-      return Object.freeze({ ...loaded, observations, clock, findings: createFindings(clock) })
+    revision: feeds.revision,
+    read() {
+      const sources = feeds.resolve()
+      return {
+        files: filesOf(sources),
+        confirmedDays: confirmedDays(sources),
+        load: (confirmed) => load(sources, confirmed),
+        withStatus: (loaded) => withFeedStatus(loaded, sources),
+      }
     },
     onSwap: metrics.onSwap,
   })
@@ -97,6 +83,11 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
       await Promise.all([...cityFiles.values()].map((file) => file.settled()))
     },
   }
+}
+
+/** The input of a snapshot's compile; the rest of a source is status. */
+function filesOf(sources: readonly ResolvedSource[]): string {
+  return JSON.stringify(sources.map(({ row, file, reason }) => [row.id, file ?? reason]))
 }
 
 /** Notices about refused sources: one message a round, and none for a refusal that was reported before. */

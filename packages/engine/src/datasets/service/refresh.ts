@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '@sallyport/core'
 import { isDue } from '../feeds/age.ts'
 import type { FeedOutcome } from '../feeds/update.ts'
 import type { Feed } from '../sources/feed-state.ts'
 import type { Feeds, Outcomes } from './feeds.ts'
 import type { LiveSnapshots } from './live-snapshots.ts'
+import { repeat } from './repeat.ts'
 
 /** Counters of feeds; a metrics endpoint is one implementation. */
 export interface FeedMetrics {
@@ -34,7 +34,7 @@ export interface RefreshOptions {
 }
 
 /** How often the disk is polled for another process's changes: one `stat` each time. */
-const WATCH_MS = 1_000
+export const WATCH_MS = 1_000
 /** How often due feeds are looked for. */
 const ROUND_MS = 60_000
 const FIRST_ROUND_MS = 250
@@ -45,25 +45,15 @@ const FIRST_ROUND_MS = 250
  * of them reload. Keeps no process alive. Resolves once `signal` has aborted it and its work has ended.
  */
 export async function startRefresh(options: RefreshOptions): Promise<void> {
-  const { snapshots, onFault, signal } = options
-  const loops = [
-    repeat(WATCH_MS, WATCH_MS, snapshots.reloadIfChanged),
-    ...(options.download ? [repeat(FIRST_ROUND_MS * (1 + options.random()), ROUND_MS, createRounds(options))] : []),
-  ]
-
-  /** Runs work with pauses until aborted; a fault is reported and does not end it. */
-  async function repeat(first: number, pause: number, work: () => Promise<void>): Promise<void> {
-    for (let wait = first; await pauseFor(wait * (0.9 + 0.2 * options.random()), signal); wait = pause) {
-      try {
-        await work()
-      } catch (error) {
-        // Work that the abort cut short is no fault.
-        if (!signal.aborted) onFault(error)
-      }
-    }
-  }
-
-  await Promise.all(loops)
+  const { snapshots, random } = options
+  const watching = repeat(snapshots.reloadIfChanged, { ...options, first: WATCH_MS, pause: WATCH_MS })
+  if (!options.download) return watching
+  const rounds = repeat(createRounds(options), {
+    ...options,
+    first: FIRST_ROUND_MS * (1 + random()),
+    pause: ROUND_MS,
+  })
+  await Promise.all([watching, rounds])
 }
 
 /** One round downloads the due feeds in order of preference, and reloads once the user's own are in. */
@@ -99,14 +89,4 @@ function createRounds(options: RefreshOptions): () => Promise<void> {
 function failureOf(outcomes: Outcomes): string | undefined {
   const reasons = outcomes.flatMap((outcome) => (outcome.state === 'failed' ? [outcome.reason] : []))
   return reasons.length === outcomes.length ? reasons[0] : undefined
-}
-
-/** False when aborted. */
-async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await delay(milliseconds, undefined, { signal, ref: false })
-    return !signal.aborted
-  } catch {
-    return false
-  }
 }

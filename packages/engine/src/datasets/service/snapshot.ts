@@ -1,8 +1,9 @@
-import type { Snapshot } from '@sallyport/core'
+import type { FrontEnds, Snapshot, SourceStatus } from '@sallyport/core'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { joinCities } from '../tables/cities.ts'
 import { readFrontEnds } from '../tables/front-ends.ts'
-import { loadCompiled, type SnapshotOptions } from './compiled.ts'
+import type { LoadedTables } from '../tables/load.ts'
+import { type Compiled, loadCompiled, type SnapshotOptions } from './compiled.ts'
 import { derivedFacts, FACTS } from './facts.ts'
 
 /**
@@ -15,24 +16,40 @@ export async function openSnapshot(
   options: SnapshotOptions,
 ): Promise<Snapshot> {
   const { tables, cities } = await loadCompiled(dataDir, sources, options)
-  const { networks, systems, crawlerRanges, places, rangesLoaded, proxiesLoaded } = tables
   const statuses = new Map([...tables.sources, ...cities.map(({ status }) => status)].map((row) => [row.id, row]))
-  return Object.freeze({
-    ...(networks === undefined ? {} : { networks }),
-    ...(systems === undefined ? {} : { systems }),
-    ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
-    ...joinCities(cities, places),
+  return snapshotOf({
+    tables,
+    cities,
     frontEnds: readFrontEnds(sources),
-    rangesLoaded,
-    proxiesLoaded,
     // Facts first: verdicts search this list, and nearly every one names a fact.
-    sources: Object.freeze([
+    sources: [
       ...FACTS,
       ...derivedFacts(tables.sources),
       ...sources.map(
         ({ row, reason }) =>
           statuses.get(row.id) ?? sourceStatus(row, 'absent', reason === undefined ? {} : { reason }),
       ),
-    ]),
+    ],
+  })
+}
+
+export interface SnapshotParts extends Pick<Compiled, 'cities'> {
+  readonly tables: Omit<LoadedTables, 'shared' | 'sources'>
+  readonly frontEnds: FrontEnds
+  readonly sources: readonly SourceStatus[]
+}
+
+/** A snapshot of what is loaded. */
+export function snapshotOf({ tables, cities, frontEnds, sources }: SnapshotParts): Snapshot {
+  const { networks, systems, crawlerRanges, places, rangesLoaded, proxiesLoaded } = tables
+  return Object.freeze({
+    ...(networks === undefined ? {} : { networks }),
+    ...(systems === undefined ? {} : { systems }),
+    ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
+    ...joinCities(cities, places),
+    frontEnds,
+    rangesLoaded,
+    proxiesLoaded,
+    sources: Object.freeze(sources),
   })
 }

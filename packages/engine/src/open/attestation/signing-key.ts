@@ -15,6 +15,9 @@ export interface SigningKeyPlace {
   readonly onMade?: ((file: string) => void) | undefined
 }
 
+/** The key of the configuration that messages name. */
+const KEY = 'provenance.signingKey'
+
 /** Suffix of the next key's file, until the ledger has recorded the hand-over. */
 const NEXT = '.next'
 
@@ -61,15 +64,24 @@ async function putInPlace(file: string): Promise<void> {
   })
 }
 
+/** The key in a file that is made where it is not there; `key` is what messages call it. */
+export async function openKeyFile(
+  file: string,
+  key: string,
+): Promise<{ readonly signer: Signer; readonly made: boolean }> {
+  const made = await makeKeyFile(file)
+  return { signer: await readKeyFile(file, key), made }
+}
+
 /** Reads a key from a file that only its owner can read. */
-export async function readKeyFile(file: string): Promise<Signer> {
+export async function readKeyFile(file: string, key = KEY): Promise<Signer> {
   const found = await stat(file).catch(() => undefined)
-  if (found === undefined) throw unusable(file, 'is not there')
+  if (found === undefined) throw unusable(file, 'is not there', key)
   const mode = found.mode & 0o777
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw unusable(file, `may be read by others (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`)
+    throw unusable(file, `may be read by others (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`, key)
   }
-  return signerOf(parseKey(await readFile(file, 'utf8'), file))
+  return signerOf(parseKey(await readFile(file, 'utf8'), file, key))
 }
 
 /** False when there is one already. The file appears atomically: a process that dies half-way leaves none. */
@@ -97,14 +109,14 @@ function newKey(): string | Buffer {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
 }
 
-function parseKey(pem: string, source: string): KeyObject {
+function parseKey(pem: string, source: string, name = KEY): KeyObject {
   let key: KeyObject
   try {
     key = createPrivateKey(pem)
   } catch {
-    throw unusable(source, 'is not a private key in PEM')
+    throw unusable(source, 'is not a private key in PEM', name)
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw unusable(source, 'is not an Ed25519 key')
+  if (key.asymmetricKeyType !== 'ed25519') throw unusable(source, 'is not an Ed25519 key', name)
   return key
 }
 
@@ -114,6 +126,6 @@ function signerOf(key: KeyObject): Signer {
   return { publicKey: Buffer.from(x, 'base64url'), sign: (bytes) => signBytes(null, bytes, key) }
 }
 
-function unusable(source: string, reason: string): SallyportError {
-  return new SallyportError('invalid_config', `provenance.signingKey: ${source} ${reason}`)
+function unusable(source: string, reason: string, key = KEY): SallyportError {
+  return new SallyportError('invalid_config', `${key}: ${source} ${reason}`)
 }

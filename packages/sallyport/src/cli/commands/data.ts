@@ -1,8 +1,9 @@
-import { counted, SallyportError } from '@sallyport/core'
-import { oldestList, openUpdates } from '@sallyport/engine'
+import { counted, parseDuration, SallyportError } from '@sallyport/core'
+import { oldestList, openUpdates, type PublishedData, publishData } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
 import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings/settings.ts'
+import { createProgress } from '../terminal/progress.ts'
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 import { createUpdateProgress } from '../terminal/update-progress.ts'
@@ -14,9 +15,17 @@ type UpdateOptions = Options & {
   readonly rollback?: true | undefined
 }
 
+interface PublishOptions extends Options {
+  readonly key: string
+  readonly valid: string
+}
+
 const NOT_SWITCHED_ON = 'not switched on'
 
-/** `sallyport data status | update | compile` */
+/** How long readers may hold a bundle for good. */
+const VALID_MS = { least: 600_000, most: 365 * 86_400_000 } as const
+
+/** `sallyport data status | update | compile | publish` */
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('data sets behind verdicts')
 
@@ -45,12 +54,43 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(data.command('compile').description('compile the data now, unless it is compiled already')).action(
     async (options: CommonOptions) => {
       const config = configOf(options)
+      if (config.data.from !== undefined)
+        throw new SallyportError('invalid_config', 'data.from is set: nothing is compiled here; data update fetches it')
       const sources = await audited(config, { what: 'data compile', details: {} }, terminal, () =>
         sourcesOf(config, terminal),
       )
       terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
     },
   )
+
+  withCommonOptions(
+    data.command('publish').description('publish the compiled data, signed, for services with data.from'),
+  )
+    .argument('<to>', 'folder that a web server hands out, or s3://BUCKET/PATH')
+    .requiredOption('--key <file>', 'private key that signs it, made where it is not there')
+    .option('--valid <time>', 'time until readers say that it is too old', '7d')
+    .addOption(jsonOption())
+    .action((to: string, options: PublishOptions) => publish(to, options, terminal))
+}
+
+async function publish(to: string, options: PublishOptions, terminal: Terminal): Promise<void> {
+  const { key, valid, json: asJson } = options
+  const validMs = parseDuration(valid)
+  if (validMs === undefined || validMs < VALID_MS.least || validMs > VALID_MS.most)
+    throw new SallyportError('invalid_config', '--valid must be a time from 10m to 365d')
+  const config = configOf(options)
+  const progress = createProgress(terminal)
+  const details = ({ version, written }: PublishedData) => ({ to, version, written })
+  const published = await audited(config, { what: 'data publish', details }, terminal, () =>
+    publishData(config, { to, key, validMs }, progress.hooks),
+  ).finally(progress.stop)
+  if (published.keyMade) terminal.err(`${key} was made. Who has it decides what readers believe: keep it here alone.`)
+  if (asJson) return terminal.out(json(published))
+  const { version, files, written, bytes, expires, fromKey } = published
+  terminal.out(
+    `Version ${version} is published in ${to}: ${counted(files, 'file')}, ${written} of them new, ${(bytes / 1e6).toFixed(1)} MB in all, good until ${expires}.`,
+  )
+  terminal.out(`Its readers: data: { from: URL, fromKey: ${fromKey} }`)
 }
 
 /** Fails with 1 where a source was refused or could not be fetched; the others are in use. */
