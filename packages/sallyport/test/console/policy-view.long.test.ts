@@ -26,8 +26,6 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/policy`)
   const rules = page.getByRole('table').first()
-  // Counts come after the rules.
-  for (const counted of ['1 blocked', '7 blocked']) await rules.getByText(counted).first().waitFor()
   t.match(await rules.innerText(), /no-tor[\s\S]*blocked[\s\S]*1 blocked/)
   t.match(await rules.innerText(), /no-hosting-login on trial/)
   t.match(await rules.innerText(), /impostor\s+visitor is an impostor/, "what a preset's rule matches")
@@ -68,12 +66,8 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await page.keyboard.press('Escape')
   await write('rules:\n  - id: a\n    action: block\n    match:\n      httpVersion: [')
   await page.keyboard.type('1')
-  await page.locator('.cm-tooltip-autocomplete', { hasText: '1.0' }).waitFor()
-  // The library takes no key for a choice within its first moments.
-  await until(async () => {
-    await page.keyboard.press('Enter')
-    return (await page.locator('.cm-tooltip-autocomplete').count()) === 0
-  })
+  // By the mouse: the library takes no key for a choice within its first moments, and Enter is a new line then.
+  await page.locator('.cm-tooltip-autocomplete li', { hasText: '1.0' }).first().click()
   t.match(await editor.innerText(), 'httpVersion: ["1.0"')
   await write('rules:\n  - id: a\n    action: block\n    match:\n      userAgent:\n        - "*x*"\n        - /(/\n')
   await page.getByText('1 fault. Line 7: "/(/": Unterminated group').waitFor()
