@@ -119,8 +119,8 @@ function carried({ status, ok_response: ok, denied_response: denied }: Answer): 
 
 /** A connection as Envoy has one. */
 export interface Caller {
-  /** Asks with a message, or with bytes in its place; rejects with an error of gRPC. */
-  ask(message: object | Buffer, path?: string): Promise<Carried>
+  /** Asks with a message, or with bytes in its place; rejects with an error of gRPC, after `deadline` milliseconds too. */
+  ask(message: object | Buffer, path?: string, deadline?: number): Promise<Carried>
   about(request: Described): Promise<Carried>
 }
 
@@ -132,7 +132,7 @@ export function callerOf(t: Test, address: string): Caller {
     'grpc.use_local_subchannel_pool': 1,
   })
   t.teardown(() => client.close())
-  const ask = (message: object | Buffer, path = METHOD.path): Promise<Carried> =>
+  const ask = (message: object | Buffer, path = METHOD.path, deadline = 60_000): Promise<Carried> =>
     new Promise((resolve, reject) => {
       const write = (sent: object | Buffer): Buffer => (Buffer.isBuffer(sent) ? sent : encoded(sent))
       client.makeUnaryRequest(
@@ -140,6 +140,7 @@ export function callerOf(t: Test, address: string): Caller {
         write,
         (bytes: Buffer) => carried(METHOD.responseDeserialize(bytes) as Answer),
         message,
+        { deadline: Date.now() + deadline },
         (error: ServiceError | null, answer?: Carried) => (answer === undefined ? reject(error) : resolve(answer)),
       )
     })

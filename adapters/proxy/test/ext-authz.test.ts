@@ -98,6 +98,8 @@ t.test('the client is who connected to Envoy, unless that is a proxy that is tru
   t.equal(await clientOf({ visitor: '10.0.0.1', fields: chain(VISITOR.flagged) }), VISITOR.flagged)
   t.equal(await clientOf({ visitor: '10.0.0.1', fields: chain(VISITOR.flagged, '10.0.0.1') }), VISITOR.flagged)
   t.equal(await clientOf({ visitor: '2001:db8::1' }), '2001:db8::1')
+  const unread = { target: '/a/../b', fields: chain(VISITOR.blocked) }
+  t.equal(await clientOf({ visitor, ...unread }), visitor, 'in the log of what was not judged too')
   t.ok(observed.every(({ peer }) => peer === '127.0.0.1'))
 })
 
@@ -212,6 +214,28 @@ t.test('an overload is a refusal of its own status, and no call that failed', as
     shed = await caller.about({})
   }
   t.match(shed.headers, { 'retry-after': /^\d+$/, 'sallyport-status': '503' })
+})
+
+t.test('a call that nobody waits for is given up, and what fails in us is a refusal', async (t) => {
+  const faults: unknown[] = []
+  const { caller, sallyport, observed } = await asked(t, { onFault: (error) => faults.push(error) })
+  const held: (() => void)[] = []
+  sallyport.count = (decision) => new Promise((resolve) => held.push(() => resolve({ decision })))
+  await t.rejects(caller.ask(described({}), undefined, 100), { code: 4 })
+  while (observed.length === 0) await new Promise(setImmediate)
+  t.match(observed, [{ status: 0, client: VISITOR.allowed }])
+  for (const end of held) end()
+  delete sallyport.count
+  t.equal((await caller.about({})).status, undefined)
+
+  const { decide } = sallyport
+  sallyport.decide = () => {
+    throw new Error('thrown')
+  }
+  t.match(await caller.about({}), { status: 500, headers: { 'sallyport-status': '500' } })
+  t.match(faults, [{ message: 'thrown' }])
+  sallyport.decide = decide
+  t.equal((await caller.about({})).status, undefined)
 })
 
 t.test('bytes that are no call end their connection, and nothing else', async (t) => {

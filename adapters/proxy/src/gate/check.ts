@@ -32,7 +32,7 @@ export function createCheck(
     // A call names who connected to the server that asks: whether that one is believed is a question of its own (D566).
     const original = asked?.visitor === undefined ? read.request : { ...read.request, peer: asked.visitor }
     const { method, target, fields } = original
-    noteOriginal(exchange.observation, { method, target, host: fields[1] as string })
+    noteOriginal(exchange.observation, { method, target, host: fields[1] as string, peer: asked?.visitor })
     const { singleHeader } = sallyport
     const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
     const fault = nameFault(check.fields, options.clientHeader) ?? precheck(head)
