@@ -119,5 +119,5 @@ function answerCall(
 
 /** The address of `address:port`, which has no brackets. */
 function peerOf(text: string): string {
-  return text.replace(/:\d+$/, '')
+  return text.slice(0, text.lastIndexOf(':'))
 }

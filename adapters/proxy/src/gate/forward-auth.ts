@@ -80,7 +80,7 @@ export function originalOf(family: ForwardAuth, check: ReceivedHead): Original {
 }
 
 /** As nginx writes it out of three variables; the last one is the target as it came. */
-const URL_PARTS = /^(?<scheme>https?):\/\/(?<host>[^/?#\s]+)(?<target>.*)$/
+const URL_PARTS = /^(?<scheme>https?):\/\/(?<host>[^/?#\s]+)(?<target>(?:[/?#].*)?)$/
 
 function namesOf(names: Family | undefined): readonly string[] {
   if (names === undefined) return ['host']
