@@ -84,6 +84,8 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     'undici',
     'http-proxy',
     'acme-client',
+    '@grpc/grpc-js',
+    '@grpc/proto-loader',
     'node:*',
   ],
   ...within('packages/sallyport', {

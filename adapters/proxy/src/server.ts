@@ -30,6 +30,8 @@ export interface ProxyOptions extends GateOptions {
   readonly tls?: TlsOptions | undefined
   /** `host:port` for plain HTTP beside TLS, where clients are redirected; absent: nowhere. */
   readonly http?: string | undefined
+  /** `host:port` where Envoy asks by gRPC (ext_authz), which needs `@grpc/grpc-js`; absent: nowhere. */
+  readonly extAuthz?: string | undefined
   /** Every connection begins with a PROXY header, from trusted peers alone; default `false`. */
   readonly proxyProtocol?: ProxyVersion | false | undefined
   /** Address of the health listener; absent: 127.0.0.1:9090, and none where that is taken. */
@@ -77,6 +79,8 @@ export interface Proxy {
   readonly url: string
   /** URL of the plain listener beside TLS; absent where there is none. */
   readonly httpUrl?: string | undefined
+  /** `host:port` where Envoy asks by gRPC; absent where there is none. */
+  readonly extAuthz?: string | undefined
   /** URL of the health listener; absent where there is none. */
   readonly adminUrl?: string | undefined
   /** The origin of what no route has; absent where there is none. */
@@ -103,7 +107,7 @@ export interface Proxy {
 
 /**
  * Opens the standalone proxy: every request is checked, answered by the API where the path is the API's, decided, then
- * refused or forwarded. Rejects with `cannot_listen` where an address is taken, and with `invalid_config`.
+ * refused or forwarded. Rejects with `cannot_listen` where an address is taken, with `invalid_config`, and with `package_missing`.
  *
  * @example
  * ```ts
@@ -147,19 +151,19 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       const read = readOptions(chosen, () => httpsPort)
       return createService(sallyport, { ...chosen, ...read, onDecision, upstream, turns }, refusals)
     }
-    const { listen = DEFAULT_LISTEN, http, routes } = options
-    await refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
+    const { listen = DEFAULT_LISTEN, http, extAuthz, routes } = options
+    await refuseOwn({ listen, http, extAuthz, admin: options.admin, upstream: options.upstream, routes })
     let service = create(options)
     opened.push(() => service.close())
     const { tls, proxyProtocol, onNotice = () => {} } = options
     const onLeak = (): void => sallyport.meter?.add('leakedSlots', [])
-    const edge = { tls, proxyProtocol, onLeak, onNotice, onFault, raise }
+    const edge = { tls, proxyProtocol, extAuthz: extAuthz !== undefined, onLeak, onNotice, onFault, raise }
     const listener = await createListener(() => service, { refusals, host: sallyport, ...edge })
 
     readLoad(sallyport, () => service, listener, options.workers)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
     opened.push(listener.close)
-    const { url, httpUrl } = await listener.listen({ listen, http })
+    const { url, httpUrl, extAuthz: asked } = await listener.listen({ listen, http, extAuthz })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
     urls.proxy = url
     // The first crawler of the demo is judged by it too.
@@ -184,7 +188,12 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const renewals = createRenewals({ onNotice, raise }, tls?.acme)
     opened.push(renewals.close)
     // With the ports that were taken, and the health listener where nobody named one.
-    const listening = { listen: hostOf(url), http: httpUrl && hostOf(httpUrl), admin: admin && hostOf(admin.url) }
+    const listening = {
+      listen: hostOf(url),
+      http: httpUrl && hostOf(httpUrl),
+      extAuthz: asked,
+      admin: admin && hostOf(admin.url),
+    }
     await refuseOwn({ ...listening, upstream: options.upstream, routes })
 
     const prepare = async (changed: Reloadable): Promise<() => void> => {
@@ -208,6 +217,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     return {
       url,
       httpUrl,
+      extAuthz: asked,
       get upstream() {
         return service.upstream
       },

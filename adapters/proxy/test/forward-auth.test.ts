@@ -14,7 +14,7 @@ const EXAMPLES = join(import.meta.dirname, '../../../../examples')
 /** A proxy that is asked, and nothing else. */
 async function asked(
   t: Test,
-  forwardAuth: 'nginx' | 'traefik' | 'caddy' | 'envoy',
+  forwardAuth: NonNullable<ProxyOptions['forwardAuth']>,
   { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] | undefined } = {},
 ) {
   const observed: ObservedRequest[] = []
@@ -66,6 +66,26 @@ t.test('an allowed visitor is 200 with the verdict, a blocked one 403 with a pag
     t.match(blocked, /sallyport-status: 403\r\n[\s\S]*<html/)
     t.match(observed[1], { answeredBy: 'refusal', status: 403 })
   }
+})
+
+t.test('ingress-nginx names the request by its URL, and the Host is that of the check', async (t) => {
+  const { check, sallyport, observed } = await asked(t, 'ingress-nginx')
+  const of = (url: string, method = 'GET') => [
+    `X-Original-URL: ${url}`,
+    `X-Original-Method: ${method}`,
+    `X-Forwarded-For: ${VISITOR.flagged}`,
+    'X-Sent-From: nginx-ingress-controller',
+  ]
+  const allowed = await check(...of('https://shop.example:8443/a%20b?c=d', 'POST'), 'X-Original-URI: /forged')
+  t.match([statusOf(allowed), allowed], [200, /\r\nsallyport-action: flag\r\n/])
+  t.match(sallyport.asked[0], { method: 'POST', target: '/a%20b?c=d', scheme: 'https' })
+  t.same(sallyport.asked[0]?.fields.slice(0, 2), ['Host', 'shop.example:8443'])
+  t.notOk(sallyport.asked[0]?.fields.some((name) => /^x-original-/i.test(name)))
+  t.match(observed[0], { host: 'shop.example:8443', path: '/a%20b', client: VISITOR.flagged })
+  for (const url of ['/a', 'http:///a', 'http://a b/', 'ftp://shop.example/', 'http://shop.example', 'http://a/x/../y'])
+    t.equal(statusOf(await check(...of(url))), 403, url)
+  t.equal(statusOf(await check(...of('http://shop.example/'), 'X-Original-URL: http://other.example/')), 403)
+  t.equal(sallyport.asked.length, 1)
 })
 
 t.test('a request that announces trailers over HTTP/2, of which a check has none', async (t) => {
@@ -203,7 +223,7 @@ async function holds(t: Test, url: string, { sallyport, observed }: Awaited<Retu
 }
 
 /** Like `asked`, and it blocks a path, because all visitors are of loopback here. */
-async function refusing(t: Test, family: 'nginx' | 'caddy') {
+async function refusing(t: Test, family: 'nginx' | 'ingress-nginx' | 'caddy') {
   const parts = await asked(t, family)
   const { sallyport } = parts
   const decide = sallyport.decide
@@ -236,6 +256,38 @@ t.test('nginx', { skip: missing('nginx') }, async (t) => {
   t.match(refused, new RegExp(`its number: ${parts.observed.at(-1)?.id}`))
   await parts.proxy.close('cut')
   t.equal(statusOf(await exchange(url, get('/'))), 500, 'where nobody answers nothing passes')
+})
+
+t.test('nginx, as ingress-nginx configures it', { skip: missing('nginx') }, async (t) => {
+  const [origin, parts, port] = [await echo(t), await refusing(t, 'ingress-nginx'), await freePort()]
+  const folder = certificateFolder(t)
+  mkdirSync(join(folder, 'logs'))
+  const names = parse(readFileSync(join(EXAMPLES, 'kubernetes/ingress-nginx.yaml'), 'utf8')).metadata.annotations[
+    'nginx.ingress.kubernetes.io/auth-response-headers'
+  ].split(/,\s*/) as readonly string[]
+  const verdict = names.map((name, at) => [
+    `auth_request_set $v${at} $upstream_http_${name.toLowerCase().replaceAll('-', '_')};`,
+    `proxy_set_header ${name} $v${at};`,
+  ])
+  const gate = new URL(parts.proxy.url).host
+  const site = `server { listen 127.0.0.1:${port};
+    location = /_external-auth { internal; proxy_pass http://${gate}/.sallyport/check; proxy_pass_request_body off;
+      proxy_set_header Content-Length ""; proxy_set_header X-Forwarded-Proto ""; proxy_set_header Host sallyport.default;
+      proxy_set_header X-Original-URL $scheme://$http_host$request_uri; proxy_set_header X-Original-Method $request_method;
+      proxy_set_header X-Sent-From nginx-ingress-controller; proxy_set_header X-Real-IP $remote_addr;
+      proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Auth-Request-Redirect $request_uri; }
+    proxy_http_version 1.1; proxy_set_header Connection "";
+    location / { auth_request /_external-auth; ${verdict.flat().join(' ')} proxy_set_header Host $http_host;
+      proxy_set_header Connection ""; proxy_pass ${origin.url}; } }`
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  )
+  const config = join(folder, 'nginx.conf')
+  const main = `daemon off; pid ${folder}/pid; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''} events {}`
+  writeFileSync(config, `${main} http { access_log off; ${temporary.join(' ')} ${site} }`)
+  const url = await runServer(t, 'nginx', ['-p', folder, '-c', config], port)
+  await holds(t, url, parts)
+  t.equal(statusOf(await exchange(url, get('/blocked'))), 403)
 })
 
 t.test('Caddy', { skip: missing('caddy') }, async (t) => {

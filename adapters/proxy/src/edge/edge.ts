@@ -18,6 +18,8 @@ export interface EdgeOptions {
   readonly isTrusted: (peer: string) => boolean
   /** A connection that speaks HTTP/1. */
   readonly onHttp1: (socket: Socket) => void
+  /** A connection of gRPC. */
+  readonly onChecks: (socket: Socket) => void
   /** A request of HTTP/2; `waiting` for `100 Continue`. */
   readonly onHttp2: Http2SessionsOptions['onRequest']
   readonly onCut: (cause: CutCause) => void
@@ -33,19 +35,34 @@ export interface Edge {
   readonly main: Server
   /** For the address `http`: without TLS. */
   readonly plain: Server
+  /** For the address `extAuthz`, where connections are Envoy's own: without TLS and without a PROXY header. */
+  readonly checks: Server
   readonly connections: OpenConnections
   readonly http2: Http2Sessions | undefined
   readonly certificates: WatchedCertificates | undefined
 }
 
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
-  const { tls, proxyProtocol = false, limits, timeouts, isTrusted, onHttp1, onHttp2, onCut, onNotice, raise } = options
+  const {
+    tls,
+    proxyProtocol = false,
+    limits,
+    timeouts,
+    isTrusted,
+    onHttp1,
+    onHttp2,
+    onChecks,
+    onCut,
+    onNotice,
+    raise,
+  } = options
   const connections = countConnections(limits, isTrusted)
   const shared = { proxyProtocol, isTrusted, connections, headerTime: () => timeouts().header, onCut }
   const createPlain = (): Server =>
     createFront({ ...shared, onConnection: (socket, peer) => onHttp1(withPeer(socket, peer)) })
+  const checks = createFront({ ...shared, proxyProtocol: false, onConnection: onChecks })
   if (tls === undefined) {
-    return { main: createPlain(), plain: createPlain(), connections, http2: undefined, certificates: undefined }
+    return { main: createPlain(), plain: createPlain(), checks, connections, http2: undefined, certificates: undefined }
   }
 
   const http2 = tls.http2 === false ? undefined : createHttp2Sessions({ limits, timeouts, onRequest: onHttp2, onCut })
@@ -60,5 +77,5 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
   })
   renew = entrance.renew
   const main = createFront({ ...shared, onConnection: entrance.take })
-  return { main, plain: createPlain(), connections, http2, certificates }
+  return { main, plain: createPlain(), checks, connections, http2, certificates }
 }

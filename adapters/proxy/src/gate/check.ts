@@ -4,19 +4,18 @@ import { answerWith, headRefusal, send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { foreignName } from '../fields/client-fields.ts'
 import { ruled, SEVERAL_ORIGINS } from './decide.ts'
-import { type ForwardAuth, originalOf } from './forward-auth.ts'
+import { type ForwardAuth, isNginx, originalOf } from './forward-auth.ts'
 import type { GateParts } from './options.ts'
 import { precheck } from './prechecks.ts'
 
 /**
- * Answers a server that asks whether it may forward a request: 200 with the verdict in headers, or 403 with our page. A
- * limit that would be 429 is 403 too, with `sallyport-status: 429`: nginx makes 500 of anything but 200, 401 and 403 (D150).
+ * Answers a server that asks whether it may forward a request: 200 with the verdict in headers, or a refusal with our page, in a
+ * status that the server relays (D150).
  */
 export function createCheck(
   { sallyport, options, sites, admission }: GateParts,
-  family: ForwardAuth,
   methods: readonly string[],
-): (exchange: Exchange) => void {
+): (exchange: Exchange, family: ForwardAuth) => void {
   let warned = false
   const deny = (exchange: Exchange, why: string): void => {
     if (!warned) options.onNotice?.(`forward-auth: refused a check: ${why}`)
@@ -24,14 +23,16 @@ export function createCheck(
     answerWith(exchange, refusal('request_blocked'), 'forward_auth')
   }
 
-  return (exchange) => {
-    const check = exchange.head
+  return (exchange, family) => {
+    const { head: check, asked } = exchange
     if (sallyport.isTrusted?.(check.peer) !== true) return deny(exchange, `trustProxy does not name ${check.peer}`)
+    if (asked?.fault !== undefined) return deny(exchange, asked.fault)
     const read = originalOf(family, check)
     if ('missing' in read) return deny(exchange, `${read.missing} is missing, or comes twice`)
-    const original = read.request
+    // A call names who connected to the server that asks: whether that one is believed is a question of its own (D566).
+    const original = asked?.visitor === undefined ? read.request : { ...read.request, peer: asked.visitor }
     const { method, target, fields } = original
-    noteOriginal(exchange.observation, { method, target, host: fields[1] as string })
+    noteOriginal(exchange.observation, { method, target, host: fields[1] as string, peer: asked?.visitor })
     const { singleHeader } = sallyport
     const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
     const fault = nameFault(check.fields, options.clientHeader) ?? precheck(head)
@@ -40,10 +41,12 @@ export function createCheck(
     if (site?.ambiguous && options.paths !== 'pass') {
       return admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, methods))
     }
-    const pass = (decision: Decision): void =>
+    const pass = (decision: Decision): void => {
+      if (asked !== undefined) asked.passes = true
       send(exchange, { status: 200, headers: verdictFields(decision), body: '' })
-    const asked = family === 'nginx' ? sentToGate : ownAnswer
-    ruled({ sallyport, options, asked }, exchange, site?.decider ?? sallyport, original, pass)
+    }
+    const answerAsked = isNginx(family) ? sentToGate : ownAnswer
+    ruled({ sallyport, options, asked: answerAsked }, exchange, site?.decider ?? sallyport, original, pass)
   }
 }
 

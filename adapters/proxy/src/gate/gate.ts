@@ -16,7 +16,7 @@ import { answerWith, headRefusal, send, serverOptions } from '../exchange/answer
 import type { Exchange } from '../exchange/exchange.ts'
 import { createCheck } from './check.ts'
 import { createDecide } from './decide.ts'
-import { isCheckOf } from './forward-auth.ts'
+import { isCheckOf, isNginx } from './forward-auth.ts'
 import type { Forward, GateParts, ProxyHost } from './options.ts'
 import { METHODS, precheck } from './prechecks.ts'
 import { createRobots } from './robots.ts'
@@ -34,7 +34,8 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
   function receive(exchange: Exchange): void {
     const { request, named, facts } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
-    if (family && isCheckOf(family, target)) exchange.check = family === 'nginx' ? 'few' : 'relayed'
+    const asking = exchange.asked ? 'envoy' : family && isCheckOf(family, target) ? family : undefined
+    if (asking) exchange.check = exchange.asked ? 'any' : isNginx(asking) ? 'few' : 'relayed'
     if (admission.isClosed(exchange.waitedMs)) {
       admission.refuse(exchange, 'overload')
       return
@@ -44,8 +45,8 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     exchange.api = api
     const secure = isSecure(request)
     if (secure && options.hsts !== undefined) exchange.standing = { 'strict-transport-security': options.hsts }
-    if (check && exchange.check) {
-      check(exchange)
+    if (asking) {
+      check(exchange, asking)
       return
     }
     const token = secure ? undefined : options.acmeAnswer?.(target)
@@ -79,7 +80,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     }
   }
 
-  const check = family ? createCheck(parts, family, methods) : undefined
+  const check = createCheck(parts, methods)
   const robots = createRobots(parts)
   const decide = createDecide({ ...parts, forward })
 

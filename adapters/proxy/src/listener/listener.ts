@@ -4,14 +4,15 @@ import type { Notifier } from '@sallyport/engine'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { ignoreOtherUpgrades, type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
 import type { ClientRequest, ClientResponse } from '../edge/client-messages.ts'
-import { openEdge } from '../edge/edge.ts'
+import { type Edge, openEdge } from '../edge/edge.ts'
 import type { ProxyVersion } from '../edge/proxy-header.ts'
 import { certificateFiles, type TlsOptions } from '../edge/tls-options.ts'
 import type { WatchedCertificates } from '../edge/watched-certificates.ts'
 import { startClocks } from '../exchange/clocks.ts'
-import { Exchange, type Holder } from '../exchange/exchange.ts'
+import { type Asked, Exchange, type Holder } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
 import { Roster } from '../exchange/roster.ts'
+import { type Ask, openExtAuthz } from '../ext-authz/server.ts'
 import { answerClientError, endsWithAnswer } from './client-error.ts'
 import { drain } from './drain.ts'
 import { createEndings } from './endings.ts'
@@ -33,6 +34,8 @@ export interface ListenAddresses {
   readonly listen: string
   /** For plain HTTP beside TLS; absent: nowhere. */
   readonly http?: string | undefined
+  /** For calls of Envoy; absent: nowhere. */
+  readonly extAuthz?: string | undefined
 }
 
 /** The public listener, with a graceful close. */
@@ -48,8 +51,8 @@ export interface Listener {
    * of what is served then; rejects with `invalid_config`, and then nothing has changed.
    */
   prepare(tls?: TlsOptions): Promise<() => void>
-  /** Resolves to the URLs it listens on; rejects as `bind` does. */
-  listen(addresses: ListenAddresses): Promise<{ readonly url: string; readonly httpUrl?: string | undefined }>
+  /** Resolves to the URLs it listens on, and the address for calls; rejects as `bind` does. */
+  listen(addresses: ListenAddresses): Promise<Listened>
   /**
    * Answers end their connections from now on. After `timeouts.lameDuck` no new connection is accepted and tunnels are
    * closed; what is in flight, and one more request on each idle connection, has `timeouts.drain`; the rest is cut.
@@ -58,11 +61,19 @@ export interface Listener {
   close(idle?: 'wait' | 'cut'): Promise<void>
 }
 
+interface Listened {
+  readonly url: string
+  readonly httpUrl?: string | undefined
+  readonly extAuthz?: string | undefined
+}
+
 export interface ListenerOptions {
   readonly refusals: Refusals
   readonly host: RequestHost
   readonly tls?: TlsOptions | undefined
   readonly proxyProtocol?: ProxyVersion | false | undefined
+  /** Whether calls of Envoy are answered. */
+  readonly extAuthz?: boolean | undefined
   /** A request was found that held a slot after its connection had gone. */
   readonly onLeak: () => void
   /** A line for the operator. */
@@ -75,10 +86,10 @@ export interface ListenerOptions {
 
 /**
  * Creates the listener of what `served` gives at each moment. Reads certificates; one that is bad is a notice, and where all
- * are it rejects with `cannot_listen`.
+ * are it rejects with `cannot_listen`; without the package for calls, with `package_missing`.
  */
 export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
-  const { refusals, host, tls, proxyProtocol, onLeak, onNotice, onFault, raise } = options
+  const { refusals, host, tls, proxyProtocol, extAuthz: isAsked = false, onLeak, onNotice, onFault, raise } = options
   const http1 = createHttp1Server()
   const exchanges = new Roster<Exchange>()
   const tunnels = new Set<Exchange>()
@@ -92,8 +103,14 @@ export async function createListener(served: () => Served, options: ListenerOpti
   }
   const listedTunnel: Holder = { left: (exchange) => void tunnels.delete(exchange) }
 
-  const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean, waitedMs: number): void => {
-    const exchange = new Exchange(host, request, response, { listed, onSlow, onFault: onBug, waiting, waitedMs })
+  const begin = (
+    request: ClientRequest,
+    response: ClientResponse,
+    waiting: boolean,
+    waitedMs: number,
+    asked?: Asked,
+  ): void => {
+    const exchange = new Exchange(host, request, response, { listed, onSlow, onFault: onBug, waiting, waitedMs, asked })
     exchanges.add(exchange)
     if (!accepting) response.shouldKeepAlive = false
     served().onRequest(exchange)
@@ -101,6 +118,11 @@ export async function createListener(served: () => Served, options: ListenerOpti
 
   const pace = createPace()
   const beginGuarded = guarded(begin)
+  const ask: Ask = ({ request, response }, asked) =>
+    pace(request.socket, (waitedMs) => {
+      if (!response.closed) beginGuarded(request, response, false, waitedMs, asked)
+    })
+  const extAuthz = isAsked ? await openExtAuthz(ask) : undefined
   const edge = await openEdge({
     tls,
     proxyProtocol,
@@ -116,6 +138,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
       pace(request.socket, (waitedMs) => {
         if (!response.closed) beginGuarded(request, response, waiting, waitedMs)
       }),
+    onChecks: (socket) => extAuthz?.take(socket),
     onCut: refusals.cut,
     onNotice,
     raise,
@@ -161,17 +184,23 @@ export async function createListener(served: () => Served, options: ListenerOpti
         serve?.()
       }
     },
-    async listen({ listen, http }) {
-      const url = `${tls === undefined ? 'http' : 'https'}://${await bind(edge.main, listen)}`
-      return http === undefined ? { url } : { url, httpUrl: `http://${await bind(edge.plain, http)}` }
-    },
+    listen: (addresses) => bindAll(edge, addresses, tls === undefined ? 'http' : 'https'),
     async close(idle = 'wait') {
       accepting = false
-      const { main, plain, connections, http2 } = edge
-      await drain({ fronts: [main, plain], connections, http1, http2, exchanges, tunnels }, served().timeouts, idle)
+      const { main, plain, checks, connections, http2 } = edge
+      const open = { fronts: [main, plain, checks], connections, http1, http2, extAuthz, exchanges, tunnels }
+      await drain(open, served().timeouts, idle)
       edge.certificates?.close()
       stopClocks()
     },
+  }
+}
+
+async function bindAll(edge: Edge, { listen, http, extAuthz }: ListenAddresses, scheme: string): Promise<Listened> {
+  return {
+    url: `${scheme}://${await bind(edge.main, listen)}`,
+    httpUrl: http && `http://${await bind(edge.plain, http)}`,
+    extAuthz: extAuthz && (await bind(edge.checks, extAuthz)),
   }
 }
 

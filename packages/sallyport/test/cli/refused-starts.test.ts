@@ -19,6 +19,7 @@ t.test('a start that cannot serve ends with one sentence, and does not listen', 
     ['refusal: { template: /no/page.html }', 2, /refusal\.template: \/no\/page\.html does not exist/],
     [`upstream: http://${listen}`, 2, /upstream: \S+ is the address of listen, where this proxy itself listens/],
     [`upstream: http://localhost:${listen.split(':')[1]}`, 2, /upstream: \S+ is the address of listen/],
+    [`extAuthz: ${listen}`, 2, /extAuthz: is the address of listen too/],
     ['redis: redis://127.0.0.1:1/nothing', 2, /redis: its URL is refused: [^\n]+/],
   ]
   for (const [line, code, said] of starts) {

@@ -80,7 +80,7 @@ function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
 
 /** Listeners that are one another's: only the first could be had. */
 function listenerFaults(config: Config): readonly LocatedFault[] {
-  const named = (['listen', 'http', 'admin'] as const).flatMap((key) => {
+  const named = (['listen', 'http', 'extAuthz', 'admin'] as const).flatMap((key) => {
     const text = config[key]
     return text === undefined ? [] : [{ key, ...hostPortOf(text) }]
   })

@@ -37,10 +37,15 @@ export const Config = z.strictObject({
     'v2',
   ),
   forwardAuth: key(
-    z.union([z.literal(false), z.enum(['nginx', 'traefik', 'caddy', 'envoy'])]).default(false),
+    z.union([z.literal(false), z.enum(['nginx', 'ingress-nginx', 'traefik', 'caddy', 'envoy'])]).default(false),
     'Trusted server that asks at /.sallyport/check before it forwards, and whose headers are read',
     'nginx',
     LIVE,
+  ),
+  extAuthz: key(
+    Listen.optional(),
+    'Address where Envoy asks by gRPC (ext_authz), which needs @grpc/grpc-js; absent: nowhere',
+    '127.0.0.1:9191',
   ),
   robots: Robots.prefault({}).meta({ description: 'robots.txt, made from the policy', ...LIVE }),
   usage: Usage.optional().meta({

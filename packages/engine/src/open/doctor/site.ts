@@ -6,10 +6,12 @@ const SITE_MS = 5_000
 
 /** Advice for the server in front, so that answers, and those who are asked, reach the gate. */
 const ADVICE: Readonly<
-  Record<'nginx' | 'caddy' | 'traefik' | 'envoy' | 'none', (path: string, gate: string) => string>
+  Record<'nginx' | 'ingress-nginx' | 'caddy' | 'traefik' | 'envoy' | 'none', (path: string, gate: string) => string>
 > = {
   nginx: (path) =>
     `In nginx: error_page 401 = @sallyport, and a location = ${path} that does the same and that no other location denies (examples/nginx/site.conf).`,
+  'ingress-nginx': (path) =>
+    `ingress-nginx asks nobody back: for rules with action challenge let the ingress lead to the gate, with ${path}, and the gate to the site.`,
   caddy: (path, gate) =>
     `In Caddy: handle ${path} { reverse_proxy ${gate} } before forward_auth, which hands on all fields (examples/caddy/Caddyfile).`,
   traefik: (path) =>
