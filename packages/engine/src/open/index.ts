@@ -41,5 +41,5 @@ export {
 export { type Erasure, eraseKnown, exportKnown, type Known } from './privacy/privacy.ts'
 export { robotsOfConfig, type SitePart } from './robots.ts'
 export { asksOrigins, type RobotsSource } from './site-robots.ts'
-export { readSources } from './sources.ts'
+export { bundleData, readSources } from './sources.ts'
 export { readPeriod, readTally, type TallyReports } from './tally.ts'

@@ -34,6 +34,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'data status': '--all',
   'data update': '--source tor-bulk-exit',
   'data compile': '',
+  'data bundle': 'sallyport.bundle',
   'crawlers list': '--json',
   'ledger verify': '--no-addresses',
   'ledger erase': '--subject 203.0.114.7 --yes',

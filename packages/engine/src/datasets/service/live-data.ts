@@ -1,4 +1,5 @@
 import { createFindings, type Observations } from '@sallyport/core'
+import { tablesPath } from '../compile/compiled-path.ts'
 import type { OnProgress } from '../compile/tables.ts'
 import type { CityFile } from './city-file.ts'
 import { type DataConfig, type FeedPorts, type Outcomes, openFeeds } from './feeds.ts'
@@ -34,6 +35,8 @@ export interface LiveDataPorts extends FeedPorts {
 /** The data of a running service: loaded, reloaded when its files change and, where configured, refreshed. */
 export interface LiveData {
   readonly snapshots: LiveSnapshots
+  /** Path of the compiled tables in use. */
+  readonly tablesFile: () => string
   /** Path of the RDAP bootstrap file that was last downloaded. */
   readonly bootstrapFile: () => string | undefined
   close(): Promise<void>
@@ -90,6 +93,7 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
   const bootstrap = feeds.all.find(({ row }) => row.kind === 'rdap')
   return {
     snapshots,
+    tablesFile: () => tablesPath(config.dataDir, feeds.resolve()),
     bootstrapFile: () => (bootstrap === undefined ? undefined : feeds.file(bootstrap)?.path),
     async close() {
       closing.abort()

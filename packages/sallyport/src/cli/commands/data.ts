@@ -1,8 +1,15 @@
 import { counted, SallyportError } from '@sallyport/core'
-import { oldestList, openUpdates } from '@sallyport/engine'
+import { MAX_BUNDLE_BYTES, oldestList, openUpdates, replaceFile } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings/settings.ts'
+import {
+  bundleOf,
+  type CommonOptions,
+  configOf,
+  jsonOption,
+  sourcesOf,
+  withCommonOptions,
+} from '../settings/settings.ts'
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 import { createUpdateProgress } from '../terminal/update-progress.ts'
@@ -16,7 +23,7 @@ type UpdateOptions = Options & {
 
 const NOT_SWITCHED_ON = 'not switched on'
 
-/** `sallyport data status | update | compile` */
+/** `sallyport data status | update | compile | bundle` */
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('data sets behind verdicts')
 
@@ -51,6 +58,24 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
       terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
     },
   )
+
+  withCommonOptions(
+    data.command('bundle').description('write the compiled networks into one file, for Cloudflare Workers'),
+  )
+    .argument('<file>', 'file to write')
+    .action((file: string, options: CommonOptions) => bundle(file, options, terminal))
+}
+
+async function bundle(file: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const config = configOf(options)
+  const written = { what: 'data bundle', details: { file } }
+  const bytes = await audited(config, written, terminal, () => bundleOf(config, terminal))
+  await replaceFile(file, bytes)
+  const megabytes = (bytes.length / 1e6).toFixed(2)
+  terminal.out(
+    `${file}: networks, listed addresses and crawler ranges, ${megabytes} MB; no places, no names of systems.`,
+  )
+  if (bytes.length > MAX_BUNDLE_BYTES) terminal.err(`It is larger than ${MAX_BUNDLE_BYTES / 1e6} MB.`)
 }
 
 /** Fails with 1 where a source was refused or could not be fetched; the others are in use. */
