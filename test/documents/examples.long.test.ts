@@ -7,6 +7,19 @@ import { ROOT } from '../workspaces.ts'
 
 const EXAMPLES = join(ROOT, 'examples/dist')
 
+/** Hands the handler of an example two events. */
+const ASK_LAMBDA = `
+const { handler } = await import(process.env.FILE)
+const statuses = []
+for (const sourceIp of ['185.220.101.10', '73.162.10.20']) {
+  const requestContext = { domainName: 'site.example', http: { method: 'GET', sourceIp } }
+  const event = { rawPath: '/', rawQueryString: '', headers: {}, isBase64Encoded: false, requestContext }
+  const { statusCode, body } = await handler(event)
+  statuses.push([statusCode, JSON.parse(body).error ?? JSON.parse(body).action])
+}
+process.send(statuses, () => process.exit())
+`
+
 type Visit = (address: string, path?: string) => Promise<Response>
 
 /** Starts a compiled example on a free port, visits it, and ends it as a supervisor would. */
@@ -40,13 +53,29 @@ async function run(
   t.same(await ended, [0, null], 'a signal ends it in order')
 }
 
-for (const name of ['express', 'koa', 'fastify', 'node', 'hono', 'nestjs', 'websockets']) {
+const SERVERS = 'express koa fastify node hono h3 elysia hapi restify nestjs websockets'.split(' ')
+
+for (const name of SERVERS) {
   t.test(`examples/${name}.ts`, (t) =>
     run(t, name, { PORT: '0' }, async (visit) => {
       t.same(await (await visit('73.162.10.20')).json(), { action: 'allow', networkClass: 'residential_clean' })
     }),
   )
 }
+
+t.test('examples/lambda.ts', async (t) => {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', ASK_LAMBDA], {
+    env: { ...process.env, DATA_DIR, REFRESH: 'false', FILE: join(EXAMPLES, 'lambda.js') },
+    // Its log goes to standard output.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const [answers] = await once(child, 'message')
+  t.same(answers, [
+    [403, 'request_blocked'],
+    [200, 'allow'],
+  ])
+  await once(child, 'close')
+})
 
 t.test('examples/proxy.ts', (t) =>
   run(t, 'proxy', { LISTEN: '127.0.0.1:0' }, async (visit) => {

@@ -2,6 +2,7 @@ import { type ClientHttp2Stream, connect } from 'node:http2'
 import t, { type Test } from 'tap'
 import { checkHost } from './check-host.ts'
 import { HOSTS, type Host, speaks } from './hosts.ts'
+import { MORE_HOSTS } from './more-hosts.ts'
 import { CLEAR_HTTP2, NO_OPENSSL, type Protocol, protocolsOverTls } from './protocols.ts'
 import { madeScene } from './scene.ts'
 import type { WireResponse } from './wire.ts'
@@ -11,6 +12,7 @@ import type { WireResponse } from './wire.ts'
  * in the clear.
  */
 const scene = madeScene()
+const ALL = [...HOSTS, ...MORE_HOSTS]
 
 for (const base of ['', '/detect']) {
   t.test(`mounted ${base === '' ? 'at the root' : `under ${base}`}`, async (t) => {
@@ -18,7 +20,7 @@ for (const base of ['', '/detect']) {
     const [first] = HOSTS
     if (first !== undefined) await t.test(first.name, (t) => checkHost(t, first, scene, base, expected))
     const check = async (t: Test, over: Protocol) => {
-      const hosts = HOSTS.filter((host) => speaks(host, over))
+      const hosts = ALL.filter((host) => speaks(host, over))
       t.not(hosts.length, 0)
       for (const host of hosts) await t.test(host.name, (t) => checkHost(t, host, scene, base, expected, over))
     }
@@ -37,7 +39,7 @@ t.test('many requests of one HTTP/2 connection', async (t) => {
 })
 
 async function checkSessions(t: Test, over: Protocol) {
-  for (const host of HOSTS.filter((host) => speaks(host, over)))
+  for (const host of ALL.filter((host) => speaks(host, over)))
     await t.test(host.name, (t) => checkSession(t, host, over))
 }
 

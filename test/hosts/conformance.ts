@@ -23,6 +23,8 @@ export interface Row {
   readonly includes?: readonly string[] | undefined
   /** A parser of the host's own that stands before the API answers this in its own words, if at all. */
   readonly refusedByParsers?: true | undefined
+  /** Its body is announced and never sent. */
+  readonly unsent?: true | undefined
   /** Its body is a form, for which a host may have no parser. */
   readonly form?: true | undefined
   /** The API reads its body, which that of a made scene does not. */
@@ -131,6 +133,7 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       method: 'POST',
       path: '/shop',
       fields: from(blocked, 'Content-Length', String(10 * 1024 * 1024)),
+      unsent: true,
       status: 403,
       headers: { connection: 'close' },
     },
@@ -432,6 +435,7 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       name: 'API: a body of 10 MB, of which nothing is sent',
       ...lookup,
       fields: [...keyed, 'Content-Length', String(10 * 1024 * 1024)],
+      unsent: true,
       status: 413,
       headers: { connection: 'close' },
       json: { error: 'payload_too_large' },

@@ -13,6 +13,7 @@ import Koa from 'koa'
 import supertest from 'supertest'
 import t, { type Test } from 'tap'
 import { HOSTS } from './hosts.ts'
+import { MORE_HOSTS } from './more-hosts.ts'
 import { madeScene } from './scene.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 
@@ -25,7 +26,7 @@ async function listening(t: Test, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-for (const { name, start } of HOSTS) {
+for (const { name, start } of [...HOSTS, ...MORE_HOSTS]) {
   t.test(name, async (t) => {
     const running = await start(enforcing, '')
     t.teardown(() => running.close())

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
+import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { bodyParser } from '@koa/bodyparser'
 import * as forExpress from '@sallyport/express'
@@ -7,8 +6,8 @@ import * as forFastify from '@sallyport/fastify'
 import { inspection as inspectFetch, v1 as v1OfFetch } from '@sallyport/fetch'
 import * as forHono from '@sallyport/fetch/hono'
 import * as forKoa from '@sallyport/koa'
-import { guardUpgrade, type InspectionOptions, listener, v1 } from '@sallyport/node'
-import { openProxy, type ProxyHost } from '@sallyport/proxy'
+import { guardUpgrade, listener, v1 } from '@sallyport/node'
+import { openProxy } from '@sallyport/proxy'
 import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
@@ -17,69 +16,11 @@ import { Hono } from 'hono'
 import Koa, { type Middleware } from 'koa'
 import bodyParserOfKoa2 from 'koa-bodyparser'
 import Koa2 from 'koa2'
-import { HTTP1, type Protocol, serverOf, tlsFiles } from './protocols.ts'
-import { agree, echo, echoFetch } from './site.ts'
+import { answerEcho, type Host, running } from './host.ts'
+import { HTTP1, serverOf, tlsFiles } from './protocols.ts'
+import { echo, echoFetch } from './site.ts'
 
-/** A server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
-export interface Host {
-  readonly name: string
-  /** A body parser of the host's own stands before the API: bodies that it refuses never reach us. */
-  readonly parsesBodies?: boolean | undefined
-  /** None of its own parsers is for forms, and it refuses what it cannot parse. */
-  readonly parsesNoForms?: boolean | undefined
-  /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
-  readonly answersApiFirst?: boolean | undefined
-  /** It has web requests alone: fields of one name are one, and what ends a connection is not for it to say. */
-  readonly hidesWire?: boolean | undefined
-  /** The runtime itself reads targets as URLs before anybody sees them. */
-  readonly normalisesTargets?: boolean | undefined
-  /** Methods that it does not know, and answers itself. */
-  readonly unknownMethods?: readonly string[] | undefined
-  /** It has no `inspection`: what decides is its configuration. */
-  readonly hasNoOptions?: boolean | undefined
-  /** Protocols that it speaks beside HTTP/1.1 in the clear. */
-  readonly speaks: readonly Speech[]
-  start(sallyport: ProxyHost, base: string, options?: AnyOptions, over?: Protocol): Promise<RunningHost>
-}
-
-/** TLS is HTTP/1.1 over it; h2 and h2c are HTTP/2 over TLS and in the clear. */
-export type Speech = 'tls' | 'h2' | 'h2c'
-
-/** Whether a host can be asked over this. */
-export function speaks(host: Host, { http2, certificate }: Protocol): boolean {
-  if (!http2) return certificate === undefined || host.speaks.includes('tls')
-  return host.speaks.includes(certificate === undefined ? 'h2c' : 'h2')
-}
-
-/** Options that no host can take amiss: their hooks do without its request. */
-export type AnyOptions = InspectionOptions<unknown>
-
-export interface RunningHost {
-  readonly port: number
-  close(): Promise<void>
-}
-
-export async function running(server: Server): Promise<RunningHost> {
-  server.on('upgrade', agree)
-  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      // Servers of HTTP/2 have no such method; every client of theirs is gone.
-      ;(server as Partial<ReturnType<typeof createServer>>).closeAllConnections?.()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
-async function answerEcho(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  // A client may leave in the middle of its body.
-  const seen = JSON.stringify(await echo(req, req.url).catch(() => null))
-  res.setHeader('content-type', 'application/json; charset=utf-8')
-  // Over HTTP/2 Node adds no length of its own.
-  res.setHeader('content-length', Buffer.byteLength(seen))
-  res.end(seen)
-}
+export { type AnyOptions, type Host, type RunningHost, running, speaks } from './host.ts'
 
 const node: Host = {
   name: 'node:http',
@@ -214,7 +155,7 @@ const proxy: Host = {
   },
 }
 
-/** Every host there is; the first is the one the others are compared with. */
+/** One host at least of each way in which requests are received; the first is the one the others are compared with. */
 export const HOSTS: readonly Host[] = [
   node,
   expressHost('Express 5', express, false),

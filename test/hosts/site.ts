@@ -55,6 +55,8 @@ export async function echoFetch(request: Request, headers: Headers = request.hea
     fields: seen.flat(),
     headers: Object.fromEntries(seen),
   }
-  const type = { 'content-type': 'application/json; charset=utf-8' }
-  return new Response(request.method === 'HEAD' ? null : JSON.stringify({ ...shown, ...body }), { headers: type })
+  const text = JSON.stringify({ ...shown, ...body })
+  // Not every runtime adds a length of its own.
+  const about = { 'content-type': 'application/json; charset=utf-8', 'content-length': String(Buffer.byteLength(text)) }
+  return new Response(request.method === 'HEAD' ? null : text, { headers: about })
 }

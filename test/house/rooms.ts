@@ -75,8 +75,8 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     ],
     '': ['#accounts', '#api', '#datasets', '#log', '#metrics', '#net', '#open', '#stores', '#tally', '#whois'],
   }),
-  'adapters/node': ['packages/core', 'packages/engine', 'negotiator', 'node:*'],
-  'adapters/fetch': ['packages/core', 'packages/engine', 'adapters/node', 'hono', 'node:*'],
+  'adapters/node': ['packages/core', 'packages/engine', '@hapi/hapi', 'negotiator', 'node:*'],
+  'adapters/fetch': ['packages/core', 'packages/engine', 'adapters/node', 'elysia', 'h3', 'hono', 'node:*'],
   'adapters/proxy': [
     'packages/core',
     'packages/engine',

@@ -1,21 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Decision } from '@sallyport/core'
-import type { ApiResponse } from '@sallyport/engine'
 import type { ApiHost, ChallengeOptions, Decider, InspectionOptions, V1Options } from '@sallyport/node'
-import {
-  answer,
-  baseOf,
-  createInspection,
-  createStepUp,
-  isReserved,
-  mountedPath,
-  NODE,
-  type Receiver,
-  requireApi,
-} from '@sallyport/node/internal'
+import { baseOf, requireApi } from '@sallyport/node/internal'
 import type { Context, MiddlewareHandler } from 'hono'
-import { v1 as answerFetch } from './index.ts'
-import { answerTo, WEB, type WebAnswer, webResponse } from './web-request.ts'
+import { type AddressOf, answerEither, createAsking, createEither, type Place } from './either-runtime.ts'
 
 declare module 'hono' {
   interface ContextVariableMap {
@@ -25,10 +13,7 @@ declare module 'hono' {
 }
 
 /** Says who a request came from where Hono does not run on Node: the address of the socket, never of a header. */
-export interface AddressOptions {
-  /** The address for a request; absent, or for nothing: it is not known, and so is the network. */
-  readonly address?: ((context: Context) => string | undefined) | undefined
-}
+export type AddressOptions = AddressOf<Context>
 
 /**
  * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
@@ -51,30 +36,20 @@ export function inspection(
   sallyport: Decider,
   { address, ...options }: InspectionOptions<Context> & AddressOptions = {},
 ): MiddlewareHandler {
-  const inspect = createInspection(HONO, sallyport, options)
+  const inspect = createEither<Context>(sallyport, options, (c) => placeOf(c, address))
   return async (c, next) => {
-    const node = nodeOf(c)
-    if (node !== undefined) {
-      const spoofed = node.req.rawHeaders.filter((name, at) => at % 2 === 0 && isReserved(name))
-      const outcome = inspect(node, c)
-      const { decision, refusal } = outcome instanceof Promise ? await outcome : outcome
-      // Something that ran before may have read them.
-      for (const name of spoofed) replace(c.req.raw.headers, name, node.req)
-      c.set('sallyport', decision)
-      return refusal === undefined ? next() : onNode(refusal, node)
-    }
-    const web = answerTo(c.req.raw, { address: address?.(c) })
-    const { decision, refusal } = await inspect(web, c)
+    const { decision, response, end } = await inspect(c)
     c.set('sallyport', decision)
-    if (refusal !== undefined) return web.finish(webResponse(refusal, c.req.method))
+    if (response !== undefined) return response
+    if (end === undefined) return next()
     try {
       await next()
     } catch (thrown) {
       // Hono makes an answer of an Error alone; with anything else that was thrown the request ends as well.
-      web.finish(new Response(null, { status: 500 }))
+      end(new Response(null, { status: 500 }))
       throw thrown
     }
-    c.res = web.finish(c.res)
+    c.res = end(c.res)
   }
 }
 
@@ -99,17 +74,8 @@ export function challenge(
   sallyport: Decider,
   { address, ...options }: ChallengeOptions & AddressOptions = {},
 ): MiddlewareHandler {
-  const ask = createStepUp(HONO, sallyport, options)
-  return async (c, next) => {
-    const node = nodeOf(c)
-    if (node !== undefined) {
-      const answer = await ask(node)
-      return answer === undefined ? next() : onNode(answer, node)
-    }
-    const web = answerTo(c.req.raw, { address: address?.(c) })
-    const answer = await ask(web)
-    return answer === undefined ? next() : web.finish(webResponse(answer, c.req.method))
-  }
+  const ask = createAsking(sallyport, options)
+  return async (c, next) => (await ask(placeOf(c, address))) ?? next()
 }
 
 /**
@@ -130,49 +96,16 @@ export function v1(sallyport: ApiHost, options: V1Options & AddressOptions = {})
   requireApi(sallyport)
   const { address } = options
   const base = baseOf(options.base)
-  return async (c, next) => {
-    const node = nodeOf(c)
-    if (node === undefined) {
-      const response = await answerFetch(sallyport, c.req.raw, { address: address?.(c), base })
-      return response ?? next()
-    }
-    const { req, res } = node
-    const target = req.url ?? ''
-    const path = mountedPath(target, base)
-    const answered = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })
-    return answered === undefined ? next() : onNode(answered, node)
-  }
+  return async (c, next) => (await answerEither(sallyport, placeOf(c, address), base)) ?? next()
 }
 
-/** The requests of Node as Node has them, those of other runtimes as the web has them. */
-const HONO: Receiver<NodeServer | WebAnswer> = {
-  receive: (host, place) => ('req' in place ? NODE.receive(host, place) : WEB.receive(host, place)),
-  mark: (place, decision) => ('req' in place ? NODE.mark(place, decision) : undefined),
-}
-
-function onNode(response: ApiResponse, { req, res }: NodeServer): Response {
-  const { connection } = response.headers
-  // The web keeps to the runtime whether the connection ends, and Node's runtimes leave it out of an answer.
-  if (connection !== undefined && !res.headersSent) res.setHeader('connection', connection)
-  return webResponse(response, req.method ?? '')
-}
-
-function replace(headers: Headers, name: string, { headers: ours }: IncomingMessage): void {
-  const value = ours[name.toLowerCase()]
-  if (typeof value === 'string') headers.set(name, value)
-  else headers.delete(name)
-}
-
-interface NodeServer {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
-}
-
-/** The request as `@hono/node-server` received it; `undefined` in another runtime. */
-function nodeOf({ env }: Context): NodeServer | undefined {
+/** The request as `@hono/node-server` received it, else as the web has it. */
+function placeOf(c: Context, address: AddressOptions['address']): Place {
+  const { env } = c
   const {
     incoming: req,
     outgoing: res,
   }: { incoming?: IncomingMessage | undefined; outgoing?: ServerResponse | undefined } = env ?? {}
-  return req?.rawHeaders === undefined || res === undefined ? undefined : { req, res }
+  if (req?.rawHeaders === undefined || res === undefined) return { request: c.req.raw, address: address?.(c) }
+  return { req, res, made: c.req.raw }
 }

@@ -10,7 +10,16 @@ import {
   requireApi,
   withVerdict,
 } from '@sallyport/node/internal'
-import { answerTo, fieldsOf, type RequestOrigin, readWebJson, targetOf, WEB, webResponse } from './web-request.ts'
+import {
+  answerTo,
+  fieldsOf,
+  headersOf,
+  type RequestOrigin,
+  readWebJson,
+  targetOf,
+  WEB,
+  webResponse,
+} from './web-request.ts'
 
 export type { ChallengeOptions, InspectionOptions } from '@sallyport/node'
 export type { RequestOrigin } from './web-request.ts'
@@ -145,10 +154,4 @@ export async function v1(sallyport: ApiHost, request: Request, place: V1Place): 
   if (path === undefined || !isApiPath(path)) return undefined
   const answered = await answerApi(sallyport, WEB.receive(sallyport, answer), path, () => readWebJson(request))
   return answered && answer.finish(webResponse(answered, request.method))
-}
-
-function headersOf(fields: readonly string[]): Headers {
-  const headers = new Headers()
-  for (let at = 0; at + 1 < fields.length; at += 2) headers.append(fields[at] as string, fields[at + 1] as string)
-  return headers
 }

@@ -107,6 +107,13 @@ export function fieldsOf({ url, headers }: Request): readonly string[] {
   return headers.has('host') ? fields : [...fields, 'Host', new URL(url).host]
 }
 
+/** Fields (name, value, name, value …) as the web has them. */
+export function headersOf(fields: readonly string[]): Headers {
+  const headers = new Headers()
+  for (let at = 0; at + 1 < fields.length; at += 2) headers.append(fields[at] as string, fields[at + 1] as string)
+  return headers
+}
+
 /** The JSON body of a request; nothing of it is read before this is called, and no more than is taken. */
 export function readWebJson(request: Request): Promise<unknown> {
   // Not fromWeb, whose stream fails with its client even where nobody reads it.

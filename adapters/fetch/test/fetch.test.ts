@@ -1,46 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Decision, InspectionRequest, ObservedRequest } from '@sallyport/core'
 import { Hono } from 'hono'
 import t from 'tap'
 import * as forHono from '../src/hono.ts'
 import { guard, inspection, v1 } from '../src/index.ts'
+import { ask, standIn } from './stand-in.ts'
 
-const observed: ObservedRequest[] = []
-const judged: InspectionRequest[] = []
-
-/** Blocks what is asked of `/blocked`, flags the rest. */
-const SALLYPORT = {
-  observe: (request: ObservedRequest) => void observed.push(request),
-  decide(request: InspectionRequest): Decision {
-    judged.push(request)
-    const { id, target, peer, method } = request
-    const action = target.startsWith('/blocked') ? 'block' : 'flag'
-    return {
-      id,
-      action,
-      enforced: true,
-      reasons: [],
-      inspection: {
-        at: '2026-11-01T00:00:00.000Z',
-        peer,
-        client: { address: peer, via: 'peer', malformed: false },
-        request: { method, path: '/' },
-        network: {
-          reserved: { reserved: false },
-          verdict: { classification: 'unknown', anonymized: false, confidence: 0, method: 'asn' },
-          rule: 'none',
-          provider: '',
-          asType: 'unknown',
-          agreeing: [],
-        },
-        agent: { class: 'human', confidence: 1, basis: 'none', headless: false, reasons: [] },
-        degraded: [],
-      },
-    }
-  },
-}
+const { sallyport: SALLYPORT, observed, judged } = standIn()
 const ADDRESS = { address: '192.0.2.7' }
-const ask = (path: string, init: RequestInit = {}) => new Request(`https://site.example${path}`, init)
 t.beforeEach(() => {
   observed.length = 0
   judged.length = 0

@@ -42,5 +42,5 @@ export { type Erasure, eraseKnown, exportKnown, type Known } from './privacy/pri
 export { type PublishedData, type PublishRequest, publishData } from './publish.ts'
 export { robotsOfConfig, type SitePart } from './robots.ts'
 export { asksOrigins, type RobotsSource } from './site-robots.ts'
-export { readSources } from './sources.ts'
+export { bundleData, readSources } from './sources.ts'
 export { readPeriod, readTally, type TallyReports } from './tally.ts'

@@ -1,7 +1,7 @@
 import type { Clock, SourceStatus } from '@sallyport/core'
-import { type DataHooks, openLiveData } from '#datasets'
+import { type DataHooks, type LiveData, openLiveData, writeBundle } from '#datasets'
 import { parseConfig } from './config/read.ts'
-import type { ConfigInput } from './config/schema.ts'
+import type { Config, ConfigInput } from './config/schema.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import type { NoticeCode } from './hooks.ts'
 import { readLists } from './lists/read-lists.ts'
@@ -17,9 +17,26 @@ export interface SourcesHooks extends DataHooks {
  */
 export async function readSources(
   options: ConfigInput = {},
-  { onNotice = () => {}, ...hooks }: SourcesHooks = {},
+  hooks: SourcesHooks = {},
 ): Promise<readonly SourceStatus[]> {
   const config = parseConfig(options)
+  return withData(config, hooks, async ({ snapshots }) => {
+    const lists = await readLists(config)
+    return [...snapshots.current().sources, ...[...lists.values()].map(({ status }) => status)]
+  })
+}
+
+/** The compiled tables of a configuration as a bundle, for runtimes without files. Rejects as `readSources`. */
+export async function bundleData(options: ConfigInput = {}, hooks: SourcesHooks = {}): Promise<Uint8Array> {
+  const config = parseConfig(options)
+  return withData(config, hooks, ({ tablesFile, snapshots }) => writeBundle(tablesFile(), snapshots.current()))
+}
+
+function withData<Result>(
+  config: Config,
+  { onNotice = () => {}, ...hooks }: SourcesHooks,
+  read: (live: LiveData) => Result | Promise<Result>,
+): Promise<Result> {
   const data = { ...config.data, refresh: false }
   const clock: Clock = { now: () => Date.now() }
   return inDataDir(config, async () => {
@@ -35,9 +52,10 @@ export async function readSources(
         onFault: (error) => onNotice('SALLYPORT_FAULT', String(error)),
       },
     )
-    const { sources } = live.snapshots.current()
-    await live.close()
-    const lists = await readLists(config)
-    return [...sources, ...[...lists.values()].map(({ status }) => status)]
+    try {
+      return await read(live)
+    } finally {
+      await live.close()
+    }
   })
 }

@@ -2,13 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import t from 'tap'
-import {
-  CHECKSUM_AT,
-  type ColumnTypes,
-  checksumOf,
-  DESCRIPTION_AT,
-  type FileForm,
-} from '../../src/datasets/columns/column-file.ts'
+import { CHECKSUM_AT, checksumOf, DESCRIPTION_AT, type FileForm } from '../../src/datasets/columns/column-file.ts'
+import type { ColumnTypes } from '../../src/datasets/columns/column-view.ts'
 import { readColumns } from '../../src/datasets/columns/decode.ts'
 import { compileCity } from '../../src/datasets/compile/city.ts'
 import { CITY_FORM, CITY_FORMAT } from '../../src/datasets/format/city.ts'

@@ -36,6 +36,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'data update': '--source tor-bulk-exit',
   'data compile': '',
   'data publish': '/srv/sallyport-data --key publish.pem',
+  'data bundle': 'sallyport.bundle',
   'crawlers list': '--json',
   'ledger verify': '--no-addresses',
   'ledger erase': '--subject 203.0.114.7 --yes',

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
+import { readBundle } from '@sallyport/engine/bundle'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 
@@ -53,6 +55,21 @@ t.test('data status and data compile', async (t) => {
   t.match(
     (await run('data', 'status', '--config', config)).out,
     /^asn-csv-v4 +absent +CC-BY-4\.0\n {4}Routed IPv4 networks.*; switched off$/m,
+  )
+})
+
+t.test('data bundle', async (t) => {
+  const { folder, config } = workspace(t)
+  const file = `${folder}/networks.bundle`
+  t.match(await run('data', 'bundle', file, '--config', config), {
+    code: 0,
+    out: /^\S+: networks, .* MB; no /,
+  })
+  const { networks, sources, rangesLoaded } = await readBundle(readFileSync(file))
+  t.same([networks, rangesLoaded], [undefined, false], 'a source that is not loaded is absent in it too')
+  t.match(
+    sources.find(({ id }) => id === 'reserved'),
+    { state: 'loaded' },
   )
 })
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ColumnTypes } from './column-view.ts'
 
 /**
  * A column file: 8 bytes magic, then as 32-bit words the format, the length of the description and the length of the
@@ -16,21 +17,6 @@ export interface FileForm<Types extends ColumnTypes> {
   readonly columns: Types
 }
 
-export type ColumnTypes = Readonly<Record<string, ColumnType>>
-
-const BYTES = { u8: 1, u16: 2, u32: 4, i32: 4, f64: 8 } as const
-export type ColumnType = keyof typeof BYTES
-
-interface ColumnArrays {
-  readonly u8: Uint8Array
-  readonly u16: Uint16Array
-  readonly u32: Uint32Array
-  readonly i32: Int32Array
-  readonly f64: Float64Array
-}
-export type Column = ColumnArrays[ColumnType]
-export type ColumnsOf<Types extends ColumnTypes> = { readonly [Name in keyof Types]: ColumnArrays[Types[Name]] }
-
 export const MAGIC_BYTES = 8
 export const WORDS_AT = 8
 export const CHECKSUM_AT = 24
@@ -41,30 +27,9 @@ const ALIGNMENT = 8
 /** Offset from the first column, in bytes, and count of elements, of every column. */
 export type Layout = Readonly<Record<string, readonly [offset: number, count: number]>>
 
-/** Bytes of one element of a column. */
-export function bytesPerElement(type: ColumnType): number {
-  return BYTES[type]
-}
-
 /** A length in bytes rounded up to where the next column may begin. */
 export function padded(bytes: number): number {
   return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
-}
-
-/** A view of one column on the bytes of a file. */
-export function viewColumn(type: ColumnType, buffer: ArrayBufferLike, offset: number, count: number): Column {
-  switch (type) {
-    case 'u8':
-      return new Uint8Array(buffer, offset, count)
-    case 'u16':
-      return new Uint16Array(buffer, offset, count)
-    case 'u32':
-      return new Uint32Array(buffer, offset, count)
-    case 'i32':
-      return new Int32Array(buffer, offset, count)
-    case 'f64':
-      return new Float64Array(buffer, offset, count)
-  }
 }
 
 /** SHA-256 over a whole file but the digest itself. */

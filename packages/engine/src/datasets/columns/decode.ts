@@ -3,17 +3,15 @@ import { SallyportError } from '@sallyport/core'
 import {
   CHECKSUM_AT,
   CHECKSUM_BYTES,
-  type ColumnsOf,
-  type ColumnTypes,
   checksumOf,
   DESCRIPTION_AT,
   type FileForm,
   type Layout,
   MAGIC_BYTES,
   padded,
-  viewColumn,
   WORDS_AT,
 } from './column-file.ts'
+import { type ColumnsOf, type ColumnTypes, viewColumn } from './column-view.ts'
 
 /** A column file in memory: its description, and views on its columns. */
 export interface DecodedFile<Types extends ColumnTypes, Description> {

@@ -1,15 +1,5 @@
-import {
-  bytesPerElement,
-  CHECKSUM_AT,
-  type ColumnsOf,
-  type ColumnTypes,
-  checksumOf,
-  DESCRIPTION_AT,
-  type FileForm,
-  type Layout,
-  padded,
-  WORDS_AT,
-} from './column-file.ts'
+import { CHECKSUM_AT, checksumOf, DESCRIPTION_AT, type FileForm, type Layout, padded, WORDS_AT } from './column-file.ts'
+import { bytesPerElement, type ColumnsOf, type ColumnTypes } from './column-view.ts'
 
 /** The bytes of a column file, in shared memory, so that other threads can have them without a copy. */
 export function encodeColumns<Types extends ColumnTypes>(

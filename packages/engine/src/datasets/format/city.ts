@@ -1,5 +1,6 @@
 import type { SourceStatus } from '@sallyport/core'
-import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
+import type { FileForm } from '../columns/column-file.ts'
+import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */

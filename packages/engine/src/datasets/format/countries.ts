@@ -1,4 +1,5 @@
-import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
+import type { FileForm } from '../columns/column-file.ts'
+import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import { CITY_FORMAT, type CityDescription } from './city.ts'
 

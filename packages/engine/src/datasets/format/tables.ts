@@ -1,5 +1,6 @@
 import type { SourceStatus, SystemBasis } from '@sallyport/core'
-import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
+import type { FileForm } from '../columns/column-file.ts'
+import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import type { GeofeedPlace } from '../parse/places.ts'
 import type { RangeSource } from './range-source.ts'
@@ -72,6 +73,8 @@ export const TABLES_FORM = {
 
 export type Columns = ColumnsOf<typeof COLUMNS>
 export type DecodedTables = DecodedFile<typeof COLUMNS, Description>
+/** The columns of tables and what is not in them, wherever they were read. */
+export type TableColumns = Pick<DecodedTables, 'columns' | 'description'>
 
 /** The description of a tables file: what is not in its columns. */
 export interface Description {

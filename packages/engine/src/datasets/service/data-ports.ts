@@ -33,6 +33,8 @@ export interface LiveDataPorts extends FeedPorts {
 /** The data of a running service: loaded, reloaded when its files change and, where configured, refreshed. */
 export interface LiveData {
   readonly snapshots: LiveSnapshots
+  /** Path of the compiled tables in use. */
+  readonly tablesFile: () => string
   /** Path of the RDAP bootstrap file that was last downloaded. */
   readonly bootstrapFile: () => string | undefined
   close(): Promise<void>

@@ -1,4 +1,5 @@
 import { createFindings } from '@sallyport/core'
+import { tablesPath } from '../compile/compiled-path.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 import type { Confirmed } from '../tables/listed-addresses.ts'
 import type { CityFile } from './city-file.ts'
@@ -76,6 +77,7 @@ async function openCompiledData(config: DataConfig, ports: LiveDataPorts): Promi
   const bootstrap = feeds.all.find(({ row }) => row.kind === 'rdap')
   return {
     snapshots,
+    tablesFile: () => tablesPath(config.dataDir, feeds.resolve()),
     bootstrapFile: () => (bootstrap === undefined ? undefined : feeds.file(bootstrap)?.path),
     async close() {
       closing.abort()

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { createFindings, SallyportError, type Snapshot, type SourceStatus } from '@sallyport/core'
-import { stampOf } from '../bundle/folder.ts'
-import { neededFiles, rowOf } from '../bundle/manifest.ts'
+import { stampOf } from '../published/folder.ts'
+import { neededFiles, rowOf } from '../published/manifest.ts'
 import { dayOf } from '../format/days.ts'
 import type { CityFile } from './city-file.ts'
 import type { LiveData, LiveDataPorts } from './data-ports.ts'
@@ -61,6 +61,11 @@ export async function openPublishedData(config: DataConfig, ports: LiveDataPorts
   ])
   return {
     snapshots,
+    tablesFile() {
+      const tables = published.held()?.manifest.files.find(({ name }) => name === 'tables')
+      if (tables === undefined) throw new SallyportError('missing_data', `nothing of ${published.host} is here`)
+      return published.folder.pathOf(tables)
+    },
     bootstrapFile() {
       const files = neededFiles(published.held()?.manifest ?? { files: [] }, false)
       return downloadsOf(published, files).find(({ row }) => row.kind === 'rdap')?.file?.path

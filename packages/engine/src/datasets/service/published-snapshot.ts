@@ -1,6 +1,6 @@
 import type { Snapshot, SourceStatus } from '@sallyport/core'
-import type { BundleFolder } from '../bundle/folder.ts'
-import { type BundleFile, type Manifest, neededFiles, rowOf, subjectOf } from '../bundle/manifest.ts'
+import type { BundleFolder } from '../published/folder.ts'
+import { type BundleFile, type Manifest, neededFiles, rowOf, subjectOf } from '../published/manifest.ts'
 import { dayNumber } from '../format/days.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import type { OpenedCity } from '../tables/cities.ts'

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
-import { type BundleFolder, openBundleFolder, publicKeyOf, type SignedManifest } from '../bundle/folder.ts'
-import { openPollStates, type PollState } from '../bundle/poll-state.ts'
-import { missingFiles, type Pulled, type PullOptions, pullBundle } from '../bundle/pull.ts'
+import { type BundleFolder, openBundleFolder, publicKeyOf, type SignedManifest } from '../published/folder.ts'
+import { openPollStates, type PollState } from '../published/poll-state.ts'
+import { missingFiles, type Pulled, type PullOptions, pullBundle } from '../published/pull.ts'
 import { type DataConfig, type FeedPorts, requireCheckedTls } from './feeds.ts'
 
 /** Source id of all that a publisher sends. */

@@ -1,7 +1,7 @@
 import { type Address, findAddress, isRepeated, type NetworkRecord, type RangeHit } from '@sallyport/core'
 import { dayNumber } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
-import type { DecodedTables } from '../format/tables.ts'
+import type { TableColumns } from '../format/tables.ts'
 
 /** How listed addresses of compiled tables expire. */
 export interface LoadOptions {
@@ -38,7 +38,7 @@ const NOTHING: NetworkRecord = Object.freeze({
 })
 
 export function openListedAddresses(
-  { columns, description: { addressLists } }: DecodedTables,
+  { columns, description: { addressLists } }: TableColumns,
   recordAt: (number: number) => NetworkRecord | undefined,
   { today, confirmed }: Expiry,
 ): ListedAddresses {

@@ -1,30 +1,11 @@
-import {
-  type CrawlerRanges,
-  lastNotAbove,
-  type NetworkTable,
-  type SourceStatus,
-  type SystemTable,
-} from '@sallyport/core'
 import { readColumns } from '../columns/decode.ts'
 import { dayNumber } from '../format/days.ts'
 import { type DecodedTables, TABLES_FORM } from '../format/tables.ts'
 import type { LoadOptions } from './listed-addresses.ts'
-import { openNetworks } from './networks.ts'
-import { openPlaces, type PlaceTable } from './places.ts'
-import { openSystems } from './systems.ts'
+import { type OpenedTables, openTables } from './open-tables.ts'
 
-/** Compiled tables in memory. A member is absent when none of the sources that it is made from could be read. */
-export interface LoadedTables {
-  readonly networks?: NetworkTable | undefined
-  readonly systems?: SystemTable | undefined
-  readonly crawlerRanges?: CrawlerRanges | undefined
-  /** Places that operators publish of their own prefixes. */
-  readonly places?: PlaceTable | undefined
-  readonly sources: readonly SourceStatus[]
-  /** True when both a VPN and a datacenter range list are in `networks`. */
-  readonly rangesLoaded: boolean
-  /** True when a list of residential proxies is in `networks`. */
-  readonly proxiesLoaded: boolean
+/** Compiled tables, and where they are in memory. */
+export interface LoadedTables extends OpenedTables {
   /** The bytes that all of this reads from; another thread that is handed them loads them without a copy. */
   readonly shared: SharedArrayBuffer
 }
@@ -51,38 +32,9 @@ export function loadTables(
   { today = systemDay, confirmed = () => undefined }: LoadOptions = {},
 ): LoadedTables {
   const tables: DecodedTables = readColumns(TABLES_FORM, source)
-  const { loaded, sources, rangesLoaded, proxiesLoaded, crawlers, places } = tables.description
-  const systems = openSystems(tables)
-  return {
-    ...(loaded.networks ? { networks: openNetworks(tables, systems, { today, confirmed }) } : {}),
-    ...(loaded.systems ? { systems } : {}),
-    ...(crawlers.length > 0 ? { crawlerRanges: openCrawlers(tables) } : {}),
-    ...(places.length > 0 ? { places: openPlaces(tables) } : {}),
-    sources,
-    rangesLoaded,
-    proxiesLoaded,
-    shared: tables.shared,
-  }
+  return { ...openTables(tables, { today, confirmed }), shared: tables.shared }
 }
 
 function systemDay(): number {
   return dayNumber(Date.now())
-}
-
-/** The crawler ranges over the columns of a compiled file. */
-function openCrawlers({ columns, description }: DecodedTables): CrawlerRanges {
-  const [starts4, starts6] = [columns['crawlers4.starts'], columns['crawlers6.starts']]
-  const [sets4, sets6] = [columns['crawlers4.sets'], columns['crawlers6.sets']]
-  const sets = description.crawlerSets.map((positions) =>
-    Object.freeze([...new Set(positions.map((position) => description.crawlers[position] as string))]),
-  )
-  const slugsOf = (numbers: Iterable<number>) => new Set([...new Set(numbers)].flatMap((number) => sets[number] ?? []))
-  const covered = { 4: slugsOf(sets4), 6: slugsOf(sets6) }
-  return {
-    covers: (slug, family) => covered[family].has(slug),
-    find(address) {
-      const [starts, numbers] = address.family === 4 ? [starts4, sets4] : [starts6, sets6]
-      return sets[numbers[lastNotAbove(starts, address)] as number] as readonly string[]
-    },
-  }
 }

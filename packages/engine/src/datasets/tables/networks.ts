@@ -14,11 +14,11 @@ import {
   listOfHit,
   type RangeSource,
 } from '../format/range-source.ts'
-import type { DecodedTables, Description } from '../format/tables.ts'
+import type { Description, TableColumns } from '../format/tables.ts'
 import { type Expiry, openListedAddresses } from './listed-addresses.ts'
 
 /** The network table over the columns of a compiled file. */
-export function openNetworks(tables: DecodedTables, systems: SystemTable, options: Expiry): NetworkTable {
+export function openNetworks(tables: TableColumns, systems: SystemTable, options: Expiry): NetworkTable {
   const { columns } = tables
   const four = partitionOf4(columns, 'networks4')
   const six = partitionOf6(columns, 'networks6')
@@ -47,7 +47,7 @@ interface HitSet {
 
 /** Records by number: made when first asked for, and kept, so that each is one object. Number 0 has none. */
 function createRecords(
-  { columns, description }: DecodedTables,
+  { columns, description }: TableColumns,
   systems: SystemTable,
 ): (number: number) => NetworkRecord | undefined {
   const recordSystems = columns['records.systems']

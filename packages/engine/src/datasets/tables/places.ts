@@ -1,5 +1,5 @@
 import { type Address, type GeoRecord, lastNotAbove } from '@sallyport/core'
-import type { DecodedTables } from '../format/tables.ts'
+import type { TableColumns } from '../format/tables.ts'
 
 /** Places that operators publish of their own prefixes. */
 export interface PlaceTable {
@@ -7,7 +7,7 @@ export interface PlaceTable {
 }
 
 /** The places over the columns of a compiled file. */
-export function openPlaces({ columns, description }: DecodedTables): PlaceTable {
+export function openPlaces({ columns, description }: TableColumns): PlaceTable {
   const [starts4, starts6] = [columns['places4.starts'], columns['places6.starts']]
   const [numbers4, numbers6] = [columns['places4.numbers'], columns['places6.numbers']]
   const places: readonly GeoRecord[] = description.places.map((place) => Object.freeze(place))

@@ -17,12 +17,12 @@ import {
   visitSegments4,
   visitSegments6,
 } from '../format/partitions.ts'
-import { BASES, type Columns, type DecodedTables } from '../format/tables.ts'
+import { BASES, type Columns, type TableColumns } from '../format/tables.ts'
 
 const LINE_FEED = '\n'
 
 /** The systems over the columns of a compiled file; objects are made when first asked for, and kept. */
-export function openSystems({ columns, description }: DecodedTables): SystemTable {
+export function openSystems({ columns, description }: TableColumns): SystemTable {
   const asns = columns['systems.asns']
   const ends = columns['systems.nameEnds']
   const names = bytesOf(columns['systems.names'])

@@ -1,8 +1,22 @@
 import { counted, parseDuration, SallyportError } from '@sallyport/core'
-import { oldestList, openUpdates, type PublishedData, publishData } from '@sallyport/engine'
+import {
+  MAX_BUNDLE_BYTES,
+  oldestList,
+  openUpdates,
+  type PublishedData,
+  publishData,
+  replaceFile,
+} from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings/settings.ts'
+import {
+  bundleOf,
+  type CommonOptions,
+  configOf,
+  jsonOption,
+  sourcesOf,
+  withCommonOptions,
+} from '../settings/settings.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
@@ -25,7 +39,7 @@ const NOT_SWITCHED_ON = 'not switched on'
 /** How long readers may hold a bundle for good. */
 const VALID_MS = { least: 600_000, most: 365 * 86_400_000 } as const
 
-/** `sallyport data status | update | compile | publish` */
+/** `sallyport data status | update | compile | publish | bundle` */
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('data sets behind verdicts')
 
@@ -71,6 +85,12 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
     .option('--valid <time>', 'time until readers say that it is too old', '7d')
     .addOption(jsonOption())
     .action((to: string, options: PublishOptions) => publish(to, options, terminal))
+
+  withCommonOptions(
+    data.command('bundle').description('write the compiled networks into one file, for Cloudflare Workers'),
+  )
+    .argument('<file>', 'file to write')
+    .action((file: string, options: CommonOptions) => bundle(file, options, terminal))
 }
 
 async function publish(to: string, options: PublishOptions, terminal: Terminal): Promise<void> {
@@ -91,6 +111,18 @@ async function publish(to: string, options: PublishOptions, terminal: Terminal):
     `Version ${version} is published in ${to}: ${counted(files, 'file')}, ${written} of them new, ${(bytes / 1e6).toFixed(1)} MB in all, good until ${expires}.`,
   )
   terminal.out(`Its readers: data: { from: URL, fromKey: ${fromKey} }`)
+}
+
+async function bundle(file: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const config = configOf(options)
+  const written = { what: 'data bundle', details: { file } }
+  const bytes = await audited(config, written, terminal, () => bundleOf(config, terminal))
+  await replaceFile(file, bytes)
+  const megabytes = (bytes.length / 1e6).toFixed(2)
+  terminal.out(
+    `${file}: networks, listed addresses and crawler ranges, ${megabytes} MB; no places, no names of systems.`,
+  )
+  if (bytes.length > MAX_BUNDLE_BYTES) terminal.err(`It is larger than ${MAX_BUNDLE_BYTES / 1e6} MB.`)
 }
 
 /** Fails with 1 where a source was refused or could not be fetched; the others are in use. */

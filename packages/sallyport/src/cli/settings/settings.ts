@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { SourceStatus } from '@sallyport/core'
 import {
+  bundleData,
   type Config,
   type ConfigInput,
   type ConfigRead,
@@ -92,6 +93,16 @@ export async function sourcesOf(config: Config, terminal: Terminal): Promise<rea
   const progress = createProgress(terminal)
   try {
     return await readSources({ ...withoutRefresh(config), lists: config.lists }, progress.hooks)
+  } finally {
+    progress.stop()
+  }
+}
+
+/** The bundle of a configuration's data, with a progress bar where something is compiled. */
+export async function bundleOf(config: Config, terminal: Terminal): Promise<Uint8Array> {
+  const progress = createProgress(terminal)
+  try {
+    return await bundleData(withoutRefresh(config), progress.hooks)
   } finally {
     progress.stop()
   }

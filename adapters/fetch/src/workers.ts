@@ -1,0 +1,71 @@
+import {
+  compilePolicy,
+  createCatalogue,
+  createCrawlerVerifier,
+  createFindings,
+  createInspector,
+  createReverseChecks,
+  type Dns,
+  type Mode,
+  type Policy,
+  parseTrust,
+  rulesInForce,
+  SallyportError,
+} from '@sallyport/core'
+import { readBundle } from '@sallyport/engine/bundle'
+import type { Decider } from '@sallyport/node'
+
+/** Options of a decider in a runtime without files: a part of the configuration of a service. */
+export interface BundleOptions {
+  /** Default: the preset `low-friction` without rules. A rule that counts, and strikes, are refused. */
+  readonly policy?: Partial<Policy> | undefined
+  /** `enforce` or `monitor`; default `enforce`. */
+  readonly mode?: Mode | undefined
+  /** CIDRs and presets of the proxies in front; default none: the visitor is the address that the runtime says. */
+  readonly trustProxy?: readonly string[] | undefined
+  /** The header in which they name the visitor; default `x-forwarded-for`. */
+  readonly clientHeader?: string | undefined
+}
+
+/**
+ * A decider over a bundle of `sallyport data bundle FILE`, for `guard` and `inspection` in runtimes without files and
+ * threads, as Cloudflare Workers. Places, counts, challenges, signatures, reverse names, the ledger and `/v1` are not in it: who
+ * would be asked is refused, and a crawler that no published range proves is unverified. Rejects with `corrupt_data`,
+ * `invalid_config` and `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { guard } from '@sallyport/fetch'
+ * import { openBundle } from '@sallyport/fetch/workers'
+ *
+ * export async function answer(request: Request, bundle: ArrayBuffer, address: string): Promise<Response> {
+ *   const { response, end } = await guard(await openBundle(bundle), request, { address })
+ *   return response ?? end(new Response('welcome'))
+ * }
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/hosts.md
+ */
+export async function openBundle(bundle: ArrayBuffer | Uint8Array, options: BundleOptions = {}): Promise<Decider> {
+  const { mode = 'enforce', trustProxy = [], clientHeader } = options
+  const policy: Policy = { preset: 'low-friction', rules: [], ...options.policy }
+  const counting = rulesInForce(policy).find(({ limit, concurrent }) => limit !== undefined || concurrent !== undefined)
+  if (counting !== undefined || policy.strikes !== undefined) {
+    const what = counting === undefined ? 'strikes' : `the rule "${counting.id}"`
+    throw new SallyportError('invalid_policy', `policy: nothing is counted over a bundle, and ${what} would be silent.`)
+  }
+  const loaded = await readBundle(bundle)
+  const clock = { now: () => Date.now() }
+  const snapshot = Object.freeze({ ...loaded, clock, findings: createFindings(clock) })
+  const reverse = createReverseChecks({ clock, dns: NO_DNS })
+  return createInspector({
+    clock,
+    snapshots: { current: () => snapshot },
+    crawlers: createCrawlerVerifier(createCatalogue(), { reverse }),
+    trust: parseTrust(trustProxy, clientHeader),
+    policy: compilePolicy(policy),
+    mode,
+  })
+}
+
+const FAILED = { state: 'failed', reason: 'nobody is asked' } as const
+const NO_DNS: Dns = { resolve: async () => FAILED, resolvePtr: async () => FAILED }

@@ -1,0 +1,35 @@
+// An h3 site with inspection and the /v1 API, as Nitro and Nuxt are built on. PORT says where it listens; 0 takes a free port.
+// Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspection, v1 } from '@sallyport/fetch/h3'
+import { guardUpgrade } from '@sallyport/node'
+import { H3, serve } from 'h3'
+import { open } from 'sallyport'
+
+const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
+
+const sallyport = await open({
+  dataDir: DATA_DIR,
+  data: { refresh: REFRESH === 'true' },
+  trustProxy: ['loopback'],
+  policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
+})
+
+const app = new H3()
+app.use(inspection(sallyport))
+app.use(v1(sallyport))
+app.get('/', (event) => {
+  const { action, inspection } = event.context.sallyport ?? {}
+  return { action, networkClass: inspection?.network.verdict.classification }
+})
+
+const site = serve(app, { port: Number(PORT), hostname: '127.0.0.1', silent: true, gracefulShutdown: false })
+await site.ready()
+const server = site.node?.server as Server
+guardUpgrade(server, sallyport)
+console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => server.close(() => sallyport.close()))
+}

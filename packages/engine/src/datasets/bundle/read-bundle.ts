@@ -1,0 +1,64 @@
+import { SallyportError, type Snapshot } from '@sallyport/core'
+import { bytesPerElement, type Column } from '../columns/column-view.ts'
+import { dayNumber } from '../format/days.ts'
+import { type Columns, TABLES_FORM } from '../format/tables.ts'
+import { openTables } from '../tables/open-tables.ts'
+import { BUNDLE_FORMAT, BUNDLED_COLUMNS, type BundleHead, columnOf, WORD_BYTES } from './bundle-form.ts'
+
+/**
+ * The snapshot of a bundle, without files and without Node: networks, listed addresses and crawler ranges. Places, names of
+ * systems and their directory are not in it. Rejects with `corrupt_data`.
+ */
+export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snapshot> {
+  const file = await unpacked(bundle)
+  const length = file.length < WORD_BYTES ? 0 : new DataView(file.buffer).getUint32(0, true)
+  const head = headOf(new TextDecoder().decode(file.subarray(WORD_BYTES, WORD_BYTES + length)))
+  const columns: Record<string, Column> = {}
+  let at = WORD_BYTES + length
+  for (const [name, row] of BUNDLED_COLUMNS) {
+    const count = head.counts[name] ?? 0
+    const end = at + count * bytesPerElement(row.type)
+    columns[name] = columnOf(file.subarray(at, end), row, count)
+    at = end
+  }
+  if (at !== file.length) throw new SallyportError('corrupt_data', 'The bundle is not as long as it says.')
+  const { networks, crawlerRanges, rangesLoaded, proxiesLoaded } = openTables(
+    { columns: completed(columns), description: head.description },
+    { today: () => dayNumber(Date.now()), confirmed: () => undefined },
+  )
+  return Object.freeze({
+    ...(networks === undefined ? {} : { networks }),
+    ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
+    rangesLoaded,
+    proxiesLoaded,
+    ...head.status,
+  })
+}
+
+/** All columns of a tables file; those that are left out are empty, and only the directory reads them, which nobody gets. */
+function completed(columns: Readonly<Record<string, Column>>): Columns {
+  const all = Object.keys(TABLES_FORM.columns).map((name) => [name, columns[name] ?? new Uint8Array(0)])
+  return Object.fromEntries(all) as Columns
+}
+
+async function unpacked(bundle: ArrayBuffer | Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    const packed = new Blob([bundle as ArrayBuffer]).stream().pipeThrough(new DecompressionStream('gzip'))
+    return new Uint8Array(await new Response(packed).arrayBuffer())
+  } catch (error) {
+    throw new SallyportError('corrupt_data', `The bundle cannot be unpacked: ${error}`)
+  }
+}
+
+function headOf(text: string): BundleHead {
+  try {
+    const head: BundleHead = JSON.parse(text)
+    if (head.bundle === BUNDLE_FORMAT) return head
+  } catch {
+    // A text that is no JSON is no bundle either.
+  }
+  throw new SallyportError(
+    'corrupt_data',
+    'This is no bundle, or not one of this version: sallyport data bundle makes one.',
+  )
+}

@@ -1,0 +1,72 @@
+import type { createServer, IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
+import type { InspectionOptions } from '@sallyport/node'
+import type { ProxyHost } from '@sallyport/proxy'
+import type { Protocol } from './protocols.ts'
+import { agree, echo } from './site.ts'
+
+/** A server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
+export interface Host {
+  readonly name: string
+  /** A body parser of the host's own stands before the API: bodies that it refuses never reach us. */
+  readonly parsesBodies?: boolean | undefined
+  /** None of its own parsers is for forms, and it refuses what it cannot parse. */
+  readonly parsesNoForms?: boolean | undefined
+  /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
+  readonly answersApiFirst?: boolean | undefined
+  /** It has web requests alone: fields of one name are one, and what ends a connection is not for it to say. */
+  readonly hidesWire?: boolean | undefined
+  /** The runtime itself reads targets as URLs before anybody sees them. */
+  readonly normalisesTargets?: boolean | undefined
+  /** Methods that it does not know, and answers itself. */
+  readonly unknownMethods?: readonly string[] | undefined
+  /** The server before it reads a body to its end, before anybody is asked about the request. */
+  readonly readsBodiesFirst?: boolean | undefined
+  /** It has no connections of its own, and so no upgrades. */
+  readonly hasNoUpgrades?: boolean | undefined
+  /** It has no `inspection`: what decides is its configuration. */
+  readonly hasNoOptions?: boolean | undefined
+  /** Protocols that it speaks beside HTTP/1.1 in the clear. */
+  readonly speaks: readonly Speech[]
+  start(sallyport: ProxyHost, base: string, options?: AnyOptions, over?: Protocol): Promise<RunningHost>
+}
+
+/** TLS is HTTP/1.1 over it; h2 and h2c are HTTP/2 over TLS and in the clear. */
+export type Speech = 'tls' | 'h2' | 'h2c'
+
+/** Whether a host can be asked over this. */
+export function speaks(host: Host, { http2, certificate }: Protocol): boolean {
+  if (!http2) return certificate === undefined || host.speaks.includes('tls')
+  return host.speaks.includes(certificate === undefined ? 'h2c' : 'h2')
+}
+
+/** Options that no host can take amiss: their hooks do without its request. */
+export type AnyOptions = InspectionOptions<unknown>
+
+export interface RunningHost {
+  readonly port: number
+  close(): Promise<void>
+}
+
+export async function running(server: Server): Promise<RunningHost> {
+  server.on('upgrade', agree)
+  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      // Servers of HTTP/2 have no such method; every client of theirs is gone.
+      ;(server as Partial<ReturnType<typeof createServer>>).closeAllConnections?.()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Answers with what the site sees of a request of Node. */
+export async function answerEcho(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  // A client may leave in the middle of its body.
+  const seen = JSON.stringify(await echo(req, req.url).catch(() => null))
+  res.setHeader('content-type', 'application/json; charset=utf-8')
+  // Over HTTP/2 Node adds no length of its own.
+  res.setHeader('content-length', Buffer.byteLength(seen))
+  res.end(seen)
+}

@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { server as createHapi } from '@hapi/hapi'
+import * as forElysia from '@sallyport/fetch/elysia'
+import * as forH3 from '@sallyport/fetch/h3'
+import * as forLambda from '@sallyport/fetch/lambda'
+import { guardUpgrade } from '@sallyport/node'
+import * as forHapi from '@sallyport/node/hapi'
+import * as forRestify from '@sallyport/node/restify'
+import { Elysia } from 'elysia'
+import { H3 } from 'h3'
+import { createApp, eventHandler, toNodeListener } from 'h3v1'
+import { createServer as createRestify, type RequestHandler } from 'restify'
+import { toNodeHandler } from 'srvx/node'
+import { answerEcho, type Host, running } from './host.ts'
+import { echoOfEvent, gatewayBefore } from './lambda-gateway.ts'
+import { HTTP1, serverOf, tlsFiles } from './protocols.ts'
+import { echoFetch } from './site.ts'
+
+const h3: Host = {
+  name: 'h3 2',
+  speaks: ['tls', 'h2', 'h2c'],
+  normalisesTargets: true,
+  async start(sallyport, base, options = {}, over = HTTP1) {
+    // It refuses broken escapes itself, before any middleware, unless it is asked not to.
+    const app = new H3({ allowMalformedURL: true })
+    app.use(forH3.inspection(sallyport, options))
+    app.use(forH3.v1(sallyport, { base }))
+    app.all('/**', (event) => echoFetch(event.req))
+    const server = serverOf(over, toNodeHandler(app.fetch) as typeof answerEcho)
+    guardUpgrade(server, sallyport, options)
+    return running(server)
+  },
+}
+
+/** Its application is that of Nitro 2, and so of Nuxt 4. */
+const h3OfNitro2: Host = {
+  name: 'h3 1',
+  speaks: ['tls'],
+  async start(sallyport, base, options = {}, over = HTTP1) {
+    const app = createApp()
+    // Its events are others than those of h3 2, in name alone.
+    app.use(eventHandler(forH3.inspection(sallyport, options) as never))
+    app.use(eventHandler(forH3.v1(sallyport, { base }) as never))
+    app.use(eventHandler(({ node }) => answerEcho(node.req, node.res)))
+    const server = serverOf(over, toNodeListener(app))
+    guardUpgrade(server, sallyport, options)
+    return running(server)
+  },
+}
+
+const elysia: Host = {
+  name: 'Elysia on Node',
+  speaks: ['tls', 'h2', 'h2c'],
+  normalisesTargets: true,
+  async start(sallyport, base, options = {}, over = HTTP1) {
+    const app = new Elysia()
+      .use(forElysia.inspection(sallyport, options))
+      .use(forElysia.v1(sallyport, { base }))
+      .all('/*', ({ request }) => echoFetch(request))
+    const server = serverOf(over, toNodeHandler(app.fetch) as typeof answerEcho)
+    guardUpgrade(server, sallyport, options)
+    return running(server)
+  },
+}
+
+const hapi: Host = {
+  name: 'hapi 21',
+  speaks: ['tls'],
+  async start(sallyport, base, options = {}, { certificate } = HTTP1) {
+    const app = createHapi({ port: 0, host: '127.0.0.1', ...(certificate && { tls: tlsFiles(certificate) }) })
+    await app.register({ plugin: forHapi.inspection, options: { sallyport, ...options } })
+    await app.register({ plugin: forHapi.v1, options: { sallyport, base } })
+    app.route({
+      method: '*',
+      path: '/{path*}',
+      options: { payload: { output: 'stream', parse: false } },
+      handler: async ({ raw }, h) => {
+        await answerEcho(raw.req, raw.res)
+        return h.abandon
+      },
+    })
+    await app.start()
+    guardUpgrade(app.listener, sallyport, options)
+    return running(app.listener)
+  },
+}
+
+const restify: Host = {
+  name: 'restify 11',
+  speaks: ['tls'],
+  async start(sallyport, base, options = {}, { certificate } = HTTP1) {
+    const files = certificate && tlsFiles(certificate)
+    const app = createRestify(files && { certificate: files.cert, key: files.key })
+    // @koa/bodyparser gives every request of Node a member, which those of restify have otherwise, in type alone.
+    app.pre(
+      forRestify.inspection(sallyport, options) as RequestHandler,
+      forRestify.v1(sallyport, { base }) as RequestHandler,
+    )
+    for (const method of ['get', 'head', 'post', 'opts'] as const) {
+      app[method]('/*', (req, res, next) => void answerEcho(req as IncomingMessage, res).then(() => next(false), next))
+    }
+    guardUpgrade(app.server, sallyport, options)
+    return running(app.server)
+  },
+}
+
+const lambda: Host = {
+  name: 'AWS Lambda',
+  speaks: [],
+  normalisesTargets: true,
+  hidesWire: true,
+  readsBodiesFirst: true,
+  hasNoUpgrades: true,
+  async start(sallyport, base, options = {}) {
+    const handler = forLambda.inspection(sallyport, forLambda.v1(sallyport, echoOfEvent, { base }), options)
+    return running(createServer(gatewayBefore(handler)))
+  },
+}
+
+/** Hosts whose requests are received as those of HOSTS are: Node's own, or the web's (D570). */
+export const MORE_HOSTS: readonly Host[] = [h3, h3OfNitro2, elysia, hapi, restify, lambda]
