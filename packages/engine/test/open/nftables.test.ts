@@ -3,10 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { NO_REDIS, startRedis } from '#stores/testing'
 import type { ExportedBan } from '../../src/open/bans/exported-ban.ts'
 import { createNftablesExport, LEASE_MS } from '../../src/open/bans/nftables.ts'
 import { createStanding } from '../../src/open/bans/standing.ts'
+import { open } from '../../src/open/index.ts'
+import { openRedisBans } from '../../src/stores/bans/redis-bans.ts'
+import { madeConfig } from './made-sources.ts'
 
 /** A socket like that of the helper, which keeps what comes and answers each line with `answer`. */
 async function openHelper(t: Test) {
@@ -126,4 +131,30 @@ t.test('no helper, one that leaves, and one that says something else', async (t)
   const left = following(t, path)
   await left.firewall.follow(bans)
   t.match(left.notices, [/the helper ended the connection/])
+})
+
+t.test('a machine exports what it hears of others by Redis', { skip: NO_REDIS }, async (t) => {
+  const { url } = await startRedis(t)
+  const { path, come } = await openHelper(t)
+  const sallyport = await open({
+    ...madeConfig(t.testdir()),
+    redis: url,
+    bans: { export: { nftables: path } },
+    policy: { strikes: { count: 3, window: '10m', on: ['blocked'], for: '1h' } },
+  })
+  t.teardown(() => sallyport.close())
+  const other = await openRedisBans(url)
+  t.teardown(() => other.close())
+  const since = Date.now()
+  const ban = { id: 'a', key: 'client 8.4.0.9', on: 'blocked', count: 3, since, until: since + 3_600_000 }
+  const lines: string[] = []
+  await other.put(ban)
+  for (const line of ['add 8.4.0.9 600', 'del 8.4.0.9']) {
+    while (lines.at(-1) !== line) {
+      lines.push(...come())
+      await delay(20)
+    }
+    await other.lift('a')
+  }
+  t.same(lines, ['add 8.4.0.9 600', 'del 8.4.0.9'])
 })

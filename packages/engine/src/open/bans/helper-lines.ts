@@ -10,11 +10,14 @@ const TIMEOUT_MS = 20_000
 export function sendToHelper(path: string, lines: readonly string[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let left = lines.length
-    const socket = connect({ path, signal })
+    const socket = connect({ path })
     const fail = (error: Error): void => {
       socket.destroy()
       reject(error)
     }
+    const abort = (): void => fail(new Error('the export is closed'))
+    signal.addEventListener('abort', abort)
+    socket.on('close', () => signal.removeEventListener('abort', abort))
     socket.setTimeout(TIMEOUT_MS, () => fail(new Error('the helper does not answer')))
     socket.on('error', (error: NodeJS.ErrnoException) => fail(new Error(reasonOf(path, error))))
     socket.on('close', () => reject(new Error('the helper ended the connection')))
