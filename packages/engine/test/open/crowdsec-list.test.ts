@@ -131,6 +131,8 @@ t.test('its key is a secret, and the list is named in the configuration', async 
   t.match(read.config.lists['crowd'], { crowdsec: 'http://127.0.0.1:8080', key: BOUNCER_KEY, pull: 10_000 })
   t.notMatch(JSON.stringify(settingsOf(read)), BOUNCER_KEY)
   t.match(placedLists(read.config), [{ name: 'crowd', from: 'crowdsec', place: '127.0.0.1:8080', fixed: /cscli/ }])
+  rmSync(join(folder, 'key'))
+  t.throws(() => readConfigFrom({ file }), { message: /^[^\n]*lists\.crowd\.key: .*key does not exist$/ }, 'said once')
   for (const lists of [
     { crowd: { crowdsec: 'http://127.0.0.1:8080' } },
     { crowd: { crowdsec: 'ftp://127.0.0.1', key: BOUNCER_KEY } },
