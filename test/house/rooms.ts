@@ -89,6 +89,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     'node:*',
   ],
   ...within('packages/sallyport', {
+    nft: ['node:*'],
     console: ['packages/core', 'packages/engine', 'node:*'],
     cli: [
       'packages/core',

@@ -3,7 +3,7 @@ import { CLIENT_FIELDS } from './fields/client-fields.ts'
 import { createSpellings } from './fields/spellings.ts'
 
 /** Paths that the admin listener answers beside pages. */
-const ADMIN_PATHS = ['/healthz', '/readyz', '/sources', '/metrics', '/bans'] as const
+const ADMIN_PATHS = ['/healthz', '/readyz', '/sources', '/metrics', '/bans', '/bans.txt'] as const
 export type AdminPath = (typeof ADMIN_PATHS)[number]
 
 /** Paths that a configuration may open to everybody who reaches the listener. */
@@ -19,7 +19,7 @@ export function isAdminPath(path: string): path is AdminPath {
 /** Whether a path is answered to this request without a token; `open`: to every request (D312). */
 export function isOpenPath(path: AdminPath, request: IncomingMessage, open: readonly AdminOpen[]): boolean {
   if (path === '/healthz') return true
-  return open.some((name) => path === `/${name}`) || (path !== '/bans' && isFromThisMachine(request))
+  return open.some((name) => path === `/${name}`) || (!path.startsWith('/bans') && isFromThisMachine(request))
 }
 
 /** Fields that proxies add, and programs of this machine do not send. */

@@ -39,6 +39,8 @@ export interface AdminOptions {
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** Absent: nobody is ever banned. */
   readonly bans?: BanList | undefined
+  /** Addresses and networks for `GET /bans.txt`; absent: there is no such list. */
+  readonly exportedBans?: (() => Promise<readonly string[]>) | undefined
   /** Paths that need no token from anywhere. */
   readonly open: readonly AdminOpen[]
   /** Absent: nobody has a token, so that bans are neither shown nor lifted here. */
@@ -51,8 +53,9 @@ export interface AdminOptions {
 /**
  * The operator's listener. `GET /healthz` is liveness, for everybody; `/readyz` readiness, with the sources that are past
  * their age, `/sources` all that is known of each, `/metrics` for Prometheus: for this machine, those who may read, and
- * whom `open` lets in; `GET /bans` lists the bans in force to those who may read, and `DELETE /bans/ID` lifts one. A configured address that is taken rejects with `cannot_listen`; without the default one the proxy
- * runs on, after a notice.
+ * whom `open` lets in; `GET /bans` lists the bans in force to those who may read, `/bans.txt` what they ban, a line each,
+ * and `DELETE /bans/ID` lifts one. A configured address that is taken rejects with `cannot_listen`; without the default one
+ * the proxy runs on, after a notice.
  */
 export async function openAdmin({ address, onNotice, ...told }: AdminOptions): Promise<Listening | undefined> {
   const server = createServer(answer(told))
@@ -71,12 +74,16 @@ type Answer = readonly [status: number, body: object | string, type?: string]
 type Answering = Omit<AdminOptions, 'address' | 'onNotice'>
 
 function answer(answering: Answering): RequestListener {
-  const { sources, metrics, bans, open, pages } = answering
+  const { sources, metrics, bans, exportedBans, open, pages } = answering
   const rows: Readonly<Record<AdminPath, () => Answer | Promise<Answer>>> = {
     '/healthz': () => [200, { status: 'ok' }],
     '/readyz': () => readiness(answering),
     '/sources': () => [200, { sources: sources().map(aged) }],
     '/bans': async () => [200, { bans: (await bans?.list()) ?? [] }],
+    '/bans.txt': async () => {
+      const listed = await exportedBans?.()
+      return listed === undefined ? NOT_FOUND : [200, listed.map((line) => `${line}\n`).join(''), TEXT]
+    },
     '/metrics': async () => {
       const scraped = await metrics?.()
       return scraped === undefined ? NOT_FOUND : [200, scraped.text, scraped.type]
@@ -139,6 +146,8 @@ async function lift({ bans, onLifted }: Answering, id: string): Promise<Answer> 
   }
   return [404, { error: 'unknown_ban', message: ERRORS.unknown_ban.message }]
 }
+
+const TEXT = 'text/plain; charset=utf-8'
 
 const UNAUTHORIZED: Answer = [
   401,

@@ -60,6 +60,8 @@ export interface ProxyOptions extends GateOptions {
   /** An origin without a usable answer; the client gets 502 or 504. */
   readonly onOriginFailure?: ((error: Error) => void) | undefined
   readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
+  /** Whether the health listener has a list of what is banned, for others to read. */
+  readonly bans?: { readonly export?: { readonly list?: boolean | undefined } | undefined } | undefined
   /** The processes of a cluster, as far as they are known; absent: this one alone. */
   readonly workers?: (() => WorkerCounts | undefined) | undefined
   /** Metrics of all processes of a cluster at a scrape, this one's included; absent: this one alone. */
@@ -175,6 +177,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       requireFresh: options.data?.requireFresh ?? false,
       metrics: exposition && scraping(exposition, options.scrapeAll),
       bans: sallyport.bans,
+      exportedBans: options.bans?.export?.list === true ? sallyport.exportedBans : undefined,
       open: options.adminOpen ?? [],
       pages: options.adminPages,
       onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
+import type { ProxyHost } from '../src/gate/options.ts'
 import { type AdminPages, openProxy, type ProxyOptions } from '../src/index.ts'
 import { missing } from './programs.ts'
 import { fakeSallyport } from './sallyport.ts'
@@ -22,9 +23,9 @@ const BEARER = 'Authorization: Bearer read'
 
 const ASKED = ['/healthz', '/readyz', '/sources', '/metrics', '/bans'] as const
 
-async function opened(t: Test, options: ProxyOptions = {}) {
+async function opened(t: Test, options: ProxyOptions = {}, more: Pick<ProxyHost, 'exportedBans'> = {}) {
   const meter = createMetrics()
-  const sallyport = { ...fakeSallyport(), meter, observe: meter.observe }
+  const sallyport = { ...fakeSallyport(), meter, observe: meter.observe, ...more }
   const proxy = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
@@ -86,6 +87,20 @@ t.test('a configuration opens the paths it names, and no more', async (t) => {
 t.test('without tokens nobody sees or lifts bans', async (t) => {
   const { statuses } = await opened(t)
   t.equal(await statuses('127.0.0.1', 'Authorization: Bearer admin'), HERE)
+})
+
+t.test('/bans.txt is a list for who may read, where it is wanted', async (t) => {
+  const listed = { exportedBans: async () => ['192.0.2.1', '2001:db8::/64'] }
+  const bans = { export: { list: true } }
+  const { port } = await opened(t, { adminPages: TOKENS, bans }, listed)
+  const ask = (...fields: readonly string[]) =>
+    exchange(`http://127.0.0.1:${port}`, get('/bans.txt', ...fields).replace('site.example', '127.0.0.1'))
+  const answer = await ask(BEARER)
+  t.match(answer, /^HTTP\/1\.1 200 .*content-type: text\/plain; charset=utf-8\r\n/is)
+  t.match(answer, /192\.0\.2\.1\n2001:db8::\/64\n/)
+  t.equal(statusOf(await ask()), 401, 'this machine too needs a token')
+  const without = await opened(t, { adminPages: TOKENS }, listed)
+  t.equal(statusOf(await exchange(`http://127.0.0.1:${without.port}`, get('/bans.txt', BEARER))), 404)
 })
 
 const OUTER = Object.values(networkInterfaces())

@@ -65,7 +65,7 @@ export { tightest } from './counting/limited.ts'
 export type { Ban, BanList, Counts, CountTask, Taken } from './counting/ports.ts'
 export type { CountRow, CountState } from './counting/step.ts'
 export { shareOfMax, takeStep } from './counting/step.ts'
-export { type StrikesOptions, withStrikes } from './counting/strikes.ts'
+export { banRule, type StrikesOptions, withStrikes } from './counting/strikes.ts'
 // crawler
 export type { CrawlerAnswer, CrawlerAnswers } from './crawler/answer.ts'
 export { createCrawlerAnswers } from './crawler/answer.ts'

@@ -47,6 +47,8 @@ export interface ProxyHost extends Decider, ApiHost {
   readonly decoyLink?: (() => string) | undefined
   /** The clients that are refused for a while; absent: none ever is. */
   readonly bans?: BanList | undefined
+  /** Addresses and networks whose bans others may carry out too; absent: none are listed. */
+  readonly exportedBans?: (() => Promise<readonly string[]>) | undefined
 }
 
 export interface GateOptions {

@@ -100,7 +100,7 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
     const ban = { id: banId(key), key, on, count: rules.count, since, until: since + forMs }
     const isNew = bans.find(key) === undefined
     await bans.put(ban)
-    if (isNew) options.onBanned?.(ban, ruleOf(ban), inspection)
+    if (isNew) options.onBanned?.(ban, banRule(ban), inspection)
   }
 
   return {
@@ -235,15 +235,16 @@ function strikeOf(
 export const STRIKES_RULE = 'strikes'
 export const SCANNER_RULE = 'scanner-guard'
 
-/** `challenge`: it is asked on these terms; else it is refused. */
-function ruleOf({ on }: Ban): string {
+/** The id of the rule that a ban shows as. */
+export function banRule({ on }: Ban): typeof STRIKES_RULE | typeof SCANNER_RULE {
   return on === 'probe' ? SCANNER_RULE : STRIKES_RULE
 }
 
+/** `challenge`: it is asked on these terms; else it is refused. */
 function banned(decision: Decision, ban: Ban, mode: Mode, challenge?: ChallengeTerms): Decision {
   const { counting: _, trial: __, challenge: ___, reasons, ...rest } = decision
   const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${counted(ban.count, 'strike')}, the last ${ban.on}.`
-  const reason = Object.freeze({ id: `policy:${ruleOf(ban)}`, text })
+  const reason = Object.freeze({ id: `policy:${banRule(ban)}`, text })
   return Object.freeze({
     ...rest,
     ...(challenge === undefined ? { action: 'block' as const } : { action: 'challenge' as const, challenge }),

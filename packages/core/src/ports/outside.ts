@@ -31,6 +31,8 @@ export interface FetchRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Text that is posted, with its media type; then no redirect is followed. */
   readonly body?: { readonly type: string; readonly text: string } | undefined
+  /** Absent: POST with a body, else GET. */
+  readonly method?: 'DELETE' | undefined
   /** Most bytes of the body, on the wire and after decompression. */
   readonly maxBytes: number
   /** For all of it: names, connection, headers, body and redirects. */

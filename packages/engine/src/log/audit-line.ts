@@ -1,4 +1,7 @@
-/** An operator's action on the service. */
+/** The `what` of a ban that was made: fail2ban reads these lines (D576). */
+export const BAN_LINE = 'ban'
+
+/** An operator's action on the service, or a turn of the service itself. */
 export interface AuditEntry {
   /** As on the command line: `keys create`, `reload`. */
   readonly what: string

@@ -71,7 +71,7 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
     try {
       const { signal } = route.deadline
       const answer = await client.request({
-        method: body === undefined ? 'GET' : 'POST',
+        method: request.method ?? (body === undefined ? 'GET' : 'POST'),
         body: body?.text ?? null,
         path: url.pathname + url.search,
         headers,

@@ -6,12 +6,13 @@ import { replaceFile } from '#datasets'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
+import { isInline } from './lists/list-config.ts'
 import { readNow } from './lists/read-lists.ts'
 
 /** A list, and where it comes from. */
 export interface ShownList {
   readonly name: string
-  readonly from: 'file' | 'url' | 'configuration'
+  readonly from: 'file' | 'url' | 'crowdsec' | 'configuration'
   readonly file?: string | undefined
   readonly entries: readonly string[]
   /** Numbers of the first lines that are no entries. */
@@ -34,6 +35,7 @@ export function placedLists({ lists }: Pick<Config, 'lists'>): readonly PlacedLi
     from: fromOf(list),
     ...('file' in list && { place: list.file }),
     ...('url' in list && { place: new URL(list.url).host }),
+    ...('crowdsec' in list && { place: new URL(list.crowdsec).host }),
     ...(fixedBy(list) !== undefined && { fixed: fixedBy(list) }),
   }))
 }
@@ -56,7 +58,8 @@ export async function showList(options: ConfigInput, name: string, wanted?: stri
 }
 
 function fromOf(list: Config['lists'][string]): ShownList['from'] {
-  if (!('format' in list)) return 'configuration'
+  if (isInline(list)) return 'configuration'
+  if ('crowdsec' in list) return 'crowdsec'
   return 'file' in list ? 'file' : 'url'
 }
 
@@ -147,7 +150,8 @@ function fileOf(config: Config, name: string): string {
 
 /** Why a list is changed elsewhere, without its subject. */
 function fixedBy(list: Config['lists'][string]): string | undefined {
-  if (!('format' in list)) return 'written in the configuration: change it there.'
+  if (isInline(list)) return 'written in the configuration: change it there.'
+  if ('crowdsec' in list) return 'that of CrowdSec: it is changed by cscli decisions.'
   if ('url' in list) return 'that of a url: it is changed there.'
   const { format } = list
   return format === 'csv' || format === 'json' ? `${format.toUpperCase()}: change it where it is made.` : undefined

@@ -18,7 +18,6 @@ import {
   rulesInForce,
   type Snapshots,
   type SourceStatus,
-  type StrikesOptions,
   type UsageTable,
   type Whois,
 } from '@sallyport/core'
@@ -31,6 +30,7 @@ import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
 import { openAgents, type PublishedKeys } from './agents.ts'
 import { openProvenance, type Provenance } from './attestation/provenance.ts'
+import { openServiceBans } from './bans/service-bans.ts'
 import { openChallenges } from './challenge/open-challenges.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
@@ -41,11 +41,11 @@ import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import { guarded, type OpenHooks, sayOnStderr, saysCompiling } from './hooks.ts'
 import { listNames } from './lists/read-lists.ts'
+import type { OnTurned } from './load/load-meter.ts'
 import type { MeasuredLoad } from './load/measured-load.ts'
-import { type DecisionLog, type LogHolder, openLog } from './log.ts'
+import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
-import { openNotifier, type ServiceNotifier } from './notifier.ts'
-import { banEvent } from './notify/ban-event.ts'
+import { openNotifier } from './notifier.ts'
 import { raisesBundle } from './notify/bundle-event.ts'
 import type { Notifier } from './notify/event.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
@@ -119,6 +119,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly challenges: Challenges
   /** The clients that are refused for a while. */
   readonly bans: BanList
+  /** Addresses and networks whose bans others may carry out too. */
+  exportedBans(): Promise<readonly string[]>
   /** Sources of its answers. */
   readonly knowledge: Knowledge
   /** The data sets in use. */
@@ -180,6 +182,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const notice = hooks.onNotice ?? sayOnStderr
   const onFault = guarded(hooks.onFault ?? ((error) => notice('SALLYPORT_FAULT', String(error))))
   const clock = hooks.clock ?? SYSTEM_CLOCK
+  const isTrial = hooks.clock !== undefined
   const metrics = createMetrics(clock.now)
   const outbound = createOutbound(config, { dns: hooks.dns, counted: (dns) => countedDns(dns, metrics) })
   const notifier = await resources.use(openNotifier(config, { clock, outbound, metrics, hooks, notice }))
@@ -202,15 +205,11 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     : undefined
   const patient = { dns: dnsWithTimeout(outbound.dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, turns, ...patient })
-  const counting = await resources.use(createCounting(config, { clock, onFault, onBanned: bansRaised(notifier, log) }))
+  const counting = await resources.use(
+    createCounting(config, { clock, onFault, onBanned: (...made) => banned(...made) }),
+  )
   const surroundings = await resources.use(
-    openSurroundings(config, {
-      outbound,
-      notice,
-      onFault,
-      isTrial: hooks.clock !== undefined,
-      onLoadTurned: ({ on, ...details }) => log.audit({ what: on ? 'load on' : 'load off', who: 'service', details }),
-    }),
+    openSurroundings(config, { outbound, notice, onFault, isTrial, onLoadTurned: loadLogged(log) }),
   )
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, surroundings.current(), frontEnds)
@@ -238,8 +237,10 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     surroundings: surroundings.current,
     surround: surroundings.surround,
   })
+  const bans = { clock, onFault, notice, outbound, metrics, log, notifier, inspection, bans: counting.bans }
+  const { onBanned: banned, list: exportedBans } = await resources.use(openServiceBans(config, { ...bans, isTrial }))
   const tally = await resources.use(
-    openTally(config, { clock, onFault, isTrial: hooks.clock !== undefined, robots: surroundings.current().robots }),
+    openTally(config, { clock, onFault, isTrial, robots: surroundings.current().robots }),
   )
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
@@ -278,6 +279,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     provenance,
     challenges,
     bans: counting.bans,
+    exportedBans,
     knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources,
     lists: () => surroundings.current().lists,
@@ -287,10 +289,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   })
 }
 
-/** Raises each ban, with the address as the log has it. */
-function bansRaised({ raise }: ServiceNotifier, { addressOf }: LogHolder): StrikesOptions['onBanned'] {
-  return (ban, rule, inspection) =>
-    raise(banEvent(ban, rule, inspection, addressOf(inspection.client.address, ban.since)))
+function loadLogged({ audit }: DecisionLog): OnTurned {
+  return ({ on, ...details }) => audit({ what: on ? 'load on' : 'load off', who: 'service', details })
 }
 
 /** A reload that the tally learns of. */

@@ -281,6 +281,6 @@ t.test('lists are known by name, and what cannot be one is said at its place', a
   t.match(of('good: []'), [/sallyport\.yaml:3: policy\.rules\.0\.match\.address\.0: rule "a": no list "bad": good/])
   t.match(of('bad: { file: nowhere.txt }'), [/sallyport\.yaml:2: lists\.bad\.file: nowhere\.txt is not there/])
   t.match(of('bad: [300.1.1.1]'), [/sallyport\.yaml:2: lists\.bad\.0: "300\.1\.1\.1" is no address/])
-  t.match(of('bad: { file: a, url: https://a.example }'), [/lists\.bad: .*a file or a url/])
+  t.match(of('bad: { file: a, url: https://a.example }'), [/lists\.bad: .*one of file, url and crowdsec/])
   t.match(of('bad: { url: ftp://a.example }'), [/lists\.bad/])
 })

@@ -52,7 +52,7 @@ function exampleOf(map: string): Tree {
 }
 
 /** Keys that are not together with others beside them. */
-const APART = /^(policy\.rules\[\]\.(concurrent|then|to|weight|challenge\..*)|lists\.<id>\.file)$/
+const APART = /^(policy\.rules\[\]\.(concurrent|then|to|weight|challenge\..*)|lists\.<id>\.(file|crowdsec|key|pull))$/
 
 t.test('the examples of all keys are together a usable configuration', async (t) => {
   t.same(faultsOf(composed((key) => !APART.test(key))), [])

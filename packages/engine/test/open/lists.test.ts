@@ -171,7 +171,7 @@ t.test('a URL leads outside alone; what was never read is not known', async (t) 
   await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'no') } } }), { message: /is not there/ })
   await t.rejects(open({ ...config, lists: { bad: {} as never } }), {
     code: 'invalid_config',
-    message: /a file or a url/,
+    message: /one of file, url and crowdsec/,
   })
   await t.rejects(open({ ...config, lists: { 'a/b': [] } }), { code: 'invalid_config' })
 })

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { readListEntries } from '@sallyport/core'
+import { isInline } from '../lists/list-config.ts'
 import type { Config } from './schema.ts'
 
 interface ListFault {
@@ -10,14 +11,14 @@ interface ListFault {
 /** Lists that cannot be meant: entries that are none, and files that are not there. */
 export function listFaults(lists: Config['lists']): readonly ListFault[] {
   return Object.entries(lists).flatMap(([name, list]) => {
-    if (!('format' in list)) {
+    if (isInline(list)) {
       const { unread } = readListEntries(list)
       return unread.map((line) => ({
         path: ['lists', name, line - 1],
         message: `${JSON.stringify(list[line - 1])} is no address, CIDR, system or pattern`,
       }))
     }
-    if ('url' in list || isFile(list.file)) return []
+    if (!('file' in list) || isFile(list.file)) return []
     return [{ path: ['lists', name, 'file'], message: `${list.file} is not there` }]
   })
 }

@@ -44,7 +44,7 @@ export function readConfigFrom({ file, env = {}, flags = {}, needsKeys = false }
   if (!result.success) {
     // A secret that could not be read is missing too, which has been said.
     const others = schemaFaults(result.error, values, layers, tree).filter(
-      ({ key }) => key === undefined || !secrets.some((secret) => secret.key === key),
+      ({ key }) => key === undefined || !secrets.some((secret) => `${secret.key}.`.startsWith(`${key}.`)),
     )
     throw new ConfigError([...errors, ...others])
   }

@@ -1,6 +1,6 @@
 import { LIST_FORMATS } from '@sallyport/core'
 import { z } from 'zod'
-import { key } from './key.ts'
+import { key, SECRET } from './key.ts'
 import { time } from './limits.ts'
 import { HTTP } from './schema-edge.ts'
 
@@ -29,8 +29,26 @@ const OfUrl = z.strictObject({
   format,
 })
 
+const OfCrowdsec = z.strictObject({
+  crowdsec: key(
+    z.url(HTTP),
+    'URL of the local API of CrowdSec, whose bans of addresses and ranges are the list; absent: file or url has it',
+    'http://127.0.0.1:8080',
+  ),
+  key: key(
+    z.string().regex(/^[\x21-\x7e]{1,512}$/, 'must be a key without spaces'),
+    'Key of a bouncer there, of this machine alone; absent: file or url has the list',
+    'file:/run/secrets/crowdsec-key',
+    SECRET,
+  ),
+  pull: time('10s', ['1s', '30d'], 'Time between two questions to CrowdSec', '30s'),
+})
+
 /** Lists by names, which policies call `list:NAME`. */
 export const Lists = z.record(
   z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'must be a name of letters, digits, - and _'),
-  z.union([z.array(z.string()), OfFile, OfUrl], 'must be a list of entries, or have a file or a url, and not both'),
+  z.union(
+    [z.array(z.string()), OfFile, OfUrl, OfCrowdsec],
+    'must be a list of entries, or have one of file, url and crowdsec with its key',
+  ),
 )

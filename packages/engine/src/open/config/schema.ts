@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { key, LIVE, SECRET } from './key.ts'
 import { Limits, Timeouts, time } from './limits.ts'
 import { PolicySchema } from './policy-schema.ts'
+import { Bans } from './schema-bans.ts'
 import { Challenge, Decoys, Handoff, Listen, Refusal, Robots, Route, Tls, Upstream, Usage } from './schema-edge.ts'
 import { Lists } from './schema-lists.ts'
 import { Notify } from './schema-notify.ts'
@@ -170,6 +171,7 @@ export const Config = z.strictObject({
     description: 'Lists by names, which policies call list:NAME: a file, a url, or the entries themselves',
     ...LIVE,
   }),
+  bans: Bans.prefault({}).describe("Bans of the policy's strikes"),
   counting: Counting.prefault({}).describe('Counts of rules with limits'),
   webBotAuth: WebBotAuth.optional().describe('Signatures of agents; absent: the agents of the catalogue alone'),
   provenance: Provenance.prefault({}).describe('Attestations of claims'),

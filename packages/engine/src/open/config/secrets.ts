@@ -1,6 +1,6 @@
 import { readWhole } from '#files'
 import { isMap, type Mapping } from './layers.ts'
-import type { SchemaNode } from './tree.ts'
+import { type SchemaNode, within } from './tree.ts'
 
 /** Forms of a secret beside its value: a file that holds it, or a text with variables of the environment. */
 export const REFERENCE = /^file:|\$\{\w/
@@ -31,10 +31,8 @@ export function readSecrets(
     if (node === undefined) return value
     if (Array.isArray(value)) return value.map((inner, at) => walk(inner, node.items, [...path, at]))
     if (!isMap(value)) return value
-    const { properties, additionalProperties } = node
-    const further = typeof additionalProperties === 'object' ? additionalProperties : undefined
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, walk(inner, properties?.[key] ?? further, [...path, key])]),
+      Object.entries(value).map(([key, inner]) => [key, walk(inner, within(node, key), [...path, key])]),
     )
   }
   return { values: walk(values, tree, []) as Mapping, faults }

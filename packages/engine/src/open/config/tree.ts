@@ -40,13 +40,18 @@ export function nodeAt(tree: SchemaNode, path: readonly PropertyKey[]): SchemaNo
   return path.reduce<SchemaNode | undefined>((node, step) => node && within(node, step), tree)
 }
 
-/** The node of a key of a map, or of an entry of a list. */
+/** The node of a key of a map, of several kinds of maps the first that has it, or of an entry of a list. */
 export function within(
-  { properties, additionalProperties, items }: SchemaNode,
+  { properties, additionalProperties, items, anyOf = [] }: SchemaNode,
   step: PropertyKey,
 ): SchemaNode | undefined {
   if (typeof step === 'number') return items
-  return properties?.[String(step)] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+  const further = typeof additionalProperties === 'object' ? additionalProperties : undefined
+  return (
+    properties?.[String(step)] ??
+    further ??
+    anyOf.find((one) => one.properties?.[String(step)])?.properties?.[String(step)]
+  )
 }
 
 /** A key whose value is no map. */

@@ -1,7 +1,5 @@
 import type { Address, NamedList, SourceStatus } from '@sallyport/core'
-import type { ListRead } from './read-list.ts'
-
-type WholeRead = Extract<ListRead, { state: 'read' }>
+import type { ListRead, WholeRead } from './read-list.ts'
 
 const UNREAD: NamedList = { isRead: false, holds: () => false, hasSystem: () => false, matches: () => false }
 
@@ -49,10 +47,16 @@ export class KeptList implements NamedList {
   }
 
   /** Takes it however few there are. */
-  take({ list, size, entries }: WholeRead, at?: number, staleAfter?: number): void {
+  take({ list, size, entries, outdated }: WholeRead, at?: number, staleAfter?: number): void {
     this.#list = list
     this.#size = size
     this.#left = entries.left
+    if (outdated === undefined) this.renew(at, staleAfter)
+    else this.fail(outdated)
+  }
+
+  /** The same was fetched again. */
+  renew(at: number | undefined, staleAfter: number | undefined): void {
     this.#at = at
     this.#staleAfter = staleAfter
     this.#error = undefined

@@ -1,7 +1,10 @@
 import type { ListFormat } from '@sallyport/core'
 
-/** A list of the configuration: entries, a file, or a URL with the age in milliseconds at which its copy is fetched again. */
-export type ListConfig = readonly string[] | FileConfig | UrlConfig
+/**
+ * A list of the configuration: entries, a file, a URL with the age in milliseconds at which its copy is fetched again, or the
+ * decisions of CrowdSec.
+ */
+export type ListConfig = readonly string[] | FileConfig | RemoteConfig
 
 export interface FileConfig {
   readonly file: string
@@ -14,6 +17,17 @@ export interface UrlConfig {
   readonly format: ListFormat
 }
 
+export interface CrowdsecConfig {
+  /** URL of its local API. */
+  readonly crowdsec: string
+  readonly key: string
+  /** Milliseconds between two questions. */
+  readonly pull: number
+}
+
+/** A list of which a copy is kept. */
+export type RemoteConfig = UrlConfig | CrowdsecConfig
+
 /** Lists by names, as the configuration has them. */
 export type ListConfigs = Readonly<Record<string, ListConfig>>
 
@@ -21,4 +35,14 @@ export type ListConfigs = Readonly<Record<string, ListConfig>>
 export interface ListsOfConfig {
   readonly lists: ListConfigs
   readonly dataDir: string
+}
+
+/** Whether the configuration itself has the entries. */
+export function isInline(config: ListConfig): config is readonly string[] {
+  return Array.isArray(config)
+}
+
+/** The place that a list is asked of, and the age in milliseconds at which its copy is asked for again. */
+export function remoteOf(config: RemoteConfig): { readonly url: string; readonly refresh: number } {
+  return 'url' in config ? config : { url: config.crowdsec, refresh: config.pull }
 }

@@ -1,12 +1,13 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Fetch, SallyportError } from '@sallyport/core'
 import { replaceFile } from '#datasets'
 import { withFreeLock, withLock } from '#stores'
+import { type AskBounds, createDecisions, type DecisionsRead } from './crowdsec-decisions.ts'
 import type { KeptList } from './kept-list.ts'
-import type { FileConfig, ListConfig, UrlConfig } from './list-config.ts'
+import { type FileConfig, isInline, type ListConfig, type RemoteConfig, remoteOf } from './list-config.ts'
 import { fetchList, listCopy } from './list-copy.ts'
-import { readListFile, readListLines, stampOf } from './read-list.ts'
+import { readListFile, readListLines, stampOf, type WholeRead } from './read-list.ts'
 import { readNow, STALE_TIMES, writtenAt } from './read-lists.ts'
 
 export interface SourcePorts {
@@ -36,8 +37,8 @@ const FIRST_MS = 10_000
 const RETRY_MS = 60_000
 
 export function listSource(list: KeptList, config: ListConfig, ports: SourcePorts): ListSource {
-  if (!('format' in config)) return inlineSource(list, config)
-  return 'file' in config ? fileSource(list, config, ports) : urlSource(list, config, ports)
+  if (isInline(config)) return inlineSource(list, config)
+  return 'file' in config ? fileSource(list, config, ports) : remoteSource(list, config, ports)
 }
 
 function inlineSource(list: KeptList, config: readonly string[]): ListSource {
@@ -81,48 +82,87 @@ function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts)
   }
 }
 
-function urlSource(list: KeptList, config: UrlConfig, ports: SourcePorts): ListSource {
-  const { url, refresh, format } = config
+/** How a list is asked for, and what its notices say. */
+interface Remote {
+  ask(from: Fetch, bounds: AskBounds): Promise<DecisionsRead>
+  /** Decisions end by themselves, so that few or none are no sign of a list that was cut off. */
+  readonly mayShrink: boolean
+  readonly subject: string
+  readonly kept: string
+}
+
+function remoteFor(config: RemoteConfig, copy: string, signal: AbortSignal | undefined): Remote {
+  if ('crowdsec' in config) {
+    const { ask } = createDecisions(config, signal)
+    return { ask, mayShrink: true, subject: 'CrowdSec', kept: 'what it had decided stays in use until it ends' }
+  }
+  return {
+    ask: (from, { timeoutMs }) => fetchList(from, config.url, config.format, { timeoutMs, signal }),
+    mayShrink: false,
+    subject: 'what its url has',
+    kept: `the last one stays in use; without ${copy} the next one is taken`,
+  }
+}
+
+function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts): ListSource {
+  const { url, refresh } = remoteOf(config)
   const { dataDir, readOnly, outbound, notice, signal } = ports
   const copy = listCopy(dataDir, list.name, url)
+  const { ask, mayShrink, subject, kept } = remoteFor(config, copy.path, signal)
+  /** The copy that was read or written last, and when it was fetched. */
   let inForce: string | undefined
+  let inForceAt: number | undefined
+  let written: string | undefined
   let next = 0
 
   const tell = (): void => {
     const { news, isRead } = list
-    if (news === undefined) return
-    const kept = isRead
-      ? `the last one stays in use; without ${copy.path} the next one is taken`
-      : 'it holds nothing yet'
-    notice(`list ${list.name}: what its url has ${news}; ${kept}.`)
+    if (news !== undefined) notice(`list ${list.name}: ${subject} ${news}; ${isRead ? kept : 'it holds nothing yet'}.`)
   }
   /** Returns when it was fetched; `undefined` where there is no copy. */
   const readCopy = async (): Promise<number | undefined> => {
-    inForce = await stampOf(copy.path)
+    const stamp = await stampOf(copy.path)
+    if (stamp !== undefined && stamp === inForce && list.isRead) return inForceAt
+    inForce = stamp
+    inForceAt = undefined
     const { read, at, staleAfter } = await readNow(dataDir, list.name, config)
     if (at === undefined || read.state !== 'read') return undefined
     list.take(read, at, staleAfter)
     next = at + refresh
+    inForceAt = at
     return at
+  }
+  /** Keeps what was fetched at a time; `undefined`: the copy is still that. */
+  const keep = async (read: WholeRead | undefined, at: number): Promise<void> => {
+    if (readOnly) return
+    if (read !== undefined) {
+      await mkdir(dirname(copy.path), { recursive: true })
+      await replaceFile(copy.path, copy.textOf(read.entries))
+    }
+    await utimes(copy.path, new Date(), new Date(at))
+    inForce = written = await stampOf(copy.path)
+    inForceAt = at
   }
   /** One process of those on a dataDir fetches, and the others read its copy. */
   const pull = async (from: Fetch, timeoutMs: number | undefined): Promise<void> => {
     const at = await readCopy()
     if (Date.now() < next && at !== undefined) return
-    const read = await fetchList(from, url, format, { timeoutMs, signal })
+    const read = await ask(from, { timeoutMs, isLast: inForce === written })
     if (signal?.aborted) return
     const now = Date.now()
     next = now + Math.min(refresh, RETRY_MS)
-    // A copy that was taken away says that the next list is meant.
-    const isTaken = at === undefined && read.state === 'read'
-    if (!isTaken && !list.accepts(read)) return tell()
-    next = now + refresh
-    if (!readOnly) {
-      await mkdir(dirname(copy.path), { recursive: true })
-      await replaceFile(copy.path, copy.textOf(read.entries))
-      inForce = await stampOf(copy.path)
+    if (read.state === 'unchanged') {
+      list.renew(now, now + STALE_TIMES * refresh)
+      next = now + refresh
+      return keep(undefined, now)
     }
+    // A copy that was taken away says that the next list is meant.
+    const isTaken = (at === undefined || mayShrink) && read.state === 'read'
+    if (!isTaken && !list.accepts(read)) return tell()
+    if (read.outdated === undefined) next = now + refresh
+    await keep(read, read.outdated === undefined ? now : (at ?? now))
     list.take(read, now, now + STALE_TIMES * refresh)
+    tell()
   }
   const lock = join(dataDir, 'lists.lock')
   return {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NamedList, SourceStatus } from '@sallyport/core'
 import { KeptList } from './kept-list.ts'
-import type { ListConfigs } from './list-config.ts'
+import { isInline, type ListConfigs } from './list-config.ts'
 import { type ListSource, listSource, type SourcePorts } from './list-source.ts'
 
 /** The lists of a service: policies hold them, and they follow their files and URLs. */
@@ -51,7 +51,8 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
     const prepared = Object.entries(next).map(async ([name, config]) => {
       const before = kept.get(name)
       // A reload reads files again, and asks no URL before its time.
-      if (before !== undefined && 'url' in config && isDeepStrictEqual(before.source.config, config))
+      const isRemote = !isInline(config) && !('file' in config)
+      if (before !== undefined && isRemote && isDeepStrictEqual(before.source.config, config))
         return [name, before] as const
       const list = new KeptList(name)
       const source = listSource(list, config, { ...ports, signal: closing.signal })

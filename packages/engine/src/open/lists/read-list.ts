@@ -11,8 +11,17 @@ import {
 
 /** A list that was read whole, or one sentence about why not, without its subject. */
 export type ListRead =
-  | { readonly state: 'read'; readonly entries: ListEntries; readonly size: number; readonly list: NamedList }
+  | {
+      readonly state: 'read'
+      readonly entries: ListEntries
+      readonly size: number
+      readonly list: NamedList
+      /** Why it could not be asked for again, where this is what is left of the last answer. */
+      readonly outdated?: string | undefined
+    }
   | { readonly state: 'refused'; readonly reason: string }
+
+export type WholeRead = Extract<ListRead, { state: 'read' }>
 
 /** Bytes of a list. */
 export const MAX_BYTES = 32 * 2 ** 20

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { createNamedList, type NamedList } from '@sallyport/core'
 import { KeptList } from './kept-list.ts'
-import type { ListConfig, ListsOfConfig } from './list-config.ts'
+import { isInline, type ListConfig, type ListsOfConfig, remoteOf } from './list-config.ts'
 import { listCopy } from './list-copy.ts'
 import { type ListRead, readListFile, readListLines } from './read-list.ts'
 
@@ -16,14 +16,15 @@ export interface ReadNow {
 }
 
 export async function readNow(dataDir: string, name: string, config: ListConfig): Promise<ReadNow> {
-  if (!('format' in config)) return { read: await readListLines(config) }
+  if (isInline(config)) return { read: await readListLines(config) }
   if ('file' in config) {
     return { read: await readListFile(config.file, config.format), at: await writtenAt(config.file) }
   }
-  const copy = listCopy(dataDir, name, config.url)
+  const { url, refresh } = remoteOf(config)
+  const copy = listCopy(dataDir, name, url)
   const at = await copy.at()
   if (at === undefined) return { read: { state: 'refused', reason: 'was not fetched yet' } }
-  return { read: await copy.read(), at, staleAfter: at + STALE_TIMES * config.refresh }
+  return { read: await copy.read(), at, staleAfter: at + STALE_TIMES * refresh }
 }
 
 export async function writtenAt(path: string): Promise<number> {

@@ -75,11 +75,14 @@ function withoutRefresh(config: Config): Config {
   return { ...config, log, notify: [], data: { ...config.data, refresh: false, readOnly }, lists: notDue(config.lists) }
 }
 
-/** Lists of URLs with copies that no command finds too old: one that was never fetched is, since a policy may name it. */
+/** Remote lists with copies that no command finds too old: one that was never fetched is, since a policy may name it. */
 function notDue(lists: Config['lists']): Config['lists'] {
   const refresh = 30 * 86_400_000
   return Object.fromEntries(
-    Object.entries(lists).map(([name, list]) => [name, 'url' in list ? { ...list, refresh } : list]),
+    Object.entries(lists).map(([name, list]) => {
+      if ('crowdsec' in list) return [name, { ...list, pull: refresh }]
+      return [name, 'url' in list ? { ...list, refresh } : list]
+    }),
   )
 }
 

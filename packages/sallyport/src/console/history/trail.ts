@@ -1,6 +1,14 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AUDIT_FILE, type AuditEntry, type AuditLine, auditLine, readEntry, type Sallyport } from '@sallyport/engine'
+import {
+  AUDIT_FILE,
+  type AuditEntry,
+  type AuditLine,
+  auditLine,
+  BAN_LINE,
+  readEntry,
+  type Sallyport,
+} from '@sallyport/engine'
 
 /** Actions of this process that are remembered where no file has them. */
 const KEPT = 200
@@ -33,7 +41,8 @@ export function createTrail({ log, config }: Sallyport): Trail {
       const lines = (await Promise.all(files.map(tailOf))).flat()
       return lines.flatMap((line) => {
         const entry = readEntry(line)
-        return entry !== undefined && 'audit' in entry ? [entry] : []
+        // An attack may be thousands of bans, which are a view of their own.
+        return entry !== undefined && 'audit' in entry && entry.audit !== BAN_LINE ? [entry] : []
       })
     },
   }

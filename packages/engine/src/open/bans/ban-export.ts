@@ -1,0 +1,91 @@
+import type { Ban, BanList, Clock } from '@sallyport/core'
+import type { Config } from '../config/schema.ts'
+import type { Outbound } from '../outbound.ts'
+import { createCrowdsecExport } from './crowdsec.ts'
+import { createCrowdsecApi } from './crowdsec-api.ts'
+import { type ExportedBan, exportedBan, exportedBans } from './exported-ban.ts'
+import { createNftablesExport } from './nftables.ts'
+import { createStanding, type StandingHooks } from './standing.ts'
+
+/** How soon a ban of another process, or one that was lifted, is exported; of many the share of time that looking takes. */
+const LOOK_MS = 1_000
+const LOOK_SHARE = 20
+/** Bans that are made at the same time are sent together. */
+const GATHER_MS = 50
+
+export interface BanExportPorts extends StandingHooks {
+  readonly clock: Clock
+  readonly bans: Pick<BanList, 'list'>
+  readonly outbound: Pick<Outbound, 'feeds'>
+  /** The configuration in force. */
+  readonly config: () => Pick<Config, 'mode' | 'policy'>
+  readonly onFault: (error: unknown) => void
+}
+
+/** The bans of a service for others: a firewall, CrowdSec, and programs that read a list. No request waits for it. */
+export interface BanExport {
+  /** A ban was made here; returns it where others may carry it out. */
+  made(ban: Ban): ExportedBan | undefined
+  /** Addresses and networks, one each. */
+  list(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+/** Exports the bans of all processes that share them; `options` as they were at the start. */
+export function openBanExport({ export: options }: Config['bans'], ports: BanExportPorts): BanExport {
+  const { clock, bans, outbound, config, onFault } = ports
+  const { nftables, crowdsec } = options
+  const closing = new AbortController()
+  const firewall =
+    nftables === undefined ? undefined : createNftablesExport(nftables, clock, createStanding('nftables', ports))
+  const decisions =
+    crowdsec &&
+    createCrowdsecExport({
+      api: createCrowdsecApi(crowdsec, outbound.feeds, closing.signal),
+      clock,
+      standing: createStanding('crowdsec', ports),
+    })
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  let isFailing = false
+
+  const exported = async () => exportedBans(await bans.list(), config())
+  async function look(): Promise<void> {
+    const began = performance.now()
+    try {
+      const now = await exported()
+      isFailing = false
+      if (closed) return
+      decisions?.follow(now)
+      void firewall?.follow(now)
+    } catch (error) {
+      if (!isFailing) onFault(error)
+      isFailing = true
+    } finally {
+      lookIn(Math.max(LOOK_MS, (performance.now() - began) * LOOK_SHARE))
+    }
+  }
+  function lookIn(milliseconds: number): void {
+    clearTimeout(timer)
+    if (!closed) timer = setTimeout(look, milliseconds).unref()
+  }
+
+  if (firewall || decisions) lookIn(LOOK_MS)
+  return {
+    made(ban) {
+      const one = exportedBan(ban, config())
+      if (one === undefined) return undefined
+      decisions?.put(one)
+      if (firewall) lookIn(GATHER_MS)
+      return one
+    },
+    list: async () => [...(await exported()).keys()],
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      firewall?.close()
+      await decisions?.close()
+      closing.abort()
+    },
+  }
+}
