@@ -1,15 +1,13 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import { server as createHapi } from '@hapi/hapi'
 import * as forElysia from '@sallyport/fetch/elysia'
 import * as forH3 from '@sallyport/fetch/h3'
 import * as forLambda from '@sallyport/fetch/lambda'
 import { guardUpgrade } from '@sallyport/node'
 import * as forHapi from '@sallyport/node/hapi'
-import * as forRestify from '@sallyport/node/restify'
 import { Elysia } from 'elysia'
 import { H3 } from 'h3'
 import { createApp, eventHandler, toNodeListener } from 'h3v1'
-import { createServer as createRestify, type RequestHandler } from 'restify'
 import { toNodeHandler } from 'srvx/node'
 import { answerEcho, type Host, running } from './host.ts'
 import { echoOfEvent, gatewayBefore } from './lambda-gateway.ts'
@@ -85,25 +83,6 @@ const hapi: Host = {
   },
 }
 
-const restify: Host = {
-  name: 'restify 11',
-  speaks: ['tls'],
-  async start(sallyport, base, options = {}, { certificate } = HTTP1) {
-    const files = certificate && tlsFiles(certificate)
-    const app = createRestify(files && { certificate: files.cert, key: files.key })
-    // @koa/bodyparser gives every request of Node a member, which those of restify have otherwise, in type alone.
-    app.pre(
-      forRestify.inspection(sallyport, options) as RequestHandler,
-      forRestify.v1(sallyport, { base }) as RequestHandler,
-    )
-    for (const method of ['get', 'head', 'post', 'opts'] as const) {
-      app[method]('/*', (req, res, next) => void answerEcho(req as IncomingMessage, res).then(() => next(false), next))
-    }
-    guardUpgrade(app.server, sallyport, options)
-    return running(app.server)
-  },
-}
-
 const lambda: Host = {
   name: 'AWS Lambda',
   speaks: [],
@@ -118,4 +97,4 @@ const lambda: Host = {
 }
 
 /** Hosts whose requests are received as those of HOSTS are: Node's own, or the web's (D570). */
-export const MORE_HOSTS: readonly Host[] = [h3, h3OfNitro2, elysia, hapi, restify, lambda]
+export const MORE_HOSTS: readonly Host[] = [h3, h3OfNitro2, elysia, hapi, lambda]

@@ -134,17 +134,9 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   const turns = createOriginTurns(raise)
   const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
-    const urls: { proxy?: string | undefined; admin?: string | undefined } = {}
+    const urls: Urls = {}
     const recalled = createRecalled()
-    const front: ExampleFront = {
-      sallyport,
-      url: () => urls.proxy,
-      consoleUrl: () => (options.adminPages?.handle === undefined ? undefined : urls.admin),
-      clientHeader: options.clientHeader ?? 'x-forwarded-for',
-      visitors: [...EXAMPLE_VISITORS, ...(options.visitors ?? [])],
-      links: () => (options.decoys?.link ? (sallyport.decoyLink?.() ?? '') : ''),
-      decisionOf: recalled.decisionOf,
-    }
+    const front = frontOf(sallyport, options, urls, recalled.decisionOf)
     const site = options.demo && options.upstream === undefined ? await openExampleSite(front) : undefined
     if (site) opened.push(site.close)
     const create = (chosen: ProxyOptions): Service => {
@@ -237,6 +229,30 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Addresses that are known once they are listened on. */
+interface Urls {
+  proxy?: string | undefined
+  admin?: string | undefined
+}
+
+/** The proxy as its example site sees it. */
+function frontOf(
+  sallyport: ProxyHost,
+  options: ProxyOptions,
+  urls: Urls,
+  decisionOf: ExampleFront['decisionOf'],
+): ExampleFront {
+  return {
+    sallyport,
+    url: () => urls.proxy,
+    consoleUrl: () => (options.adminPages?.handle === undefined ? undefined : urls.admin),
+    clientHeader: options.clientHeader ?? 'x-forwarded-for',
+    visitors: [...EXAMPLE_VISITORS, ...(options.visitors ?? [])],
+    links: () => (options.decoys?.link ? (sallyport.decoyLink?.() ?? '') : ''),
+    decisionOf,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Snapshot, SourceStatus } from '@sallyport/core'
+import { dayNumber } from '../format/days.ts'
 import type { BundleFolder } from '../published/folder.ts'
 import { type BundleFile, type Manifest, neededFiles, rowOf, subjectOf } from '../published/manifest.ts'
-import { dayNumber } from '../format/days.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import type { OpenedCity } from '../tables/cities.ts'
 import { readFrontEnds } from '../tables/front-ends.ts'
