@@ -27,6 +27,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'packages/engine/src/whois/phrases.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
   'packages/engine/src/whois/wordings.ts CONDITION': 'has words to choose from, and nothing that repeats',
   'packages/engine/src/datasets/feeds/unpack.ts /\\0.*$/s': 'reads a field of an archive’s header, 100 bytes at most',
+  'packages/engine/src/open/bans/exported-ban.ts CLIENT': 'reads the key of a ban of ours, an address and a length',
+  'packages/engine/src/open/lists/go-duration.ts PART': 'sticky, 31 characters at most from each place',
   'packages/core/src/address/forwarding.ts PARAMETER':
     'sticky, with one way to read each character, over what the walk of a header bounds',
 }

@@ -59,7 +59,7 @@ export async function putObject(target: S3Target, { name, content, bytes, sha256
   const { statusCode, body } = await ask(target, name, { method: 'PUT', sha256, content, bytes })
   const answer = await body.text()
   if (statusCode === 200) return
-  const [, code = ''] = /<Code>(\w{1,64})<\/Code>/.exec(answer) ?? []
+  const [code = ''] = /^\w{1,64}/.exec(answer.split('<Code>', 2)[1] ?? '') ?? []
   throw failed(target, `answered ${statusCode} ${code} for ${name}`)
 }
 

@@ -28,7 +28,7 @@ export function createCrowdsecApi(
   outbound: Fetch,
   signal: AbortSignal,
 ): CrowdsecApi {
-  const base = url.replace(/\/+$/, '')
+  const base = url.replace(/\/$/, '')
   let token: string | undefined
 
   const send = (path: string, body: unknown, more: Partial<FetchRequest>) =>

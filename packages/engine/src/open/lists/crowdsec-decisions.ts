@@ -72,7 +72,7 @@ export function createDecisions(
       const isWhole = !isLast || wholeAt === undefined || now() - wholeAt >= WHOLE_MS
       const answer = await fetchText(outbound, {
         // Each decision by its id: of several for one address, one may be deleted and the others stay.
-        url: `${crowdsec.replace(/\/+$/, '')}/v1/decisions/stream?startup=${isWhole}&scopes=ip,range&dedup=false`,
+        url: `${crowdsec.replace(/\/$/, '')}/v1/decisions/stream?startup=${isWhole}&scopes=ip,range&dedup=false`,
         headers: { 'x-api-key': key },
         maxBytes: MAX_BYTES,
         timeoutMs,
