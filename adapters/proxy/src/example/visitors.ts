@@ -76,6 +76,11 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
   }),
 
   visitor('hosting', 'a program in a hosting network', '5.9.10.20'),
+  visitor('python', 'a Python client that says Chrome', '5.9.10.24', {
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0 Safari/537.36',
+    fields: ['Accept', '*/*', 'Accept-Encoding', 'gzip, deflate'],
+    note: 'It has the name of Chrome and none of its headers. It is not turned away: it is asked, and a browser would pass.',
+  }),
   visitor('search', 'a program that searches five times', '5.9.10.21', {
     paths: times(5, '/search'),
     comes: 'throttle',
