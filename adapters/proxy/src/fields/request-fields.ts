@@ -32,7 +32,7 @@ export interface Forwarding {
  * chain is dropped, so that its first element is the client however the origin reads it (D13). Every other `X-Forwarded-*` passes
  * from a trusted proxy that names the client, and from nobody else. `X-Forwarded-Proto` is a trusted
  * proxy's value, else the scheme of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
- * Of HTTP/2 `:authority` is the Host, and no other pseudo field is sent (RFC 9113 8.3.1).
+ * `:authority` of HTTP/2 is the Host, and no other pseudo field is sent (RFC 9113 8.3.1).
  * `Via` is added to the client's own, so that a circle is found (`isLoop`). A session of the console stays here (D333).
  */
 export function requestFields(fields: readonly string[], forwarding: Forwarding): string[] {

@@ -3,6 +3,7 @@ import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { FIRST_ASN, hostileAddress, NAUGHTY_NAME, openHostileScene } from './hostile.ts'
 import { AS_READER, NAUGHTY, openScene, until, VISITOR } from './scene.ts'
+import { todayOf } from './today.ts'
 import { viewIds } from './views.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -37,6 +38,8 @@ t.test('hostile text is text in every view, light, dark and on a phone', { skip:
   const browser = await openBrowser()
   t.teardown(() => browser.close())
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
+  // The report has what was written of the counts.
+  await todayOf(scene, (now) => now !== null)
   const listed = await fetch(`${scene.adminUrl}/console/api/requests?limit=1&text=alert`, { headers: AS_READER })
   const { requests } = (await listed.json()) as { readonly requests: readonly { readonly id: string }[] }
   const questions = { ...QUESTIONS, request: [`?id=${requests[0]?.id}`] }

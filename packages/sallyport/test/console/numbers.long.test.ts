@@ -1,21 +1,8 @@
 import t from 'tap'
 import { NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { countAlsoBefore } from './past.ts'
-import { AS_READER, openScene, type Scene, VISITOR } from './scene.ts'
-
-interface Period {
-  readonly requests: number
-}
-
-/** Asks for the day in short until it is what is wanted: counts are written every five seconds, and kept for as long. */
-async function todayOf({ adminUrl }: Scene, wanted: (now: Period | null, before: Period | null) => boolean) {
-  for (;;) {
-    const response = await fetch(`${adminUrl}/console/api/today`, { headers: AS_READER })
-    const today = (await response.json()) as { readonly now: Period | null; readonly before: Period | null }
-    if (wanted(today.now, today.before)) return today
-    await new Promise((resolve) => setTimeout(resolve, 250))
-  }
-}
+import { openScene, VISITOR } from './scene.ts'
+import { todayOf } from './today.ts'
 
 t.test('the first view begins with the numbers of a day, against the day before', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
