@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { counted } from '@sallyport/core'
 import type { Config, ConfigRead, NoticeCode, Reloaded, Sallyport } from '@sallyport/engine'
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
@@ -43,6 +44,8 @@ export async function runService(source: ConfigSource, workers: number | undefin
     warn(first)
     return runWorkers(workers, first.config, terminal, source.file)
   }
+  // A request's objects die together, and V8 comes to put some of them among the old ones (D544).
+  setFlagsFromString('--no-allocation-site-pretenuring')
   const standing = await joinWorkers()
   const config = await beginningOf(source, standing, warn)
   const history = config.console.enabled ? createHistory(() => sallyport.meter.ended) : undefined
