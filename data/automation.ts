@@ -22,6 +22,8 @@ export interface BrowserVersions {
 }
 
 export const AUTOMATION: readonly AutomationRow[] = table.automation as readonly AutomationRow[]
+/** Suites that watch, measure and test sites from servers: most send a whole browser's user agent with this beside it. */
+export const MONITORS: readonly string[] = table.monitors
 export const AI_TOKENS: readonly AiTokenRow[] = table.ai
 /** Words that are of programs alone, in the name of a product too. */
 export const SURE_WORDS: readonly string[] = table.sureWords
@@ -33,6 +35,8 @@ export const BROWSER_STARTS: readonly string[] = table.browserStarts
 export const APP_TOKENS: readonly string[] = table.apps
 /** Names of people's devices, of the systems on them, and of players and applications' frames; the case does not count. */
 export const DEVICE_NAMES: readonly string[] = table.devices
+/** Parts of names of players and of phones, in lower case: of crawlers' names hardly one has them. */
+export const DEVICE_WORDS: readonly string[] = table.deviceWords
 /** Parts of what user agents say of the machine and of the engine: what says neither is no browser's. */
 export const PLATFORM_PARTS: readonly string[] = table.platforms
 export const ENGINE_PARTS: readonly string[] = table.engines

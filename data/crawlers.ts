@@ -64,3 +64,5 @@ export interface DatedRanges {
 
 export const CRAWLERS: readonly CrawlerRow[] = table.crawlers as readonly CrawlerRow[]
 export const DATED_RANGES: readonly DatedRanges[] = table.ranges
+/** The same of servers that are no crawlers': edges that fetch from origins. The id is the `provider` of the operator's own feeds. */
+export const DATED_EDGES: readonly DatedRanges[] = table.edges

@@ -7,6 +7,8 @@ export interface RegistryFacts {
   readonly note: string
   /** Base address of an RDAP service (RFC 9224), to the top-level domains it serves, separated by spaces. */
   readonly rdap: Readonly<Record<string, string>>
+  /** The same of registries that IANA's bootstrap registry does not name: asked where a bootstrap file has none. */
+  readonly unlisted: Readonly<Record<string, string>>
   /** Port-43 server, to the top-level domains it serves. */
   readonly whois: Readonly<Record<string, string>>
   /** Questions to servers for which the domain alone will not do. */

@@ -229,3 +229,33 @@ t.test('client hints that say nothing contradict nothing', async (t) => {
 function presetOf(preset: 'observe' | 'low-friction' | 'protect-content' | 'agents-welcome' | 'jurisdiction-strict') {
   return compilePolicy({ preset, rules: [] })
 }
+
+t.test('TLS and HTTP/2 are held against Safari of iOS, and not against its applications', async (t) => {
+  const system = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
+  const safari = `${system} Version/18.5 Mobile/15E148 Safari/604.1`
+  const kinds = { chromium: 't13d1516h2_8daaf6152771_02713d6af862', program: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }
+  const found = (text: string, ja4: string) => {
+    const pseudo = [':method', 'GET', ':authority', 'example.com', ':scheme', 'https', ':path', '/']
+    const http2 = requestOf([...pseudo, ...fieldsOf(FIREFOX, { Host: undefined, 'User-Agent': text })], {
+      httpVersion: '2.0',
+      ja4,
+    })
+    const ids = [...against(requestOf(fieldsOf(FIREFOX, { 'User-Agent': text }), { ja4 })), ...against(http2)]
+    return ids.filter((id) => /^(?:ja4|h2)-/.test(id))
+  }
+  for (const ja4 of Object.values(kinds)) {
+    t.same(found(safari, ja4), ['ja4-family', 'ja4-family', 'h2-order'])
+    for (const text of [
+      `${system} CriOS/150.0.0.0 Mobile/15E148 Safari/604.1`,
+      `${system} FxiOS/150.0 Mobile/15E148 Safari/604.1`,
+      `${system} Version/18.5 EdgiOS/150.0 Mobile/15E148 Safari/604.1`,
+      `${safari} Shop/3.4`,
+      `${system} Version/18.5 Mobile/15E148 Snapchat/13.1 (like Safari/604.1)`,
+      `${system} Mobile/15E148 [FBAN/FBIOS;FBAV/440.0]`,
+      safari.replace('iPhone;', 'iPad;').replace('Version/18.5', 'GSA/400.0'),
+      'Shop/3.4 CFNetwork/1494.0.7 Darwin/23.4.0',
+    ]) {
+      t.same(found(text, ja4), [], text)
+    }
+  }
+})

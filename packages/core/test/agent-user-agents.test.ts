@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MONITORS } from '@sallyport/data/automation'
 import t from 'tap'
 import { agentInspector, CHROME_TEXT, requestOf } from './agents.ts'
 
@@ -125,9 +126,81 @@ t.test('programs are programs beside a device too', async (t) => {
   t.ok(PROGRAMS.every((text) => judged(text).confidence >= 0.95))
 })
 
+const LINUX = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
+
+t.test(
+  'a suite that monitors or tests is a program by its name, behind a whole browser and on a phone of its own',
+  async (t) => {
+    t.ok(MONITORS.length >= 50)
+    const forms = (name: string) => [
+      `${CHROME_TEXT} ${name}/1.2`,
+      `${LINUX} (${name})`,
+      LINUX.replace('x86_64)', `x86_64; ${name})`),
+      phone('Moto G (4)', ` ${name}`),
+      phone('Moto G (4)', ` (${name} 7.1)`),
+      iPhone(`Safari/604.1 ${name}/1.0 v3`),
+    ]
+    const missed = MONITORS.flatMap(forms).filter((text) => judged(text).class !== 'unverified_bot')
+    t.same(missed, [])
+    t.match(judged(`${CHROME_TEXT} RuxitSynthetic/1.0`), { confidence: 0.95, reasons: [{ text: /RuxitSynthetic/ }] })
+  },
+)
+
+t.test(
+  'a plain Chrome of desktop Linux under a further name is likely a program, and a known browser is none',
+  async (t) => {
+    for (const text of [
+      `${LINUX} Sitewatch/2.1`,
+      `${LINUX} Sindup`,
+      LINUX.replace('Chrome/', 'Wander Chrome/'),
+      `${CHROME_TEXT}; Wander`,
+      `${phone('K')}; Wander/1.0`,
+    ]) {
+      t.match(judged(text), { class: 'unverified_bot', basis: 'automation', confidence: 0.6 }, text)
+    }
+    for (const text of [
+      LINUX,
+      `${LINUX} OPR/136.0.0.0 (Edition developer)`,
+      `${LINUX} Edg/150.0.0.0 Sitewatch/2.1`,
+      LINUX.replace('Chrome/', 'Rocket.Chat/2.17 Chrome/').replace(' Safari', ' Electron/39.0.0 Safari'),
+      `${CHROME_TEXT} Agency/90.8`,
+      `${phone('K')} Newbrowser/1.0`,
+    ]) {
+      t.match(judged(text), { class: 'human' }, text)
+    }
+  },
+)
+
+t.test('a model, or an application of a desktop, that nobody knows is not accused for its form', async (t) => {
+  for (const text of [
+    'Trevi_AB123/1.0 Release/05.2012',
+    'Norel K222s WAB-Browser/1.0.0',
+    'Mozilla/4.08 (N905imyu_W;FOMA;c500;TB)',
+    'Mozilla/5.0 (H11T; like Gecko; OpenBrowser) Browser/3.4',
+    'A/7.1.2/unknown/TPS320/msm8909/unknown/-',
+    'Podcasts/2.1.2',
+    'Night Radio',
+    'Trevi Q1/1.0 Profile/1',
+    'Word/15.22.506 (Mac OS/10.11.5; Desktop; en-US; NonAppStore)',
+    'Ledger Desk/16.0 (Windows NT 10.0; Ledger 16.0.10730; Pro)',
+  ]) {
+    t.match(judged(text), { class: 'human', basis: 'none' }, text)
+  }
+  for (const text of [
+    'AB123 FooCrawler/1.0',
+    'Mozilla/5.0 (compatible; Podwatch; +probe.example)',
+    'Mozilla/5.0 (compatible; AB123; +https://probe.example/)',
+    'Probe/1.0 (X11; Linux x86_64)',
+    'Ledger Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
+    'curl/8.1 (Windows NT 10.0)',
+  ]) {
+    t.match(judged(text), { class: 'unverified_bot' }, text)
+  }
+})
+
 t.test('what is written as no browser writes it is likely a program and no more', async (t) => {
   for (const text of [
-    'Podcasts/2.1.2',
+    'Digests/2.1.2',
     'Mozilla/5.0 Summary/2.0',
     'Mozilla/5.0 (compatible; Zoom/1.0)',
     "b'Mozilla/5.0",

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { CRAWLERS, type CrawlerRow, DATED_RANGES } from '@sallyport/data/crawlers'
+import { CRAWLERS, type CrawlerRow, DATED_EDGES, DATED_RANGES } from '@sallyport/data/crawlers'
+import { SOURCES } from '@sallyport/data/sources'
 import samples from 'crawler-user-agents'
 import t from 'tap'
 import { formatPrefix, parsePrefix } from '../src/address/prefix.ts'
@@ -90,8 +91,13 @@ t.test('the prefixes that come with it are public, exact, dated, and of lists th
     DATED_RANGES.filter(({ id, date }) => !lists.has(id) || !isDated(date)),
     [],
   )
+  const providers = SOURCES.filter(({ kind }) => kind === 'crawler').map(({ provider }) => provider)
   t.same(
-    DATED_RANGES.flatMap(({ prefixes }) => prefixes).filter((text) => !isUsable(text)),
+    DATED_EDGES.filter(({ id, date }) => !providers.includes(id) || !isDated(date)),
+    [],
+  )
+  t.same(
+    [...DATED_RANGES, ...DATED_EDGES].flatMap(({ prefixes }) => prefixes).filter((text) => !isUsable(text)),
     [],
   )
   t.same(['66.249.64.1/19', '10.0.0.0/12', '66.0.0.0/8', '66.249.64.0/19'].map(isUsable), [false, false, false, true])

@@ -34,7 +34,7 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
   const { family } = userAgent
   if (family === undefined) return 0
   let bits = hintSignals(userAgent, evidence.fields) | fetchSignals(evidence.fields)
-  bits |= connectionSignals(family, evidence)
+  bits |= connectionSignals(userAgent, evidence)
   // A WebSocket's handshake is written by another part of the browser, which leaves most of it out.
   if (!opensWebSocket(evidence)) {
     bits |= contentSignals(userAgent, evidence, availability.https)
@@ -166,13 +166,14 @@ function playsMedia({ range, fetchDest, accept }: AgentFields): boolean {
   return range || fetchDest === 'audio' || fetchDest === 'video' || /^(audio|video)\//.test(accept ?? '')
 }
 
-function connectionSignals(family: BrowserFamily, evidence: Evidence): number {
+function connectionSignals({ family = 'other', iosApp }: UserAgent, evidence: Evidence): number {
   const { fields, ja4, network, method } = evidence
   let bits = 0
   const { classification } = network.verdict
   const servers = classification === 'hosting' || classification === 'datacenter'
   if (servers && !fields.cookie && method === 'GET') bits |= BIT['server-without-cookies']
-  if (ja4 !== undefined && family !== 'other') {
+  // An application of iOS may fetch by a library of its own (D607).
+  if (ja4 !== undefined && family !== 'other' && !iosApp) {
     // Before HTTP/2 could carry WebSockets, browsers opened TLS for them without a protocol.
     const silent = ja4.silent && !opensWebSocket(evidence)
     const foreign = silent || (ja4.family !== undefined && ja4.family !== family)
@@ -210,9 +211,9 @@ function http2Signals(family: BrowserFamily, { raw, http2Window, network }: Evid
 }
 
 function wireSignals(userAgent: UserAgent, evidence: Evidence): number {
-  const { family = 'other', major } = userAgent
+  const { family = 'other', major, iosApp } = userAgent
   const { fields, raw, httpVersion } = evidence
-  if (httpVersion.startsWith('2')) return http2Signals(family, evidence)
+  if (httpVersion.startsWith('2')) return iosApp ? 0 : http2Signals(family, evidence)
   if (family === 'other') return 0
   let bits = 0
   if (httpVersion === '1.0' && major >= SINCE[family].brotli) bits |= BIT['old-http']

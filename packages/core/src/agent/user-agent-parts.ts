@@ -1,6 +1,7 @@
 import {
   AUTOMATION_WORDS,
   DEVICE_NAMES,
+  DEVICE_WORDS,
   ENGINE_PARTS,
   PLATFORM_PARTS,
   PRODUCTS,
@@ -15,6 +16,23 @@ const DEVICES = DEVICE_NAMES.map((name) => name.toLowerCase())
 const LONG_NAME = 5
 /** A screen, a build of Android, the id of an application in a comment: programs on servers have none of them. */
 const DEVICE_SHAPE = /\d{3,4}[x*]\d{3,4}|\d{3}dpi| Build\/|[(;] ?(?:com|org|net|io)\.[a-z]/i
+
+/** `SH03B`, `K222s`, `TPS-320`, as makers name models, and not `X11`, `WOW64`, `IE11`: programs are seldom named so. */
+const MODEL = /(?:^|[\s(;/_-])(?!X11|WOW64|SV\d|IE\d|WAP|XP|NT|V\d)[A-Z]{1,5}[-_ ]?\d{2,5}[A-Za-z]{0,4}(?=[\s;()/_-]|$)/
+
+/** A name before a system that people have on their desks: `Word/16.1 (Mac OS/10.11; Desktop)`. */
+const DESKTOP_APP = /^[^(]+\((?:Macintosh|Mac OS|macOS|Windows NT|Windows 1)/
+
+/**
+ * Whether one that is written as no browser writes it may be a person's all the same: it names a model as makers do, a player or
+ * a phone, or is an application's of a desktop (D610).
+ */
+export function mayBeOwned(text: string): boolean {
+  if (text.includes('AppleWebKit')) return false
+  const lower = text.toLowerCase()
+  const isNamed = !lower.includes('compatible') && DEVICE_WORDS.some((word) => lower.includes(word))
+  return isNamed || MODEL.test(text) || (!text.includes('Mozilla') && DESKTOP_APP.test(text))
+}
 
 /** Whether it names a device of a person, or an application or a player on one. */
 export function namesDevice(text: string): boolean {
@@ -183,9 +201,43 @@ export function isBareCompatible(text: string): boolean {
 
 /** Whether a product that is no browser's and no application's is written beside a whole browser's. */
 export function hasUnknownProduct(text: string): boolean {
+  return productNames(text).some((name) => !KNOWN_PRODUCTS.has(name))
+}
+
+/** Products of the engine and of Chrome itself: another one that is known is another browser's, or an application's that a browser is built into. */
+const CHROME_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 'chrome', 'safari'])
+
+/**
+ * Whether a name that is no browser's and no application's stands beside a plain Chrome, or its engine, of desktop Linux: servers run one, and of
+ * people's hardly any has another name (D606).
+ */
+export function isRenamedOnServer(text: string): boolean {
+  if (!text.startsWith('Mozilla/5.0 (X11; Linux') || !text.includes('AppleWebKit/')) return false
+  const further = productNames(text).filter((name) => !CHROME_PRODUCTS.has(name))
+  return further.length > 0 && !further.some((name) => KNOWN_PRODUCTS.has(name))
+}
+
+/** Whether something is added after a mark behind a whole browser's, as programs do: `Safari/537.36; Name`. */
+export function goesOnAfterMark(text: string): boolean {
   return withoutComments(text)
     .split(' ')
-    .some((word) => isName(word) && !KNOWN_PRODUCTS.has(nameOf(word).toLowerCase()))
+    .some((word) => word.includes(';') && /^(?:Safari|Firefox)\//.test(word))
+}
+
+const SAFARI_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 'version', 'mobile', 'safari'])
+
+/** Whether it names Safari, and nothing beside it: no further product, and no comment at the end. */
+export function isPlainSafari(text: string): boolean {
+  const names = productNames(text)
+  return names.includes('version') && names.every((name) => SAFARI_PRODUCTS.has(name)) && !/[)\]]$/.test(text)
+}
+
+/** The names of products outside of comments, lower case. */
+function productNames(text: string): readonly string[] {
+  return withoutComments(text)
+    .split(' ')
+    .filter(isName)
+    .map((word) => nameOf(word).toLowerCase())
 }
 
 /** Words with a letter: versions that stand alone are none. */

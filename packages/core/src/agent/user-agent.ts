@@ -1,12 +1,23 @@
-import { AI_TOKENS, APP_TOKENS, AUTOMATION, BROWSER_STARTS, FETCHERS_WITHOUT_AI } from '@sallyport/data/automation'
+import {
+  AI_TOKENS,
+  APP_TOKENS,
+  AUTOMATION,
+  BROWSER_STARTS,
+  FETCHERS_WITHOUT_AI,
+  MONITORS,
+} from '@sallyport/data/automation'
 import { LRUCache } from 'lru-cache'
 import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
 import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
 import {
+  goesOnAfterMark,
   hasUnknownProduct,
   isBareCompatible,
   isBareMozilla,
+  isPlainSafari,
+  isRenamedOnServer,
   mailAddressIn,
+  mayBeOwned,
   namesDevice,
   productsOf,
   withoutTrimmings,
@@ -43,6 +54,8 @@ export interface UserAgent {
   readonly phone: boolean
   /** A browser inside another program, which may leave out what a browser sends. */
   readonly embedded: boolean
+  /** An application of iOS: what it fetches outside of its web view, the system's or its own library writes and encrypts. */
+  readonly iosApp: boolean
   /** A product that is no browser's and no known application's stands behind a whole browser's. */
   readonly unknownProduct: boolean
   readonly automation?: ShownAutomation | undefined
@@ -77,6 +90,7 @@ export function createUserAgentReader(catalogue: Catalogue): UserAgentReader {
 
 function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   const programs = createTokenMatcher(AUTOMATION.map(({ token }) => token))
+  const monitors = createTokenMatcher(MONITORS)
   const ais = createTokenMatcher(AI_TOKENS.map(({ token }) => token))
   const apps = createTokenMatcher(APP_TOKENS)
 
@@ -102,13 +116,17 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     if (apps.find(whole) !== undefined) return undefined
     const text = withoutTrimmings(whole)
     const besideDevice = namesDevice(text)
+    const monitor = monitors.find(text)
+    if (monitor !== undefined) return { name: MONITORS[monitor.token], headless: false }
     const row = programIn(text, besideDevice)
     if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
     const name = (besideDevice ? wordBesideDevice(text) : wordIn(text)) ?? mailAddressIn(text)
     if (name !== undefined) return { name, headless: name === 'headless' }
     // Televisions, consoles and applications seldom begin as a browser does; they name the device.
     const isUnlike = family === undefined && !besideDevice
-    return isUnlike || isBareMozilla(text) || isBareCompatible(text) ? { headless: false } : undefined
+    const isOdd = isUnlike || isBareMozilla(text) || isBareCompatible(text)
+    const isAdded = (!besideDevice && isRenamedOnServer(whole)) || goesOnAfterMark(whole)
+    return (isOdd && !mayBeOwned(whole)) || isAdded ? { headless: false } : undefined
   }
 
   return (text) => {
@@ -122,6 +140,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
       platform: platformOf(text),
       phone: text.includes('Mobile') && !text.includes('iPad'),
       embedded: text.includes('; wv)') || (text.includes('Version/4.0') && text.includes('Chrome/')),
+      iosApp: isIosApp(text),
       unknownProduct: family !== undefined && family !== 'other' && hasUnknownProduct(text),
       ...(automation !== undefined && { automation: Object.freeze(automation) }),
       ...(ai !== undefined && { ai: Object.freeze(ai) }),
@@ -161,6 +180,11 @@ const FOLDED_STARTS = BROWSER_STARTS.map((start) => start.toLowerCase())
 function startsLikeBrowser(text: string): boolean {
   const folded = text.toLowerCase()
   return FOLDED_STARTS.some((start) => folded.startsWith(start))
+}
+
+/** Whether it is of iOS and not the user agent of Safari: every other browser there is an application. */
+function isIosApp(text: string): boolean {
+  return platformOf(text) === 'ios' && !isPlainSafari(text)
 }
 
 const MAJOR_BEFORE: Readonly<Record<BrowserFamily, readonly string[]>> = {

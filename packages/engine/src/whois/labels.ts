@@ -12,6 +12,7 @@ const FIELDS: ReadonlyMap<string, WhoisField> = new Map(
   ]),
 )
 const CONTACTS: ReadonlySet<string> = new Set(WHOIS_FORMATS.contacts)
+const ADDRESS: ReadonlySet<string> = new Set(WHOIS_FORMATS.address)
 const REGISTRAR_FIELDS: ReadonlySet<string> = new Set(WHOIS_FORMATS.registrarFields)
 
 /** The field that a label names. Labels here are in the form of `labelKey`. */
@@ -22,6 +23,11 @@ export function fieldOf(label: string): WhoisField | undefined {
 /** Whether a label is the heading of a section about a person. */
 export function isContact(label: string): boolean {
   return CONTACTS.has(label)
+}
+
+/** Whether a label is that of a line of a postal address. */
+export function isAddressPart(label: string | undefined): boolean {
+  return label !== undefined && ADDRESS.has(label)
 }
 
 /** Whether a label of the registrar's own section is followed by the registrar's name. */

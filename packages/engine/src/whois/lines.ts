@@ -1,3 +1,4 @@
+import { isAddressPart } from './labels.ts'
 import { stripControls } from './values.ts'
 
 /** One line of a port-43 answer. */
@@ -23,7 +24,20 @@ const MAX_LABEL_LENGTH = 64
 /** The lines of an answer, bounded in number and length. Linear in the length of each line. */
 export function linesOf(text: string, isLabel: (key: string) => boolean): readonly Line[] {
   const lines = stripControls(text.slice(0, MAX_CHARACTERS)).split(/\r\n|\r|\n/, MAX_LINES)
-  return lines.flatMap((line) => severalIn(lineOf(line.slice(0, MAX_LINE_LENGTH), isLabel), isLabel))
+  const read = lines.flatMap((line) => severalIn(lineOf(line.slice(0, MAX_LINE_LENGTH), isLabel), isLabel))
+  return afterIana(read).map(withProvince)
+}
+
+/** The answer of the registry, where that of IANA about the top-level domain stands before it: clients show both. */
+function afterIana(lines: readonly Line[]): readonly Line[] {
+  const rest = lines.slice(lines.findIndex(({ label, value }) => label === 'source' && value === 'IANA') + 1)
+  return rest.some(({ text }) => text !== '') ? rest : lines
+}
+
+/** A `State` among the lines of a postal address is a part of it, and no state of the domain. */
+function withProvince(line: Line, at: number, lines: readonly Line[]): Line {
+  const isProvince = line.label === 'state' && [at - 1, at + 1].some((beside) => isAddressPart(lines[beside]?.label))
+  return isProvince ? { ...line, label: 'province' } : line
 }
 
 /** A further label within a value, after a gap or a mark: `2001-02-03, Expires: 2031-02-03`. */
@@ -52,8 +66,13 @@ function lineOf(line: string, isLabel: (key: string) => boolean): Line {
   return { indent, text, label, value, comment }
 }
 
+/** `domain:Created:20010203`, `domain:Admin-Contact;I:1`: class, attribute, type and value of RWhois (RFC 2167 3.3). */
+const RWHOIS = /^([a-z]{1,20}):([A-Z][\w-]{0,40})(?:;[A-Z])?:(.*)/
+
 /** `Label: value`, `label.......: value`, `[Label] value`, `a. [Label] value`, and a known label followed by a gap or dots. */
 function split(text: string, isLabel: (key: string) => boolean): readonly [label: string, value: string] {
+  const [, kind, attribute, rest = ''] = RWHOIS.exec(text) ?? []
+  if (attribute !== undefined) return [labelKey(kind === 'domain' ? attribute : `${kind} ${attribute}`), rest.trim()]
   const open = text.startsWith('[') ? 0 : /^[a-z]\.? ?\[/.test(text) ? text.indexOf('[') : -1
   if (open >= 0) {
     const close = text.indexOf(']', open)

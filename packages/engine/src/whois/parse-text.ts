@@ -1,10 +1,18 @@
 import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
+import { bareServers } from './bare-list.ts'
 import { type DateOrder, dateOrderOf } from './date-order.ts'
 import { guessedField } from './guessed-field.ts'
 import { fieldOf, isRegistrant, namesRegistrar } from './labels.ts'
 import { type Line, labelKey, linesOf } from './lines.ts'
 import { oneRecord } from './one-record.ts'
-import { completeRecord, type PartialRecord, take, takeRegistrarName } from './partial-record.ts'
+import {
+  completeRecord,
+  emptyRecord,
+  type PartialRecord,
+  take,
+  takeGuesses,
+  takeRegistrarName,
+} from './partial-record.ts'
 import { createPhrases } from './phrases.ts'
 import type { WhoisFinding } from './record.ts'
 import { belongsTo, continuationOf, type Section, sectionOf } from './sections.ts'
@@ -56,7 +64,9 @@ export function parseWhoisText(text: string, domain?: string): WhoisFinding {
       ? undefined
       : WORDINGS.find(named ? partial.status : lines.map((line) => line.text))
   if (worded !== undefined) return { state: worded }
-  return certain || held || named ? { state: 'registered', record: completeRecord(partial) } : { state: 'unreadable' }
+  if (!(certain || held || named)) partial.nameservers.push(...bareServers(lines, domain))
+  const isRecord = held || certain || named || partial.nameservers.length > 0
+  return isRecord ? { state: 'registered', record: completeRecord(partial) } : { state: 'unreadable' }
 }
 
 /** The registrar's server that an answer refers to, lower case; the caller decides whether to ask it. */
@@ -66,7 +76,7 @@ export function referralIn(text: string): string | undefined {
 }
 
 function readRecord(lines: readonly Line[], dateOrder: DateOrder): PartialRecord {
-  const partial: PartialRecord = { dateOrder, nameservers: [], status: [], registrant: [] }
+  const partial = emptyRecord(dateOrder)
   let section: Section | undefined
   let afterBlank = true
   let amongFacts = false
@@ -81,6 +91,7 @@ function readRecord(lines: readonly Line[], dateOrder: DateOrder): PartialRecord
       amongFacts ||= fieldOf(line.label) !== undefined
     }
   }
+  takeGuesses(partial)
   return partial
 }
 
@@ -113,7 +124,7 @@ function readLine(
   }
   const guessed = guessedField(line.label, line.value, partial.dateOrder)
   // A last change in a paragraph of its own is the database's.
-  if (guessed !== undefined && (guessed !== 'lastUpdated' || amongFacts)) take(partial, guessed, line.value)
+  if (guessed !== undefined && (guessed !== 'lastUpdated' || amongFacts)) partial.guesses.push([guessed, line.value])
   if (isRegistrant(line.label)) partial.registrant.push(line.value)
   takeSentence(partial, line, afterBlank)
   return section?.kind === 'contact' || section?.continued ? undefined : section

@@ -18,6 +18,12 @@ export interface PartialRecord {
   readonly status: string[]
   /** Texts about the registrant: only whether one names a privacy service goes into the record. */
   readonly registrant: string[]
+  /** Values of labels that no table holds, with the fields that they may be of: where no known label gave one (D605). */
+  readonly guesses: (readonly [field: WhoisField, value: string])[]
+}
+
+export function emptyRecord(dateOrder: DateOrder): PartialRecord {
+  return { dateOrder, nameservers: [], status: [], registrant: [], guesses: [] }
 }
 
 /** Entries of a list that are kept. */
@@ -53,13 +59,20 @@ export function take(record: PartialRecord, field: WhoisField, value: string): v
   }
 }
 
+/** Reads what was guessed into the record, for the fields of which nothing is known. */
+export function takeGuesses(record: PartialRecord): void {
+  const missing = record.guesses.filter(([field]) => record[field] === undefined || record[field].length === 0)
+  for (const [field, value] of missing) take(record, field, value)
+}
+
 /** Reads the name in the registrar's own section; it replaces the handle that the domain's section had. */
 export function takeRegistrarName(record: PartialRecord, value: string): void {
   const name = registrarOf(value)
   if (name !== undefined && (record.registrar === undefined || HANDLE.test(record.registrar))) record.registrar = name
 }
 
-export function completeRecord({ domain: _, dateOrder: _order, registrant, ...known }: PartialRecord): WhoisRecord {
+export function completeRecord(record: PartialRecord): WhoisRecord {
+  const { domain: _, dateOrder: _order, guesses: _guesses, registrant, ...known } = record
   return recordOf({ ...known, privacyProtection: registrant.some(isPrivacyName) })
 }
 

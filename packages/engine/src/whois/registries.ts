@@ -30,12 +30,14 @@ export interface RegistriesOptions {
 
 const WHOIS_PORT = 43
 const RDAP = byTld(REGISTRY_FACTS.rdap)
+const UNLISTED = byTld(REGISTRY_FACTS.unlisted)
 const WHOIS = byTld(REGISTRY_FACTS.whois)
 const REGISTRARS: ReadonlySet<string> = new Set(REGISTRY_FACTS.registrars)
 
 export function createRegistries({ bootstrap = RDAP, servers = new Map() }: RegistriesOptions = {}): Registries {
   return {
-    rdap: (tld) => bootstrap.get(tld),
+    // RDAP goes first, of registries that IANA does not list too (D609), unless a port-43 server is configured.
+    rdap: (tld) => bootstrap.get(tld) ?? (servers.has(tld) ? undefined : UNLISTED.get(tld)),
     whois(tld, domain) {
       const host = WHOIS.get(tld)
       const server = servers.get(tld) ?? (host === undefined ? undefined : { host, port: WHOIS_PORT })

@@ -1,3 +1,5 @@
+import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
+
 /** Controls other than tab and line ends, and the marks that turn the direction of text around. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
@@ -37,41 +39,7 @@ function isHost(token: string): boolean {
   return labels.every((label) => LABEL.test(label)) && /^(?:[a-z\u0080-\uffff]{2,63}|xn--[a-z\d-]+)$/.test(top)
 }
 
-/** Codes of RFC 5731 section 2.3 and RFC 3915 section 3.1, and those that registries add to them. */
-const CODES = [
-  'addPeriod',
-  'autoRenewPeriod',
-  'renewPeriod',
-  'transferPeriod',
-  'redemptionPeriod',
-  'pendingCreate',
-  'pendingDelete',
-  'pendingRenew',
-  'pendingRestore',
-  'pendingTransfer',
-  'pendingUpdate',
-  'clientDeleteProhibited',
-  'clientHold',
-  'clientRenewProhibited',
-  'clientTransferProhibited',
-  'clientUpdateProhibited',
-  'serverDeleteProhibited',
-  'serverHold',
-  'serverRenewProhibited',
-  'serverTransferProhibited',
-  'serverUpdateProhibited',
-  'serverRecoverProhibited',
-  'inactive',
-  'ok',
-  'linked',
-  'associated',
-  'deleteProhibited',
-  'renewProhibited',
-  'transferProhibited',
-  'updateProhibited',
-]
-
-const BY_LETTERS: ReadonlyMap<string, string> = new Map(CODES.map((code) => [code.toLowerCase(), code]))
+const BY_LETTERS: ReadonlyMap<string, string> = new Map(WHOIS_FORMATS.codes.map((code) => [code.toLowerCase(), code]))
 
 const MAX_STATUS_LENGTH = 100
 const MAX_STATUSES = 32
@@ -83,7 +51,7 @@ const MAX_STATUSES = 32
 export function parseStatuses(text: string): readonly string[] {
   return text
     .slice(0, MAX_STATUS_LENGTH * MAX_STATUSES)
-    .split(/[,;]/)
+    .split(/,|(?<!&[a-z]{2,8});/)
     .slice(0, MAX_STATUSES)
     .map((part) => statusOf(part.replace(/https?:\S*/gi, ' ').trim()))
     .filter((status) => /[a-z\u0080-\uffff]/i.test(status))
@@ -94,7 +62,8 @@ function statusOf(text: string): string {
   if (whole !== undefined) return whole
   // `clientHold (registrar lock)`, `clientHold - Status prevents …`, `ok https://…`
   const first = BY_LETTERS.get(letters(text.split(/[\s(]/, 1)[0] ?? ''))
-  return first ?? (text.slice(0, MAX_STATUS_LENGTH).split('(', 1)[0] ?? '').trim()
+  // `Registered until expiry date.`
+  return first ?? (text.slice(0, MAX_STATUS_LENGTH).split(/\(| until /, 1)[0] ?? '').trim()
 }
 
 /** Whether a word is one of the codes, however it is written. */

@@ -1,6 +1,7 @@
+import { classify } from '@sallyport/core'
 import t from 'tap'
 import { compileTables, loadTables } from '../../src/datasets/index.ts'
-import { address, folder, madeSource } from './fixtures.ts'
+import { address, folder, madeSource, tablesOf } from './fixtures.ts'
 
 t.test('an address is answered with every crawler that publishes a range around it', async (t) => {
   const dir = folder(t)
@@ -87,4 +88,21 @@ t.test('no table is made if no ranges could be read, which is not the same as an
   const sources = [madeSource(dir, { id: 'bad', kind: 'crawler', crawler: 'badbot' }, 'nothing')]
   const { path } = await compileTables({ dataDir: dir, sources })
   t.equal(loadTables(path).crawlerRanges, undefined)
+})
+
+t.test("machines that come with it as an operator's are no VPN's, until the operator's own list is read", async (t) => {
+  const systems = { 'asn-csv-v4': '185.93.1.0,185.93.1.255,60068,Datacamp Limited' }
+  const [edge, other] = [address('185.93.1.242'), address('185.93.1.10')]
+  const shipped = { ...(await tablesOf(t, systems)), sources: [] }
+  t.match(classify(edge, shipped), {
+    verdict: { classification: 'datacenter', anonymized: false },
+    provider: 'bunny.net',
+    source: 'crawler-ranges',
+    sourceDate: '2026-05-05',
+  })
+  t.not(classify(other, shipped).source, 'crawler-ranges')
+  t.equal(shipped.crawlerRanges, undefined, 'claims of crawlers are not checked with these')
+  const read = { ...(await tablesOf(t, { ...systems, 'edges-bunny-v4': '185.93.1.10\n' })), sources: [] }
+  t.match(classify(other, read), { verdict: { classification: 'datacenter' }, source: 'edges-bunny-v4' })
+  t.not(classify(edge, read).source, 'crawler-ranges', 'it may be another one now')
 })

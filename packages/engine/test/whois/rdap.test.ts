@@ -119,4 +119,7 @@ t.test('registries are known by top-level domain', async (t) => {
   const own = createRegistries({ servers, bootstrap: new Map([['se', 'https://rdap.example.se/']]) })
   t.match(own.whois('de', 'example.de'), { host: '127.0.0.1', port: 4343, question: '-T dn,ace example.de' })
   t.strictSame([own.rdap('se'), own.rdap('com')], ['https://rdap.example.se/', undefined])
+  t.strictSame([rdap('th'), rdap('to'), rdap('kz')].map(Boolean), [true, true, true])
+  t.equal(own.rdap('kz'), 'https://rdap.nic.kz/', 'no bootstrap file has it')
+  t.equal(own.rdap('de'), undefined, 'a configured server goes first')
 })

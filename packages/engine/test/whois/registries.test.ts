@@ -337,6 +337,116 @@ Entry created:
 `,
     {},
   ],
+  'th: a date of the last renewal before that of the end': [
+    `Whois Server Version 2.1.7
+
+Domain Name:                EXAMPLE.CO.TH
+Registrar:                  Example Registrar, Inc.
+Name Server:                NS1.EXAMPLE.NET
+Name Server:                NS2.EXAMPLE.NET
+DNSSEC:                     unsigned
+Status:                     ACTIVE
+Renew date:                 03 Feb 2020
+Updated date:               03 Feb 2021
+Created date:               03 Feb 2001
+Exp date:                   02 Feb 2031
+Domain Holder Organization: Another
+
+>>> Last updated on Sun, 12 Jul 2026 19:25:58 UTC+7 <<<
+`,
+    { expiresOn: '2031-02-02', status: ['ACTIVE'] },
+  ],
+  'kz: a province among the lines of an address': [
+    `Domain Name............: example.kz
+
+Organization Using Domain Name
+Name...................: Jo Person
+Street Address.........: 1 Street
+City...................: Almaty
+State..................: Almaty
+Postal Code............: 050000
+Country................: KZ
+
+Nameserver in listed order
+
+Primary server.........: ns1.example.net
+Primary ip address.....: 192.0.2.7
+
+Secondary server.......: ns2.example.net
+Secondary ip address...: 192.0.2.8
+
+Domain created: 2001-02-03 12:44:02 (GMT+0:00)
+Last modified : 2021-02-03 10:20:10 (GMT+0:00)
+Domain status : ok - no restrictions
+
+Registar created: OTHER
+Current Registar: EXAMPLE
+`,
+    { registrar: 'EXAMPLE', expiresOn: undefined, status: ['ok'] },
+  ],
+  'ma: RWhois, with classes of people behind the domain': [
+    `%rwhois V-1.5:003fff:00 whois.example (by Network Solutions, Inc. V-1.5.9.5)
+domain:ID:1-EXAMPLE
+domain:Class-Name:domain
+domain:Auth-Area:ma
+domain:Domain-Name:example.ma
+domain:Owner-Contact;I:2-EXAMPLE
+domain:Primary-Server;I:ns1.example.net
+domain:Secondary-Server;I:ns2.example.net
+domain:Registrar:Example Registrar, Inc.
+domain:Created:20010203
+domain:Updated:20210203
+contact:ID:2-EXAMPLE
+contact:Class-Name:contact
+contact:Created:19990101
+contact:Status:verified
+%ok
+`,
+    { expiresOn: undefined },
+  ],
+  'to: a list of servers and nothing else': [
+    'Tonic whoisd V1.1\nexample ns1.example.net\nexample ns2.example.net\n',
+    { registrar: undefined, registeredOn: undefined, expiresOn: undefined, lastUpdated: undefined },
+  ],
+  'a client that shows the answer of IANA first': [
+    `% IANA WHOIS server
+% for more information on IANA, visit http://www.iana.org
+% This query returned 1 object
+
+refer:        whois.example
+
+domain:       XX
+
+organisation: The Registry
+address:      Street 1
+
+contact:      administrative
+name:         Jo Person
+
+nserver:      A.NIC.XX 192.0.2.1
+nserver:      B.NIC.XX 192.0.2.2
+
+whois:        whois.example
+
+status:       ACTIVE
+remarks:      Registration information: http://www.nic.example
+
+created:      1988-09-07
+changed:      2024-05-06
+source:       IANA
+
+# whois.example
+
+domain:       example.xx
+registrar:    Example Registrar, Inc.
+created:      2001-02-03
+changed:      2021-02-03
+expires:      2031-02-03
+nserver:      ns1.example.net
+nserver:      ns2.example.net
+`,
+    {},
+  ],
 }
 
 for (const [manner, [answer, differs]] of Object.entries(ANSWERS)) {
@@ -346,3 +456,23 @@ for (const [manner, [answer, differs]] of Object.entries(ANSWERS)) {
     t.strictSame(parseWhoisText(answer), { state: 'registered', record })
   })
 }
+
+t.test('a known label goes before one that was guessed, wherever it stands', async (t) => {
+  const known = 'Expires: 2031-02-03\nRegistrar: A Registrar\nName Server: ns1.example.net'
+  const guessed = 'Renewed until: 2029-01-01\nCurrent registrar of it: Another\nThe hosting server: www.example.net'
+  for (const text of [`${guessed}\n${known}`, `${known}\n${guessed}`]) {
+    const record = { registrar: 'A Registrar', expiresOn: '2031-02-03', nameservers: ['ns1.example.net'] }
+    t.match(parseWhoisText(text), { state: 'registered', record })
+  }
+  t.match(parseWhoisText(guessed), { record: { registrar: 'Another', expiresOn: '2029-01-01' } })
+})
+
+t.test('a list of servers is one where every line is', async (t) => {
+  const read = (text: string, domain?: string) => parseWhoisText(text, domain).state
+  t.equal(read('example ns1.example.net', 'example.to'), 'registered')
+  t.equal(read('example ns1.example.net'), 'unreadable')
+  t.equal(read('Server 1.0\nns1.example.net 192.0.2.1\nns2.example.net 2001:db8::1'), 'registered')
+  t.equal(read('visit www.example.net', 'example.to'), 'unreadable')
+  t.equal(read('example ns1.example.net\nexample ns2.example.net\nsee the terms of use', 'example.to'), 'unreadable')
+  t.equal(read('example ns1.example.net\nother ns1.example.net', 'example.to'), 'unreadable')
+})

@@ -14,6 +14,7 @@ import { assemble } from './assembly.ts'
 import { removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
 import { type KeptContents, openKeptContents } from './kept-contents.ts'
 import { collectParts, type PartsCollector } from './parts.ts'
+import { addShippedRanges } from './shipped-ranges.ts'
 
 /** `done` and `total` are bytes of source files; `stage` is the title of what is being read or done. */
 export type OnProgress = (stage: string, done: number, total: number) => void
@@ -59,6 +60,7 @@ export async function compileTables({ dataDir, sources: all, onProgress }: Compi
     statuses.push(readSource(source, kept, collector, (bytesRead) => onProgress?.(row.title, done + bytesRead, total)))
     done += file?.size ?? 0
   }
+  addShippedRanges(collector)
   onProgress?.('Putting the tables together', done, total)
   await turn()
   const { columns, description } = assemble(collector.parts)

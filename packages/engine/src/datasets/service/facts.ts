@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { SourceStatus } from '@sallyport/core'
-import { CRAWLERS, DATED_RANGES } from '@sallyport/data/crawlers'
+import { CRAWLERS, DATED_EDGES, DATED_RANGES } from '@sallyport/data/crawlers'
 import { HOSTING_SHAPE } from '@sallyport/data/hosting-shape'
 import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES, ORGANISATION_RULES_DATE } from '@sallyport/data/organisation-names'
@@ -13,8 +13,9 @@ const OWN = { state: 'loaded', licence: 'Apache-2.0', credit: '' } as const
 const OPERATORS_DATE = newestOf(OPERATORS)
 
 /** The day of the oldest list: a confirmation may rest on it. */
-const RANGES_DATE = DATED_RANGES.map(({ date }) => date).reduce((oldest, date) => (date < oldest ? date : oldest))
-const RANGES_ENTRIES = DATED_RANGES.reduce((sum, { prefixes }) => sum + prefixes.length, 0)
+const RANGES = [...DATED_RANGES, ...DATED_EDGES]
+const RANGES_DATE = RANGES.map(({ date }) => date).reduce((oldest, date) => (date < oldest ? date : oldest))
+const RANGES_ENTRIES = RANGES.reduce((sum, { prefixes }) => sum + prefixes.length, 0)
 
 function newestOf(rows: readonly { readonly date: string }[]): string {
   return rows.map(({ date }) => date).reduce((newest, date) => (date > newest ? date : newest))
@@ -27,7 +28,10 @@ export const FACTS: readonly SourceStatus[] = [
   fact('system-shape', "Outlines of systems' address spaces", [HOSTING_SHAPE], HOSTING_SHAPE.date),
   fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES, REVERSE_NAMES_DATE),
   fact('crawlers', 'Crawler catalogue', CRAWLERS, newestOf(CRAWLERS)),
-  { ...fact('crawler-ranges', 'Well-known crawler ranges', DATED_RANGES, RANGES_DATE), entries: RANGES_ENTRIES },
+  {
+    ...fact('crawler-ranges', 'Well-known ranges of crawlers, monitors and edges', RANGES, RANGES_DATE),
+    entries: RANGES_ENTRIES,
+  },
   fact('reserved', 'IANA special-purpose address registries', RESERVED, RESERVED_DATE),
 ]
 
