@@ -237,7 +237,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     surroundings: surroundings.current,
     surround: surroundings.surround,
   })
-  const bans = { clock, onFault, notice, outbound, metrics, log, notifier, inspection, bans: counting.bans }
+  const { leads } = hooks
+  const bans = { clock, onFault, notice, outbound, metrics, log, notifier, inspection, bans: counting.bans, leads }
   const { onBanned: banned, list: exportedBans } = await resources.use(openServiceBans(config, { ...bans, isTrial }))
   const tally = await resources.use(
     openTally(config, { clock, onFault, isTrial, robots: surroundings.current().robots }),
