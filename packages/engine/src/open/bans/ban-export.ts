@@ -20,7 +20,7 @@ export interface BanExportPorts extends StandingHooks {
   /** The configuration in force. */
   readonly config: () => Pick<Config, 'mode' | 'policy'>
   readonly onFault: (error: unknown) => void
-  /** Whether this process keeps the set of the firewall now, for all that share the bans; absent: it does. */
+  /** Whether this process keeps the set of the firewall now, for all that share the bans (D587); absent: it does. */
   readonly leads?: (() => boolean) | undefined
 }
 
