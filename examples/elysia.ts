@@ -1,12 +1,12 @@
 // An Elysia site on Node with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
-import type { Server } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspection, v1 } from '@sallyport/fetch/elysia'
 import { guardUpgrade } from '@sallyport/node'
 import { Elysia } from 'elysia'
 import { open } from 'sallyport'
-import { serve } from 'srvx/node'
+import { toNodeHandler } from 'srvx/node'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 
@@ -25,12 +25,10 @@ const app = new Elysia()
     return { action, networkClass: inspection?.network.verdict.classification }
   })
 
-const { fetch } = app
-const site = serve({ fetch, port: Number(PORT), hostname: '127.0.0.1', silent: true, gracefulShutdown: false })
-await site.ready()
-const server = site.node?.server as Server
+const server = createServer(toNodeHandler(app.fetch) as RequestListener).listen(Number(PORT), '127.0.0.1', () => {
+  console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
 guardUpgrade(server, sallyport)
-console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => server.close(() => sallyport.close()))

@@ -1,10 +1,11 @@
 // An h3 site with inspection and the /v1 API, as Nitro and Nuxt are built on. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
-import type { Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspection, v1 } from '@sallyport/fetch/h3'
 import { guardUpgrade } from '@sallyport/node'
-import { H3, serve } from 'h3'
+import { H3 } from 'h3'
+import { toNodeHandler } from 'h3/node'
 import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
@@ -24,11 +25,10 @@ app.get('/', (event) => {
   return { action, networkClass: inspection?.network.verdict.classification }
 })
 
-const site = serve(app, { port: Number(PORT), hostname: '127.0.0.1', silent: true, gracefulShutdown: false })
-await site.ready()
-const server = site.node?.server as Server
+const server = createServer(toNodeHandler(app)).listen(Number(PORT), '127.0.0.1', () => {
+  console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
 guardUpgrade(server, sallyport)
-console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => server.close(() => sallyport.close()))

@@ -40,6 +40,12 @@ export function publishedWorkspaces(): readonly Workspace[] {
     .filter(({ manifest }) => manifest.private !== true)
 }
 
+/** The examples that are projects of their own, by their folders. */
+export function exampleProjects(): readonly string[] {
+  const folder = join(ROOT, 'examples')
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'package.json')))
+}
+
 export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
 }

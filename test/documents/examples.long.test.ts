@@ -53,7 +53,7 @@ async function run(
   t.same(await ended, [0, null], 'a signal ends it in order')
 }
 
-const SERVERS = 'express koa fastify node hono h3 elysia hapi nestjs websockets'.split(' ')
+const SERVERS = 'express koa fastify node hono h3 elysia hapi restify nestjs websockets'.split(' ')
 
 for (const name of SERVERS) {
   t.test(`examples/${name}.ts`, (t) =>

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Server } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
@@ -12,12 +12,12 @@ import { Hono } from 'hono'
 import Koa from 'koa'
 import supertest from 'supertest'
 import t, { type Test } from 'tap'
+import { keepHabits } from './habits.ts'
 import { HOSTS } from './hosts.ts'
 import { MORE_HOSTS } from './more-hosts.ts'
 import { madeScene } from './scene.ts'
-import { exchange, parseResponse, requestBytes } from './wire.ts'
 
-/* Habits of servers and their tools beside one plain request: the inspection changes none of it. */
+/* Habits of servers (habits.ts) and of the tools of frameworks. */
 const { allowed, blocked, enforcing } = madeScene()
 
 async function listening(t: Test, server: Server): Promise<number> {
@@ -26,52 +26,7 @@ async function listening(t: Test, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-for (const { name, start } of [...HOSTS, ...MORE_HOSTS]) {
-  t.test(name, async (t) => {
-    const running = await start(enforcing, '')
-    t.teardown(() => running.close())
-    const ask = async (bytes: string) => parseResponse(await exchange(running.port, bytes))
-    const fields = (address: string, ...more: readonly string[]) => ['X-Forwarded-For', address, ...more]
-
-    t.test('HTTP/1.0, whose connection ends with the answer', async (t) => {
-      const bytes = (address: string) => requestBytes('GET', '/shop', fields(address)).replace('HTTP/1.1', 'HTTP/1.0')
-      t.equal((await ask(bytes(blocked.address))).status, 403)
-      t.equal((await ask(bytes(allowed.address))).status, 200)
-    })
-
-    t.test('OPTIONS and HEAD are requests like any other', async (t) => {
-      for (const method of ['OPTIONS', 'HEAD']) {
-        const refused = await ask(requestBytes(method, '/shop', fields(blocked.address, 'Connection', 'close')))
-        t.equal(refused.status, 403, method)
-        t.equal(refused.body === '', method === 'HEAD')
-        const passed = await ask(requestBytes(method, '/shop', fields(allowed.address, 'Connection', 'close')))
-        t.equal(passed.status, 200, method)
-        t.equal(passed.body === '', method === 'HEAD')
-      }
-    })
-
-    t.test('a connection that is kept serves one after the other', async (t) => {
-      const get = (address: string, ...more: readonly string[]) =>
-        requestBytes('GET', '/shop', fields(address, ...more))
-      const text = await exchange(running.port, get(blocked.address) + get(allowed.address, 'Connection', 'close'))
-      t.same(
-        [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
-        ['403', '200'],
-      )
-    })
-
-    t.test('a client that leaves in the middle of its body harms nobody', async (t) => {
-      for (const { address } of [allowed, blocked]) {
-        const socket = connect(running.port, '127.0.0.1')
-        socket.on('error', () => {})
-        socket.write(requestBytes('POST', '/shop', fields(address, 'Content-Length', '100')))
-        await new Promise((resolve) => socket.write('{"cart":', resolve))
-        socket.destroy()
-      }
-      t.equal((await ask(requestBytes('GET', '/shop', fields(allowed.address, 'Connection', 'close')))).status, 200)
-    })
-  })
-}
+for (const host of [...HOSTS, ...MORE_HOSTS]) keepHabits(host)
 
 const ECHO = (req: Inspected<IncomingMessage>, res: ServerResponse): void => {
   res.setHeader('content-type', 'application/json')

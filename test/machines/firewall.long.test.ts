@@ -80,13 +80,14 @@ async function startHelper(t: Test, { inside }: Namespace, socket: string) {
   }
 }
 
-async function openGate(t: Test, socket: string, more: ConfigInput = {}) {
+async function openGate(t: Test, socket: string, more: ConfigInput = {}, leads?: () => boolean) {
   const notices: string[] = []
+  const dataDir = more.dataDir ?? t.testdir()
   const sallyport = await open(
     {
-      dataDir: t.testdir(),
+      dataDir,
       data: { refresh: false, sources: NO_DATA },
-      log: { requests: 'off', file: join(t.testdirName, 'log') },
+      log: { requests: 'off', file: join(dataDir, 'log') },
       bans: { export: { nftables: socket } },
       policy: {
         rules: [{ id: 'no', match: { path: ['/no'] }, action: 'block' }],
@@ -94,7 +95,7 @@ async function openGate(t: Test, socket: string, more: ConfigInput = {}) {
       },
       ...more,
     },
-    { onNotice: (code, message) => code === 'SALLYPORT_BAN_EXPORT' && void notices.push(message) },
+    { onNotice: (code, message) => code === 'SALLYPORT_BAN_EXPORT' && void notices.push(message), leads },
   )
   t.teardown(() => sallyport.close())
   const ban = async (peer: string): Promise<void> => {
@@ -177,6 +178,28 @@ t.test('either side may be away, and so may the table: what holds is there again
   await until(() => namespace.elements('bans4').size === 3)
   await until(() => second.said().includes('nft takes changes again'))
   t.equal(await second.stop('SIGTERM'), 0)
+})
+
+t.test('of two processes of one dataDir the one that leads keeps the set', { skip: SKIP }, async (t) => {
+  const socket = join(makeFolder(t), 'socket')
+  const namespace = await openNamespace(t)
+  namespace.load()
+  await startHelper(t, namespace, socket)
+  const state = { leader: 0 }
+  const dataDir = t.testdir()
+  const [one, other] = [
+    await openGate(t, socket, { dataDir }, () => state.leader === 0),
+    await openGate(t, socket, { dataDir }, () => state.leader === 1),
+  ]
+  await other.ban('8.4.0.1')
+  await until(() => namespace.elements('bans4').has('8.4.0.1'))
+  await one.sallyport.close()
+  for (const { id } of await other.sallyport.bans.list()) await other.sallyport.bans.lift(id)
+  await other.ban('8.4.0.2')
+  t.notOk(namespace.elements('bans4').has('8.4.0.2'))
+  state.leader = 1
+  await until(() => namespace.elements('bans4').has('8.4.0.2'))
+  t.same([...one.notices, ...other.notices], [])
 })
 
 t.test('a mode that enforces nothing takes bans back, and a restart brings them again', { skip: SKIP }, async (t) => {

@@ -6,17 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ofTurn } from '../runner/turn.ts'
-import { ROOT } from '../workspaces.ts'
+import { exampleProjects, ROOT } from '../workspaces.ts'
 import { environment, install, isUnreachable, pack, run } from './npm.ts'
 
 /*
  * The examples that are projects of their own, for frameworks with a build and hundreds of megabytes, and for other runtimes:
  * each is copied out of this repository, installed with our tarballs, built, started and visited.
  */
-const ALL = ['adonisjs', 'bun', 'deno', 'nextjs', 'nextjs-server', 'react-router', 'remix', 'sveltekit']
-
 /** `FRAMEWORKS='bun deno' npm run frameworks`: these alone. */
-const PROJECTS = ofTurn(process.env['FRAMEWORKS']?.split(' ') ?? ALL)
+const PROJECTS = ofTurn(process.env['FRAMEWORKS']?.split(' ') ?? exampleProjects())
 
 t.setTimeout(1_800_000)
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-frameworks-'))

@@ -19,6 +19,9 @@ const MAX_BYTES = { quick: 200_000, long: 30_000 } as const
 /** Tests that take long; `npm run test:all` runs them too (D346). */
 const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
 
+/** Tests that import what changes the process for all others in it: each has a process of its own (D586). */
+const isAlone = (path: string): boolean => /\.alone(\.long)?\.test\.ts$/.test(path)
+
 /**
  * Returns the sources of tests of all workspaces, by path. `under` names folders or files; a file that is named is one, whatever
  * its name. Sources are looked for, not built files: those of a test that was removed may still be there.
@@ -43,13 +46,28 @@ export function groupsOf(sources: readonly string[]): readonly Group[] {
     workspaceFolders()
       .flatMap((folder) => {
         const own = sources.filter((path) => path.startsWith(`${folder}/`) && isLong(path) === (gear === 'long'))
-        return partsOf(folder, own, gear)
+        const alone = own
+          .filter(isAlone)
+          .flatMap((path) => partsOf(folder, [path], gear, path.slice(folder.length + 1)))
+        return [
+          ...alone,
+          ...partsOf(
+            folder,
+            own.filter((path) => !isAlone(path)),
+            gear,
+          ),
+        ]
       })
       .sort((one, other) => other.bytes - one.bytes)
   return [...groups('long'), ...groups('quick')]
 }
 
-function partsOf(folder: string, sources: readonly string[], gear: keyof typeof MAX_BYTES): readonly Group[] {
+function partsOf(
+  folder: string,
+  sources: readonly string[],
+  gear: keyof typeof MAX_BYTES,
+  what: string = gear === 'long' ? 'long' : '',
+): readonly Group[] {
   const files = sources.map((path) => join(folder, 'dist', path.slice(folder.length + 1).replace(/ts$/, 'js')))
   const sizes = files.map((file) => statSync(join(ROOT, file)).size)
   const total = sizes.reduce((sum, size) => sum + size, 0)
@@ -61,7 +79,7 @@ function partsOf(folder: string, sources: readonly string[], gear: keyof typeof 
     before += size
     return { file, size, part }
   })
-  const name = gear === 'long' ? `${folder} long` : folder
+  const name = `${folder} ${what}`.trimEnd()
   return Array.from({ length: parts }, (_, part) => {
     const own = placed.filter((file) => file.part === part)
     return {

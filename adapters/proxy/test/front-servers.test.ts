@@ -135,6 +135,7 @@ async function nginx(
   return runServer(t, 'nginx', ['-p', folder, '-c', config], port)
 }
 
+/** HAProxy stands before the gate: it asks nobody (D588). */
 async function haproxy(t: Test, server: string): Promise<string> {
   const port = await freePort()
   const file = join(certificateFolder(t), 'haproxy.cfg')

@@ -12,6 +12,8 @@ export interface OpenHooks extends DataHooks {
   readonly observe?: Observe | undefined
   /** Takes what operators are to be notified of, and sends it in place of this service: for one of several processes. */
   readonly notifier?: Notifier | undefined
+  /** Whether this process does, now, what one of several does for all: it keeps the set of the firewall. Absent: it does. */
+  readonly leads?: (() => boolean) | undefined
   /** The time, instead of the machine's clock: for requests of another day. */
   readonly clock?: Clock | undefined
   /** Answers questions of names, instead of the configured servers. */

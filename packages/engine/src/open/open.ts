@@ -179,7 +179,7 @@ interface BuildHooks extends OpenHooks {
 }
 
 async function build(config: Config, hooks: BuildHooks, resources: DisposeStack): Promise<Sallyport> {
-  const notice = hooks.onNotice ?? sayOnStderr
+  const { leads, onNotice: notice = sayOnStderr } = hooks
   const onFault = guarded(hooks.onFault ?? ((error) => notice('SALLYPORT_FAULT', String(error))))
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const isTrial = hooks.clock !== undefined
@@ -237,7 +237,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     surroundings: surroundings.current,
     surround: surroundings.surround,
   })
-  const bans = { clock, onFault, notice, outbound, metrics, log, notifier, inspection, bans: counting.bans }
+  const bans = { clock, onFault, notice, outbound, metrics, log, notifier, inspection, bans: counting.bans, leads }
   const { onBanned: banned, list: exportedBans } = await resources.use(openServiceBans(config, { ...bans, isTrial }))
   const tally = await resources.use(
     openTally(config, { clock, onFault, isTrial, robots: surroundings.current().robots }),

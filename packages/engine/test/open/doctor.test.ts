@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseAddress } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
@@ -9,6 +10,7 @@ import t, { type Test } from 'tap'
 import { openFeedServer } from '#datasets/testing'
 import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testing'
 import { type ConfigInput, doctor, examineNamed, type Finding, open, readConfigFrom } from '../../src/open/index.ts'
+import { BOUNCER_KEY, MACHINE, openLocalCrowdsec } from './local-crowdsec.ts'
 import { madeConfig } from './made-sources.ts'
 
 const known = parseAddress('198.41.0.4')
@@ -68,6 +70,42 @@ t.test('servers are asked for their version and clock', { skip: NO_POSTGRES || N
     { state: 'ok', found: /^PostgreSQL \d\S* has the same time\.$/ },
     { state: 'ok', found: /^Redis \d\S* has the same time\.$/ },
   ])
+})
+
+t.test('the helper of the firewall and CrowdSec are tried, both ways, and nothing is asked of them', async (t) => {
+  const [crowdsec, config] = [await openLocalCrowdsec(t), await soundConfig(t)]
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-nft-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const socket = join(folder, 'socket')
+  const said: Buffer[] = []
+  const helper = createTcpServer((socket) => socket.on('error', () => {}).on('data', (bytes) => void said.push(bytes)))
+  await once(helper.listen(socket), 'listening')
+  t.teardown(() => void helper.close())
+  const found = async (password: string, key: string, nftables: string) => {
+    const exported = { nftables, crowdsec: { ...MACHINE, url: crowdsec.url, password } }
+    const lists = { crowd: { crowdsec: crowdsec.url, key } }
+    const bans = { bans: { export: exported }, lists, net: { allowPrivate: ['127.0.0.0/8'] } }
+    return of(await doctor({ ...config, ...bans }, { dns: DNS }), 'bans')
+  }
+  const { host } = new URL(crowdsec.url)
+  t.strictSame(await found(MACHINE.password, BOUNCER_KEY, socket), [
+    { check: 'bans', state: 'ok', found: `sallyport-nft listens at ${socket}.` },
+    { check: 'bans', state: 'ok', found: `CrowdSec at ${host} knows the machine gate.` },
+    { check: 'bans', state: 'ok', found: `CrowdSec at ${host} knows the key of the list crowd.` },
+  ])
+  t.same([said, [...crowdsec.asked].sort()], [[], ['GET /v1/decisions?ip=192.0.2.1', 'POST /v1/watchers/login']])
+  const wrong = await found('s3cret-machine', 's3cret-key', `${socket}.none`)
+  t.match(wrong, [
+    { state: 'fail', found: `no helper listens at ${socket}.none.`, path: ['bans', 'export', 'nftables'] },
+    { state: 'fail', found: `CrowdSec at ${host} cannot be used: the sign-in is answered with 403.` },
+    {
+      state: 'fail',
+      found: `CrowdSec at ${host} cannot be used: the key is answered with 403.`,
+      path: ['lists', 'crowd'],
+    },
+  ])
+  t.ok(wrong.every(({ passing }) => passing))
+  t.notMatch(JSON.stringify(wrong), /s3cret/)
 })
 
 t.test('stores that cannot be used are named without their passwords', async (t) => {

@@ -107,6 +107,12 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
     if (route === 'GET /v1/decisions/stream') {
       return request.headers['x-api-key'] === BOUNCER_KEY ? stream(url) : refused(403)
     }
+    if (route === 'GET /v1/decisions') {
+      const about = decisions.filter(({ value }) => value === url.searchParams.get('ip'))
+      return request.headers['x-api-key'] === BOUNCER_KEY
+        ? { status: 200, body: about.length === 0 ? null : about }
+        : refused(403)
+    }
     if (request.headers.authorization !== `Bearer session.${session}`) return refused(401)
     if (route === 'POST /v1/alerts') return store(JSON.parse(text))
     if (route !== 'DELETE /v1/decisions') return refused(404)

@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { NO_REDIS, startRedis } from '#stores/testing'
+import { openBanExport } from '../../src/open/bans/ban-export.ts'
 import type { ExportedBan } from '../../src/open/bans/exported-ban.ts'
 import { createNftablesExport, LEASE_MS } from '../../src/open/bans/nftables.ts'
 import { createStanding } from '../../src/open/bans/standing.ts'
+import { parseConfig } from '../../src/open/config/read.ts'
 import { open } from '../../src/open/index.ts'
+import { createMemoryBans } from '../../src/stores/bans/memory-bans.ts'
 import { openRedisBans } from '../../src/stores/bans/redis-bans.ts'
 import { madeConfig } from './made-sources.ts'
 
@@ -131,6 +134,43 @@ t.test('no helper, one that leaves, and one that says something else', async (t)
   const left = following(t, path)
   await left.firewall.follow(bans)
   t.match(left.notices, [/the helper ended the connection/])
+})
+
+t.test('of those that share their bans the one that leads keeps the set, and then the next', async (t) => {
+  const { path, come } = await openHelper(t)
+  const bans = createMemoryBans()
+  const config = parseConfig({ policy: { strikes: { count: 3, window: '10m', on: ['blocked'], for: '1h' } } })
+  const state = { leader: 'first' }
+  const looks = { first: 0, second: 0 }
+  const exportAs = (name: keyof typeof looks) => {
+    const list = async () => {
+      looks[name]++
+      return bans.list()
+    }
+    const unused = { notice() {}, audit() {}, count() {}, outbound: { feeds: { fetch: () => t.fail() as never } } }
+    const ports = { ...unused, bans: { list }, config: () => config, onFault: (error: unknown) => void t.error(error) }
+    const clock = { now: () => Date.now() }
+    const one = openBanExport(
+      { export: { nftables: path, list: false } },
+      { ...ports, clock, leads: () => state.leader === name },
+    )
+    t.teardown(() => one.close())
+    return one
+  }
+  const [first, second] = [exportAs('first'), exportAs('second')]
+  const since = Date.now()
+  const ban = { id: 'a', key: 'client 8.4.0.9', on: 'blocked', count: 3, since, until: since + 3_600_000 }
+  await bans.put(ban)
+  for (const one of [first, second]) t.equal(one.made(ban)?.target, '8.4.0.9')
+  while (looks.first < 3) await delay(20)
+  t.same([come(), looks.second], [['add 8.4.0.9 600'], 0])
+  state.leader = 'second'
+  const lines: string[] = []
+  while (lines.length === 0) {
+    lines.push(...come())
+    await delay(20)
+  }
+  t.same(lines, ['add 8.4.0.9 600'])
 })
 
 t.test('a machine exports what it hears of others by Redis', { skip: NO_REDIS }, async (t) => {

@@ -1,5 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { type Change, MAX_LINE, parseChange } from './change.ts'
 
 /** Programs that talk to the helper at one time. */
@@ -23,7 +24,8 @@ export async function openListener(
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.setTimeout(IDLE_MS, () => socket.destroy())
-    serve(socket, apply).catch(() => socket.destroy())
+    // It ends the connection, whichever way this ends; nothing more is read than answers are taken.
+    pipeline(socket, (parts: AsyncIterable<Buffer>) => answersTo(parts, apply), socket).catch(() => {})
   })
   server.maxConnections = MAX_CONNECTIONS
   const before = process.umask(SOCKET_UMASK)
@@ -38,21 +40,20 @@ export async function openListener(
   return server
 }
 
-/** Nothing more is read while changes are under way, so that what waits is bounded by the socket. */
-async function serve(socket: Socket, apply: (changes: readonly Change[]) => Promise<boolean>): Promise<void> {
+/** The answers to the lines of a connection, in their order. What waits is bounded by the socket, in both directions. */
+async function* answersTo(
+  parts: AsyncIterable<Buffer>,
+  apply: (changes: readonly Change[]) => Promise<boolean>,
+): AsyncGenerator<string> {
   let rest = ''
-  for await (const part of socket) {
-    const lines = `${rest}${(part as Buffer).toString('latin1')}`.split('\n')
+  for await (const part of parts) {
+    const lines = `${rest}${part.toString('latin1')}`.split('\n')
     rest = lines.pop() ?? ''
     const changes = lines.map(parseChange).filter((change) => change !== undefined)
-    if (changes.length < lines.length || rest.length > MAX_LINE) {
-      socket.destroy()
-      return
-    }
+    if (changes.length < lines.length || rest.length > MAX_LINE) throw new Error('a line of another form')
     for (let from = 0; from < changes.length; from += BATCH) {
       const batch = changes.slice(from, from + BATCH)
-      const answer = (await apply(batch)) ? 'ok\n' : 'failed\n'
-      socket.write(answer.repeat(batch.length))
+      yield ((await apply(batch)) ? 'ok\n' : 'failed\n').repeat(batch.length)
     }
   }
 }

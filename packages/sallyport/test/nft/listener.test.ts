@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Change } from '../../src/nft/change.ts'
 import { openListener } from '../../src/nft/listener.ts'
@@ -30,7 +31,7 @@ async function listening(t: Test, apply: (changes: readonly Change[]) => Promise
     }
     return answer
   }
-  return { path, said }
+  return { path, said, server }
 }
 
 t.test('each line is answered in its order, many at a time, and others wait for their turn', async (t) => {
@@ -67,6 +68,32 @@ t.test('a line of another form ends its connection, and nothing of that part is 
   }
   t.same(seen, [])
   t.equal(await said('add 192.0.2.1 600\n', 1), 'ok\n', 'the next one is served')
+})
+
+t.test('nothing more is done for a program that does not take its answers', async (t) => {
+  const state: { far?: Socket | undefined } = {}
+  let early = 0
+  let done = 0
+  const { path, server } = await listening(t, async (changes) => {
+    if (state.far?.writableNeedDrain) early++
+    done += changes.length
+    return true
+  })
+  server.once('connection', (socket) => {
+    state.far = socket
+  })
+  const lines = 200_000
+  const socket = connect(path)
+  t.teardown(() => socket.destroy())
+  socket.write('del 192.0.2.1\n'.repeat(lines))
+  while (!state.far?.writableNeedDrain) await nextTurn()
+  t.ok(done < lines, `${done} lines were done when the socket was full`)
+  let answer = 0
+  for await (const part of socket) {
+    answer += part.length
+    if (answer === 3 * lines) break
+  }
+  t.same([done, early], [lines, 0])
 })
 
 t.test('its socket is open to its user and its group, and one that was left is taken away', async (t) => {

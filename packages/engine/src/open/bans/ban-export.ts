@@ -20,6 +20,8 @@ export interface BanExportPorts extends StandingHooks {
   /** The configuration in force. */
   readonly config: () => Pick<Config, 'mode' | 'policy'>
   readonly onFault: (error: unknown) => void
+  /** Whether this process keeps the set of the firewall now, for all that share the bans (D587); absent: it does. */
+  readonly leads?: (() => boolean) | undefined
 }
 
 /** The bans of a service for others: a firewall, CrowdSec, and programs that read a list. No request waits for it. */
@@ -33,7 +35,7 @@ export interface BanExport {
 
 /** Exports the bans of all processes that share them; `options` as they were at the start. */
 export function openBanExport({ export: options }: Config['bans'], ports: BanExportPorts): BanExport {
-  const { clock, bans, outbound, config, onFault } = ports
+  const { clock, bans, outbound, config, onFault, leads = () => true } = ports
   const { nftables, crowdsec } = options
   const closing = new AbortController()
   const firewall =
@@ -53,11 +55,13 @@ export function openBanExport({ export: options }: Config['bans'], ports: BanExp
   async function look(): Promise<void> {
     const began = performance.now()
     try {
+      const isLeader = leads()
+      if (decisions === undefined && !isLeader) return
       const now = await exported()
       isFailing = false
       if (closed) return
       decisions?.follow(now)
-      void firewall?.follow(now)
+      if (isLeader) void firewall?.follow(now)
     } catch (error) {
       if (!isFailing) onFault(error)
       isFailing = true
@@ -76,7 +80,7 @@ export function openBanExport({ export: options }: Config['bans'], ports: BanExp
       const one = exportedBan(ban, config())
       if (one === undefined) return undefined
       decisions?.put(one)
-      if (firewall) lookIn(GATHER_MS)
+      if (firewall && leads()) lookIn(GATHER_MS)
       return one
     },
     list: async () => [...(await exported()).keys()],

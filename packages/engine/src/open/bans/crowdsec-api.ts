@@ -12,16 +12,18 @@ export type Asked =
   | { readonly state: 'done' }
   | { readonly state: 'failed'; readonly reason: string; readonly again: boolean }
 
+type Failed = Extract<Asked, { state: 'failed' }>
+
 /** One machine's session at the local API of CrowdSec. */
 export interface CrowdsecApi {
+  /** Signs in; returns why it cannot. Never rejects. */
+  signIn(): Promise<Failed | undefined>
   /** Signs in where it has to, and asks once. Never rejects. */
   ask(request: Pick<FetchRequest, 'method'> & { readonly path: string; readonly body?: unknown }): Promise<Asked>
 }
 
 const MAX_BYTES = 1_048_576
 const TIMEOUT_MS = 10_000
-
-type Failed = Extract<Asked, { state: 'failed' }>
 
 export function createCrowdsecApi(
   { url, machine, password }: CrowdsecMachine,
@@ -63,7 +65,7 @@ export function createCrowdsecApi(
     token = undefined
     return isFresh ? failed(reason) : ask({ path, body, method })
   }
-  return { ask }
+  return { signIn, ask }
 }
 
 function failed(reason: string, again = true): Failed {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 
 /** Time for the helper, which waits for nft. */
@@ -34,6 +35,18 @@ export function sendToHelper(path: string, lines: readonly string[], signal: Abo
     })
     socket.write(lines.map((line) => `${line}\n`).join(''))
   })
+}
+
+/** Resolves where a helper listens at a socket, to which nothing is sent. Rejects with the reason why it cannot be reached. */
+export async function reachHelper(path: string): Promise<void> {
+  const socket = connect({ path })
+  try {
+    await once(socket, 'connect')
+  } catch (error) {
+    throw new Error(reasonOf(path, error as NodeJS.ErrnoException))
+  } finally {
+    socket.destroy()
+  }
 }
 
 function reasonOf(path: string, { code, message }: NodeJS.ErrnoException): string {

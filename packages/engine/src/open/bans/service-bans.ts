@@ -9,7 +9,7 @@ import type { Notifier } from '../notify/event.ts'
 import { type BanExport, type BanExportPorts, openBanExport } from './ban-export.ts'
 
 /** Parts of a service that learn of its bans, or say what became of them. */
-export interface ServiceBanPorts extends Pick<BanExportPorts, 'clock' | 'bans' | 'outbound' | 'onFault'> {
+export interface ServiceBanPorts extends Pick<BanExportPorts, 'clock' | 'bans' | 'outbound' | 'onFault' | 'leads'> {
   readonly notice: (code: NoticeCode, message: string) => void
   readonly log: Pick<LogHolder, 'audit' | 'addressOf'>
   readonly notifier: Pick<Notifier, 'raise'>

@@ -4,6 +4,7 @@ import { configWarnings, located } from '../config/check.ts'
 import type { ConfigFault } from '../config/faults.ts'
 import { type ConfigRead, parseConfig } from '../config/read.ts'
 import type { Config, ConfigInput } from '../config/schema.ts'
+import { examineBans } from './bans.ts'
 import { examineData, examineFeeds } from './data.ts'
 import { examineDataDir } from './data-dir.ts'
 import { examineFiles } from './files.ts'
@@ -34,6 +35,7 @@ const NAMED: readonly Finding['check'][] = [
   'redis',
   'origins',
   'listeners',
+  'bans',
   'notify',
 ]
 
@@ -42,7 +44,7 @@ type Findings = Partial<Readonly<Record<Finding['check'], readonly CheckResult[]
 /**
  * Looks at what a service of this configuration rests on: rights, files, clocks, DNS, stores, the age of data, rules, trust
  * and listeners; with what to do. It changes nothing but a file of one byte in the dataDir, which it removes, and asks DNS, the
- * stores, the mirror and the site that are named. Rejects with `invalid_config` alone.
+ * stores, the mirror, CrowdSec and the site that are named. Rejects with `invalid_config` alone.
  */
 export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {}): Promise<readonly Finding[]> {
   const config = parseConfig(options)
@@ -107,6 +109,7 @@ function examinations(
     ['trust', async () => ({ trust: examineTrust(config) })],
     ['listeners', async () => ({ listeners: await examineListeners(config) })],
     ['challenge', async () => ({ challenge: await examineSite(config, site) })],
+    ['bans', async () => ({ bans: await examineBans(config, dns) })],
     ['notify', async () => ({ notify: await examineNotify(config, dns) })],
   ]
 }

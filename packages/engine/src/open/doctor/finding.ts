@@ -14,6 +14,7 @@ export const CHECKS = [
   'origins',
   'listeners',
   'challenge',
+  'bans',
   'notify',
 ] as const
 

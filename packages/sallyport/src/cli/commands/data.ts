@@ -36,7 +36,7 @@ interface PublishOptions extends Options {
 
 const NOT_SWITCHED_ON = 'not switched on'
 
-/** How long readers may hold a bundle for good. */
+/** How long readers may hold published data for good. */
 const VALID_MS = { least: 600_000, most: 365 * 86_400_000 } as const
 
 /** `sallyport data status | update | compile | publish | bundle` */
@@ -78,7 +78,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   )
 
   withCommonOptions(
-    data.command('publish').description('publish the compiled data, signed, for services with data.from'),
+    data.command('publish').description('publish the compiled data, signed, for services to follow (data.from)'),
   )
     .argument('<to>', 'folder that a web server hands out, or s3://BUCKET/PATH')
     .requiredOption('--key <file>', 'private key that signs it, made where it is not there')
@@ -87,7 +87,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
     .action((to: string, options: PublishOptions) => publish(to, options, terminal))
 
   withCommonOptions(
-    data.command('bundle').description('write the compiled networks into one file, for Cloudflare Workers'),
+    data.command('bundle').description('write a bundle: networks alone, in one file, for Cloudflare Workers'),
   )
     .argument('<file>', 'file to write')
     .action((file: string, options: CommonOptions) => bundle(file, options, terminal))

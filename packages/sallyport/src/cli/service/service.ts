@@ -52,7 +52,11 @@ export async function runService(source: ConfigSource, workers: number | undefin
   const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
   const hooks = {
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
-    ...(isWorker() && { onNotice: noticesOf(standing, terminal), notifier: handingNotifier() }),
+    ...(isWorker() && {
+      onNotice: noticesOf(standing, terminal),
+      notifier: handingNotifier(),
+      leads: () => standing.leads,
+    }),
     ...(history && { observe: history.observe }),
   }
   const sallyport = await openService(config, ofLeader(standing, terminal), hooks, agent?.published)
