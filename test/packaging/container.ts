@@ -41,7 +41,7 @@ export interface Container {
   stop(signal: string): Promise<number | null>
 }
 
-/** What an orchestrator calls confined: no capability, no new one, nothing written but to /tmp. The network is the host's loopback. */
+/** A container as orchestrators confine it: no capability, no new one, nothing written but to /tmp. Its network is the host's. */
 function specOf({ rootfs, image, env, mounts, memoryBytes }: ContainerOptions): object {
   const [uid = 0, gid = 0] = image.User.split(':').map(Number)
   const none = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] }

@@ -18,8 +18,8 @@ import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { install, isUnreachable, run } from './npm.ts'
 
 /*
- * What `npm run release` makes (D585), in a folder of its own: whole, its checksums right, its bill the one of the lock file, and fit to
- * be installed from.
+ * `npm run release` makes a folder (D585) that is whole, with right checksums and the bill of the lock file, and that can be installed
+ * from.
  */
 t.setTimeout(900_000)
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-release-'))
@@ -72,7 +72,9 @@ t.test('the command of the README installs from the files, in an empty folder', 
   t.equal(installed.code, 0, installed.output)
   t.match(await run('npx', ['--no-install', 'sallyport', '--version'], project), { code: 0, output: `${VERSION}\n` })
   const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
-  const ours = Object.entries<{ resolved?: string }>(packages).filter(([path]) => /(@|\/)sallyport(\/|$)/.test(path))
+  const ours = Object.entries<{ resolved?: string | undefined }>(packages).filter(([path]) =>
+    /(@|\/)sallyport(\/|$)/.test(path),
+  )
   t.equal(ours.length, TARBALLS.length)
   t.same(
     ours.filter(([, { resolved }]) => !resolved?.startsWith('file:')).map(([path]) => path),
@@ -80,7 +82,9 @@ t.test('the command of the README installs from the files, in an empty folder', 
     'each of ours is from its file',
   )
   // The peers are the frameworks of the adapters, which npm adds.
-  const entries = Object.entries<{ peer?: true }>(packages).filter(([path, { peer }]) => path !== '' && !peer)
+  const entries = Object.entries<{ peer?: true | undefined }>(packages).filter(
+    ([path, { peer }]) => path !== '' && !peer,
+  )
   const names = entries.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
   t.same([...new Set(listed().map(({ name }) => name))].sort(), [...new Set(names)].sort(), 'as many as the bill says')
 })
