@@ -161,8 +161,8 @@ const PAGE_MANIFEST = manifestOf(packageOf(PAGE.folder))
 
 const CHECKED: readonly Checked[] = [
   ...Object.entries(ROOMS).map(([room, allowed]) => {
-    const { dependencies, peerDependencies } = manifestOf(packageOf(room))
-    const declared = { ...dependencies, ...peerDependencies }
+    const { dependencies, optionalDependencies, peerDependencies } = manifestOf(packageOf(room))
+    const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies }
     return { room, top: folderOf(room), sources: sourcesOf(room), allowed, declared }
   }),
   {

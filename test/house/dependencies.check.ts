@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { publishedWorkspaces, ROOT } from '../workspaces.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeLockedProject } from '../release/locked.ts'
 
 /*
  * `npm run dependencies`: the licences of everything that customers install with the packages, and what is known against it. It fails
@@ -29,11 +32,13 @@ interface Advisories {
   readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> } | undefined
 }
 
-const WORKSPACES = publishedWorkspaces().flatMap(({ folder }) => ['-w', folder])
+const PROJECT = mkdtempSync(join(tmpdir(), 'sallyport-dependencies-'))
+process.once('exit', () => rmSync(PROJECT, { recursive: true }))
+writeLockedProject(PROJECT)
 
 function npm(...args: readonly string[]): unknown {
-  const { stdout } = spawnSync('npm', [...args, '--omit', 'dev', ...WORKSPACES], {
-    cwd: ROOT,
+  const { stdout } = spawnSync('npm', [...args, '--package-lock-only'], {
+    cwd: PROJECT,
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   })

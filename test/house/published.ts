@@ -5,7 +5,8 @@ function ordered(rest: readonly Workspace[], done: readonly Workspace[] = []): r
   if (rest.length === 0) return done
   const waiting = new Set(rest.map(({ manifest }) => manifest.name))
   const ready = rest.filter(
-    ({ manifest }) => !Object.keys(manifest.dependencies ?? {}).some((name) => waiting.has(name)),
+    ({ manifest }) =>
+      !Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).some((name) => waiting.has(name)),
   )
   if (ready.length === 0) throw new Error('packages depend on each other in a circle')
   return ordered(

@@ -42,7 +42,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       'packages/ledger',
       '#accounts',
       '#files',
-      '@photostructure/sqlite',
+      '@sallyport/sqlite',
       'pg',
       '@redis/client',
       'lru-cache',

@@ -125,6 +125,8 @@ function faultsOf(manifests: readonly Manifest[], file: string): readonly string
 t.test('the base: configuration, ports, probes and selectors are of one another', async (t) => {
   t.same(faultsOf(OF_BASE, join(BASE, 'sallyport.yaml')), [])
   t.match(readFileSync(join(ROOT, 'examples/docker/Dockerfile'), 'utf8'), 'WORKDIR /etc/sallyport\n')
+  const { initContainers } = (OF_BASE.find(({ kind }) => kind === 'Deployment') as Manifest).spec.template.spec
+  t.equal(initContainers[0].command[0], 'node', 'the image has no shell and no tools')
   const { images } = parse(textOf('base/kustomization.yaml'))
   const { version } = JSON.parse(readFileSync(join(ROOT, 'packages/sallyport/package.json'), 'utf8'))
   t.same(images, [{ name: 'sallyport', newTag: version }])

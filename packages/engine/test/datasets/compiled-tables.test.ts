@@ -172,6 +172,17 @@ t.test('the name of the file tells what it was made from', async (t) => {
   t.equal(new Set([path, ...others, tablesPath(dir, sourcesOf(dir, {}))]).size, 6, 'every change is another name')
 })
 
+t.test('a file of a package is the same wherever and whenever it was unpacked', async (t) => {
+  const dir = folder(t)
+  const packed = sourcesOf(dir, { 'asn-csv-v4': ASN4 }).map((source) =>
+    source.file === undefined ? source : { ...source, file: { ...source.file, version: '2.3.2026061719' } },
+  )
+  const elsewhere = packed.map((source) =>
+    source.file === undefined ? source : { ...source, file: { ...source.file, path: '/image/asn.csv', modified: 1 } },
+  )
+  t.equal(tablesPath(dir, elsewhere), tablesPath(dir, packed))
+})
+
 t.test('compiling keeps the file before and removes what is older', async (t) => {
   const dir = folder(t)
   const paths: string[] = []

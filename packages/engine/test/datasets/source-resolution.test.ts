@@ -118,6 +118,7 @@ t.test('a file of the user replaces the embedded one', async (t) => {
   const found = byId(resolveSources({ 'asn-csv-v4': { url: pathToFileURL(path).href } }), 'asn-csv-v4')
   t.match(found?.file, { path, size: 1 })
   t.equal(found?.file?.version, undefined)
+  t.equal((found?.file?.modified ?? 1) % 1_000, 0, 'as a layer of an image keeps its time')
   t.equal(dateOfFile({ path, size: 1, modified: Date.UTC(2026, 10, 21, 23) }), '2026-11-21', 'dated by its own time')
 })
 

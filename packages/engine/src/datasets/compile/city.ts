@@ -17,7 +17,7 @@ import { createSegmentWriter } from '../ranges/segments.ts'
 import { readReleasable } from '../sources/releasable-file.ts'
 import { replaceFile } from '../sources/replace-file.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
-import { dateOfFile, type SourceFile, sha256Of } from '../sources/source-file.ts'
+import { dateOfFile, identityOf, type SourceFile, sha256Of } from '../sources/source-file.ts'
 import { createRecordWriter, type RecordColumns, type RecordWriter } from './city-records.ts'
 import { removeOlder } from './compiled-path.ts'
 import { countriesOf } from './countries.ts'
@@ -60,7 +60,7 @@ export function countriesPath(dataDir: string, source: CitySource): string {
 }
 
 function nameOf({ row, file }: CitySource): string {
-  const made = { format: CITY_FORMAT, family: row.family, file }
+  const made = { format: CITY_FORMAT, family: row.family, file: identityOf(file) }
   return `${row.id}-${createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)}`
 }
 

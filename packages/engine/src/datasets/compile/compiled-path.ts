@@ -6,6 +6,7 @@ import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import { TABLES_FORMAT } from '../format/tables.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
+import { identityOf } from '../sources/source-file.ts'
 import { SHIPPED_RANGES } from './shipped-ranges.ts'
 
 export const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
@@ -15,12 +16,15 @@ const ABANDONED_MS = 3_600_000
 
 /**
  * The path of the tables made from these sources, whether they exist or not. The name changes with the format, with
- * any source file (version, size, time) but a city database, and with the facts kept in `data/` that are compiled.
+ * any source file (version and size of a package's, else path, size and time) but a city database, and with the
+ * facts kept in `data/` that are compiled.
  */
 export function tablesPath(dataDir: string, sources: readonly ResolvedSource[]): string {
   const made = {
     format: TABLES_FORMAT,
-    sources: sources.filter(({ row }) => row.kind !== 'city').map(({ row, file, reason }) => [row, file ?? reason]),
+    sources: sources
+      .filter(({ row }) => row.kind !== 'city')
+      .map(({ row, file, reason }) => [row, file === undefined ? reason : identityOf(file)]),
     facts: [OPERATORS, ORGANISATION_RULES, HOSTING_SHAPE, SHIPPED_RANGES],
   }
   const key = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)

@@ -159,7 +159,7 @@ function protocolOf(id: string, url: string): 'file:' | 'http:' | 'https:' {
 
 function statFile(path: string): SourceFile | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
-  return stats?.isFile() ? { path, size: stats.size, modified: Math.trunc(stats.mtimeMs) } : undefined
+  return stats?.isFile() ? { path, size: stats.size, modified: Math.trunc(stats.mtimeMs / 1_000) * 1_000 } : undefined
 }
 
 function packageFolder(name: string): string | undefined {

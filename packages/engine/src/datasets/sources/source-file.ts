@@ -6,7 +6,7 @@ export interface SourceFile {
   readonly path: string
   /** Bytes. */
   readonly size: number
-  /** When it was last changed, milliseconds since the epoch. */
+  /** When it was last changed, milliseconds since the epoch, in whole seconds: layers of images keep no more. */
   readonly modified: number
   /** Version of the npm package that brought it. */
   readonly version?: string | undefined
@@ -14,6 +14,14 @@ export interface SourceFile {
   readonly own?: true | undefined
   /** When it was made, as its publisher says, milliseconds since the epoch. */
   readonly made?: number | undefined
+}
+
+/**
+ * The members of a file that tell it from another of its source. One of a package is the same wherever and whenever it was
+ * unpacked, so that data that was compiled when an image was made is found when it runs (D581).
+ */
+export function identityOf({ path, modified, ...file }: SourceFile): Partial<SourceFile> {
+  return file.version === undefined ? { path, modified, ...file } : file
 }
 
 /**

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url'
+import { loadInstalled } from '../load-installed.ts'
 
 /** A value that goes into or comes out of a column. */
 export type SqlValue = null | number | string | Uint8Array
@@ -6,7 +7,7 @@ export type SqlValue = null | number | string | Uint8Array
 /** A row as the driver gives it. */
 export type SqlRow = Readonly<Record<string, SqlValue>>
 
-/** The part of `node:sqlite` that is used here; @photostructure/sqlite has the same. */
+/** The part of `node:sqlite` that is used here; @sallyport/sqlite has the same. */
 export interface Statement {
   /** With values in the order of the `?` of the statement, which is twice as fast as by name. */
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint }
@@ -40,7 +41,8 @@ const SAFE_VERSION = [3, 51, 3] as const
 const QUIET_NODE = 24
 
 /**
- * Opens a database file with the SQLite inside Node where there is a good one, else with the packaged one.
+ * Opens a database file with the SQLite inside Node where there is a good one, else with the packaged one, which npm installs
+ * on the versions of Node that need it. Rejects with `package_missing` where it was left out all the same.
  * `timeoutMs`: how long a statement waits, blocking this thread, for a lock that another connection holds.
  */
 export async function connect(path: string, timeoutMs: number): Promise<Database> {
@@ -74,10 +76,19 @@ export function isBusy(error: unknown): boolean {
 }
 
 async function loadDriver(): Promise<Driver> {
-  const { node, sqlite } = process.versions
-  const usable = Number.parseInt(node, 10) >= QUIET_NODE && isSafe(sqlite)
-  const inside = usable ? process.getBuiltinModule('node:sqlite') : undefined
-  return (inside ?? (await import('@photostructure/sqlite'))) as Driver
+  const inside = hasGoodSqlite(process.versions) ? process.getBuiltinModule('node:sqlite') : undefined
+  return (inside ?? (await loadInstalled('@sallyport/sqlite', () => import('@sallyport/sqlite')))) as Driver
+}
+
+/** Whether the SQLite inside these versions of Node is used. The `engines` of @sallyport/sqlite name all others (D582). */
+export function hasGoodSqlite({
+  node,
+  sqlite,
+}: {
+  readonly node: string
+  readonly sqlite?: string | undefined
+}): boolean {
+  return Number.parseInt(node, 10) >= QUIET_NODE && isSafe(sqlite)
 }
 
 function isSafe(version: string | undefined): boolean {

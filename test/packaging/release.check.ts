@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { installedWith, titleOf } from '../release/locked.ts'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
+import { install, isUnreachable, run } from './npm.ts'
+
+/*
+ * `npm run release` makes a folder (D585) that is whole, with right checksums and the bill of the lock file, and that can be installed
+ * from.
+ */
+t.setTimeout(900_000)
+const folder = mkdtempSync(join(tmpdir(), 'sallyport-release-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const RELEASE = join(folder, 'release')
+const NOBODY = { ACTIONS_ID_TOKEN_REQUEST_URL: '', SIGSTORE_ID_TOKEN: '' }
+const release = (...args: readonly string[]) => run(join(ROOT, '.ci/release'), args, ROOT, NOBODY)
+
+const WORKSPACES = publishedWorkspaces()
+const VERSION = WORKSPACES.find(({ manifest }) => manifest.name === 'sallyport')?.manifest.version ?? ''
+const TARBALLS = WORKSPACES.map(({ manifest }) => `${manifest.name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`)
+const STANDALONE = `sallyport-${VERSION}-${process.platform}-${process.arch}`
+const MAX_STANDALONE_MB = 120
+
+const made = await release(RELEASE)
+
+t.test('every file is there, its checksum is right, and no provenance is claimed', async (t) => {
+  t.equal(made.code, 0, made.output)
+  t.match(made.output, /provenance: no identity of a CI run, none made/)
+  const others = [`${STANDALONE}.tar.gz`, 'Dockerfile', 'image.yaml', 'sbom.cdx.json']
+  const files = [...TARBALLS, ...others].sort()
+  t.same(readdirSync(RELEASE).sort(), [...files, 'SHA256SUMS'].sort())
+  const checked = await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], RELEASE)
+  t.same(
+    checked.output.trim().split('\n').sort(),
+    files.map((name) => `${name}: OK`),
+  )
+  t.match(await release(RELEASE), { code: 2, output: /is not empty/ })
+  t.match(await release('--publish'), { code: 1, output: /needs the identity of a CI run/ })
+})
+
+/** Names and versions of the bill of materials. */
+function listed(): readonly { readonly name: string; readonly version: string }[] {
+  return JSON.parse(readFileSync(join(RELEASE, 'sbom.cdx.json'), 'utf8')).components
+}
+
+t.test('the bill of materials lists what the lock file lists', async (t) => {
+  const locked = installedWith(WORKSPACES.map(({ folder }) => folder)).map(titleOf)
+  t.ok(locked.length > 80)
+  t.same([...new Set(listed().map(({ name, version }) => `${name}@${version}`))].sort(), [...new Set(locked)].sort())
+})
+
+t.test('the command of the README installs from the files, in an empty folder', async (t) => {
+  const [command = ''] = /npm install \.\/sallyport-\*\.tgz/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? []
+  const project = join(folder, 'project')
+  mkdirSync(project)
+  for (const name of TARBALLS) execFileSync('cp', [join(RELEASE, name), project])
+  const installed = await run('sh', ['-c', command], project, { npm_config_prefer_offline: 'true' })
+  if (installed.code !== 0 && isUnreachable(installed.output)) return t.pass('no registry', { skip: true })
+  t.equal(installed.code, 0, installed.output)
+  t.match(await run('npx', ['--no-install', 'sallyport', '--version'], project), { code: 0, output: `${VERSION}\n` })
+  const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
+  const ours = Object.entries<{ resolved?: string | undefined }>(packages).filter(([path]) =>
+    /(@|\/)sallyport(\/|$)/.test(path),
+  )
+  t.equal(ours.length, TARBALLS.length)
+  t.same(
+    ours.filter(([, { resolved }]) => !resolved?.startsWith('file:')).map(([path]) => path),
+    [],
+    'each of ours is from its file',
+  )
+  // The peers are the frameworks of the adapters, which npm adds.
+  const entries = Object.entries<{ peer?: true | undefined }>(packages).filter(
+    ([path, { peer }]) => path !== '' && !peer,
+  )
+  const names = entries.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+  t.same([...new Set(listed().map(({ name }) => name))].sort(), [...new Set(names)].sort(), 'as many as the bill says')
+})
+
+t.test('npm installs an SQLite on Nodes that need one, and on no other', async (t) => {
+  const newest = join(folder, 'node-24')
+  mkdirSync(newest)
+  const got = await install(newest, ['node@24'])
+  if (got.code !== 0 && isUnreachable(got.output)) return t.pass('no registry', { skip: true })
+  t.equal(got.code, 0, got.output)
+  const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim()
+  const sqliteOf = async (node: string) => {
+    const project = mkdtempSync(join(folder, 'sqlite-'))
+    const file = `file:${join(RELEASE, `sallyport-sqlite-${VERSION}.tgz`)}`
+    // As the engine has it.
+    writeFileSync(
+      join(project, 'package.json'),
+      JSON.stringify({ optionalDependencies: { '@sallyport/sqlite': file } }),
+    )
+    const args = [join(npm, 'npm/bin/npm-cli.js'), 'install', '--ignore-scripts', '--prefer-offline']
+    t.match(await run(node, args, project), { code: 0 })
+    return existsSync(join(project, 'node_modules/@photostructure/sqlite'))
+  }
+  t.equal(await sqliteOf(process.execPath), Number.parseInt(process.versions.node, 10) < 24)
+  t.equal(await sqliteOf(join(newest, 'node_modules/node/bin/node')), false, 'Node 24')
+})
+
+t.test('the archive runs where there is no Node, and answers', async (t) => {
+  const archive = join(RELEASE, `${STANDALONE}.tar.gz`)
+  const megabytes = statSync(archive).size / 1e6
+  t.ok(megabytes <= MAX_STANDALONE_MB, `${megabytes.toFixed(1)} MB`)
+  execFileSync('tar', ['-xzf', archive, '-C', folder])
+  const command = join(folder, STANDALONE, 'bin/sallyport')
+  // No Node is in this PATH, and of the rest what the launcher needs.
+  const PATH = join(folder, 'tools')
+  mkdirSync(PATH)
+  for (const tool of ['dirname', 'readlink']) symlinkSync(join('/usr/bin', tool), join(PATH, tool))
+  const bare = { encoding: 'utf8', env: { PATH, HOME: folder } } as const
+  t.equal(execFileSync(command, ['--version'], bare), `${VERSION}\n`)
+  const dataDir = join(folder, 'data')
+  t.match(execFileSync(command, ['lookup', '185.220.101.10', '--data-dir', dataDir], bare), /\btor\b/)
+  for (const file of ['LICENSE', 'NOTICE', 'LICENSE-node']) t.ok(existsSync(join(folder, STANDALONE, file)), file)
+})

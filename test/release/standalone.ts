@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { manifestOf, publishedWorkspaces, ROOT, SHARED_FILES } from '../workspaces.ts'
+import { findFrom, installedWith, placeOf } from './locked.ts'
+
+/*
+ * `node test/dist/release/standalone.js FOLDER`: the command with the Node that runs this, for a machine without one, as one archive (D583).
+ * It holds what the lock file names, and our packages from the tarballs that are in the folder.
+ */
+const DRIVERS = ['@redis/client', 'acme-client', 'nodemailer', 'pg']
+const PLATFORM = `${process.platform}-${process.arch}`
+
+const LAUNCHER = `#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+exec "$here/node" "$here/../node_modules/sallyport/bin/sallyport.mjs" "$@"
+`
+
+/** Parts of packages that nothing reads at run time. */
+const UNREAD = new RegExp(
+  String.raw`-num\.csv$|\.map$|\.d\.[cm]?ts$|@photostructure/sqlite/(src|scripts|prebuilds/(?!${PLATFORM}(/|$)))`,
+)
+
+const released = resolve(process.argv[2] ?? '')
+const { version } = manifestOf('packages/sallyport')
+const name = `sallyport-${version}-${PLATFORM}`
+const work = mkdtempSync(join(tmpdir(), 'sallyport-standalone-'))
+process.once('exit', () => rmSync(work, { recursive: true, force: true }))
+const top = join(work, name)
+
+const drivers = DRIVERS.map((driver) => findFrom('adapters/proxy', driver) ?? '')
+const workspaces = new Map(publishedWorkspaces().map(({ folder, manifest }) => [folder, manifest]))
+
+for (const path of installedWith(['packages/sallyport', ...drivers])) {
+  const own = workspaces.get(path)
+  const place = join(top, placeOf(path))
+  mkdirSync(place, { recursive: true })
+  if (own === undefined) {
+    cpSync(join(ROOT, path), place, { recursive: true, filter: (from) => from === join(ROOT, path) || isRead(from) })
+  } else {
+    const tarball = `${own.name.replace('@', '').replace('/', '-')}-${own.version}.tgz`
+    execFileSync('tar', ['-xzf', join(released, tarball), '--strip-components=1', '-C', place])
+  }
+}
+mkdirSync(join(top, 'bin'))
+copyFileSync(process.execPath, join(top, 'bin/node'))
+writeFileSync(join(top, 'bin/sallyport'), LAUNCHER)
+chmodSync(join(top, 'bin/sallyport'), 0o755)
+for (const file of SHARED_FILES) copyFileSync(join(ROOT, file), join(top, file))
+copyFileSync(licenceOfNode(), join(top, 'LICENSE-node'))
+
+const archive = join(released, `${name}.tar.gz`)
+execFileSync('tar', ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '-czf', archive, '-C', work, name])
+
+/** Packages within another one are packages of their own. */
+function isRead(from: string): boolean {
+  return !UNREAD.test(from) && !from.endsWith('/node_modules')
+}
+
+/** Node's licence, which goes with it: beside its binary, or where Debian's package has it. */
+function licenceOfNode(): string {
+  const top = dirname(dirname(process.execPath))
+  const places = [top, join(top, 'share/doc/nodejs')].map((folder) => join(folder, 'LICENSE'))
+  const found = places.find(existsSync)
+  if (found === undefined) throw new Error(`the licence of ${process.execPath} is not in ${places.join(', ')}`)
+  return found
+}
