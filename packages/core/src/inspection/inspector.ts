@@ -205,7 +205,10 @@ function inspectionOf(
     agent,
     degraded,
   }
-  if (country !== undefined) inspection.country = country
+  if (country !== undefined) {
+    inspection.country = country.code
+    inspection.countryFrom = country
+  }
   if (crawler !== undefined) inspection.crawler = crawler
   if (user !== undefined) inspection.user = user
   if (plan !== undefined) inspection.plan = plan
@@ -223,7 +226,7 @@ const ALL_DEGRADED: readonly Degraded[] = Object.freeze(['geo', 'asn', 'ranges']
 
 /** One of few lists, each always the same object. */
 function degradedOf(snapshot: Snapshot, now: number): readonly Degraded[] {
-  const noPlaces = snapshot.countries === undefined
+  const noPlaces = snapshot.geo === undefined || snapshot.geo.families.length === 0
   if (snapshot.networks === undefined) return noPlaces ? ALL_DEGRADED : NETWORKS_DEGRADED
   if (rangesAreDegraded(snapshot, now)) return noPlaces ? GEO_AND_RANGES_DEGRADED : RANGES_DEGRADED
   return noPlaces ? GEO_DEGRADED : NOTHING_DEGRADED

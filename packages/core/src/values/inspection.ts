@@ -1,6 +1,7 @@
 import type { CrawlerOutcome, CrawlerPurpose, InspectionDegraded } from '../vocabulary.ts'
 import type { AgentVerdict } from './agent-verdict.ts'
 import type { InspectedPass } from './challenge.ts'
+import type { InspectedCountry } from './country.ts'
 import type { NetworkFinding } from './finding.ts'
 
 /** The resolved client: the address after trusted proxies, and how it was found. */
@@ -45,8 +46,10 @@ export interface Inspection {
     readonly readings?: readonly string[] | undefined
   }
   readonly network: NetworkFinding
-  /** Country the client's address is used in, two letters; absent when unknown. */
+  /** Country of the client's address, two letters; absent when unknown. */
   readonly country?: string | undefined
+  /** The source of `country`; absent with it. */
+  readonly countryFrom?: InspectedCountry | undefined
   /** The crawler that the user agent claims to be; absent when it names none. */
   readonly crawler?: InspectedCrawler | undefined
   /** The agent's class, and the reasons for it. */
