@@ -1,6 +1,6 @@
 import table from './list-ages.json' with { type: 'json' }
 
-/** What a list holds, as far as its ageing goes. */
+/** Content of a list, as far as its ageing goes. */
 export type ListKind = 'tor' | 'service' | 'proxy' | 'crawler' | 'range' | 'hand'
 
 /** How lists of one kind age. */

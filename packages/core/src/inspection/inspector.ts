@@ -192,7 +192,7 @@ function createTimestamps(): (time: number) => string {
 function inspectionOf(
   { peer, method, user, plan, ja4 }: Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan' | 'ja4'>,
   { path, readings }: RequestPath,
-  { client, network, country }: Visitor,
+  { client, network, country, countryUnknown }: Visitor,
   { agent, crawler }: AgentResult,
   { degraded, at, pass }: Pick<Inspection, 'degraded' | 'at' | 'pass'>,
 ): Inspection {
@@ -209,6 +209,7 @@ function inspectionOf(
     inspection.country = country.code
     inspection.countryFrom = country
   }
+  if (countryUnknown) inspection.countryUnknown = true
   if (crawler !== undefined) inspection.crawler = crawler
   if (user !== undefined) inspection.user = user
   if (plan !== undefined) inspection.plan = plan

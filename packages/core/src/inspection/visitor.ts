@@ -14,6 +14,8 @@ export interface Visitor {
   readonly network: NetworkFinding
   /** Country of the address; absent when unknown. */
   readonly country: InspectedCountry | undefined
+  /** Tables of countries are loaded, and none has it. */
+  readonly countryUnknown: boolean
   /** Observation of the address when the rest was looked up. */
   readonly observation: Observation | undefined
 }
@@ -28,6 +30,7 @@ export function visitorOf({ address, via, malformed }: Client, text: string, sna
   const observation = observationOf(address, snapshot)
   const network = address === undefined ? NOTHING_KNOWN : classify(address, snapshot)
   const country = address === undefined ? undefined : countryOf(address, network, snapshot)
+  const isAsked = address !== undefined && !network.reserved.reserved && snapshot.countries !== undefined
   const client = Object.freeze({ address: text, via, malformed })
-  return { address, client, network, country, observation }
+  return { address, client, network, country, countryUnknown: isAsked && country === undefined, observation }
 }

@@ -1,5 +1,5 @@
 /**
- * What names a country: the network's own operator (`geofeed`), a database of places (`city`), a table of the countries that
+ * A kind of source of countries: the network's own operator (`geofeed`), a database of places (`city`), a table of the countries that
  * addresses are used in (`use`), or of those that they are registered in (`registration`).
  */
 export type CountryBasis = 'geofeed' | 'city' | 'use' | 'registration'

@@ -50,6 +50,8 @@ export interface Inspection {
   readonly country?: string | undefined
   /** The source of `country`; absent with it. */
   readonly countryFrom?: InspectedCountry | undefined
+  /** There, and true, where tables of countries are loaded and none has the address; else an unknown country was not looked up. */
+  readonly countryUnknown?: true | undefined
   /** The crawler that the user agent claims to be; absent when it names none. */
   readonly crawler?: InspectedCrawler | undefined
   /** The agent's class, and the reasons for it. */

@@ -97,7 +97,7 @@ t.test('every list of crawler ranges says how it stands, loaded or not, and unti
 
 t.test('proxies are seen until the last list of them is past its age', async (t) => {
   const lists = [source('avastel-1day', CHECKED), source('monosans', CHECKED + HOUR), source('tor-bulk-exit', CHECKED)]
-  t.equal(statusOf(lists).proxiesStaleAfter, CHECKED + 72 * HOUR)
+  t.equal(statusOf(lists).proxiesStaleAfter, CHECKED + 73 * HOUR)
   t.equal(statusOf(lists).rangesStaleAfter, CHECKED + 48 * HOUR)
   t.equal(statusOf([source('tor-bulk-exit', CHECKED)]).proxiesStaleAfter, undefined)
 })

@@ -82,10 +82,7 @@ export function confirmedDays(sources: readonly ResolvedSource[]): ReadonlyMap<s
   return new Map(
     sources.flatMap((source) => {
       const { checked } = confirmationOf(source)
-      const kind = kindOf(source.row)
-      // A word that nothing has changed makes no younger what changes all the time.
-      const isYounger = checked !== undefined && (kind === undefined || ageOf(kind).changing !== true)
-      return isYounger ? [[source.row.id, dayNumber(checked)] as const] : []
+      return checked === undefined ? [] : [[source.row.id, dayNumber(checked)] as const]
     }),
   )
 }
