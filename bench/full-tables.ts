@@ -51,7 +51,6 @@ const MADE_ROWS: readonly SourceRow[] = [
     title: 'Made proxies',
     kind: 'addresses',
     networkClass: 'residential_proxy',
-    lifeDays: 3,
   },
   ...Array.from({ length: CRAWLERS }, (_, number): SourceRow => {
     return {

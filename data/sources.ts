@@ -54,12 +54,14 @@ export interface SourceRow {
   /**
    * `ranges` holds prefixes of one network class, `addresses` single addresses of one, `crawler` the prefixes that an
    * operator publishes for its crawlers, `abuse` what was reported, `line-names`
-   * addresses whose reverse names are those of lines, which says what their system is and no class of an address, `asn-list` autonomous systems, `geofeed` places,
+   * addresses whose reverse names are those of lines, which says what their system is and no class of an address, `asn-list` autonomous systems, `country` the countries that
+   * addresses are used in, `geofeed` places, of its own prefixes where `provider` names the operator,
    * `rdap` the servers to ask for registrations, `front-end` the servers of a delivery network that connect to origins.
    */
   readonly kind:
     | 'asn'
     | 'asn-country'
+    | 'country'
     | 'city'
     | 'ranges'
     | 'addresses'
@@ -82,8 +84,6 @@ export interface SourceRow {
     | 'mobile'
     | 'residential_clean'
     | undefined
-  /** For `addresses`: for how many days after its own an entry holds; absent: without end. */
-  readonly lifeDays?: number | undefined
   /** Brand that a list belongs to. */
   readonly provider?: string | undefined
   /** For `crawler`: slug of the crawler that a list is named after; absent where it is not split by crawler. */
@@ -114,6 +114,8 @@ export interface SourceRow {
   readonly licence: string
   /** The credit line that the licence asks for; '' when none. */
   readonly credit: string
+  /** The copyright line that MIT asks to keep beside a copy; a release passes an MIT list on only where it is known. */
+  readonly copyright?: string | undefined
   /** A note to read before trusting it. */
   readonly note: string
   /** Its published URL; `{YYYY-MM}` stands for the month. */

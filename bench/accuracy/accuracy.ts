@@ -15,6 +15,7 @@ import type { Figure, Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { compareUserAgents } from './agents.ts'
 import { keywordClass, keywordType, listClass } from './baselines.ts'
+import { compareCountries } from './countries.ts'
 import { type Feeds, only, SUPPLIERS, snapshotFeeds, without } from './feeds.ts'
 import { comparePublishedMachines } from './published-machines.ts'
 import { confusion, type Judged, macroF1, percent, scoreOf, shareFound } from './scores.ts'
@@ -74,6 +75,7 @@ export async function benchAccuracy(run: Run): Promise<void> {
         ...typesOf(full, bare),
       ],
     })
+    compareCountries(run, bare)
     if (!run.quick) {
       await compareServices(run, feeds, folder, snapshotWith)
       await comparePublishedMachines(run, feeds, folder, snapshotWith)

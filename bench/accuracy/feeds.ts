@@ -64,7 +64,8 @@ const AS_THEY_ARE: readonly (readonly [id: string, path: string])[] = [
   ['oxl-line-names', 'residential/dynamic-rdns.txt'],
 ]
 
-const GEOFEEDS = [
+/** Places that operators publish. */
+export const GEOFEEDS = [
   'geo/geofeed-t-mobile-us.csv.gz',
   'geo/geofeed-verizon-wireless.csv.gz',
   'geo/geofeed-verizon-5g-home.csv.gz',

@@ -12,6 +12,8 @@ import {
 import { createFakeClock, createFakeCounts, createFakeDns, snapshotsOf } from '@sallyport/core/testing'
 import type { Population } from './populations.ts'
 
+const AMERICA = { code: 'US', source: 'made', basis: 'city' } as const
+
 /** Shares of the requests of a population, whole per cent. */
 export interface Fate {
   readonly passed: number
@@ -31,7 +33,7 @@ export async function fateOf(
   const inspector = createInspector({
     clock,
     // The city databases are not asked: everybody is in one country.
-    snapshots: snapshotsOf({ ...snapshot, countries: { find: () => 'US' } }),
+    snapshots: snapshotsOf({ ...snapshot, countries: { find: () => AMERICA } }),
     trust: parseTrust([]),
     policy: compilePolicy({ preset, rules: [] }, { load }),
     mode: 'enforce',

@@ -79,6 +79,7 @@ export { createCrawlerVerifier } from './crawler/verifier.ts'
 export type { Details, ErrorCode } from './errors.ts'
 export { ERRORS, SallyportError } from './errors.ts'
 export { isCountry } from './geo/country.ts'
+export { countryOf, isByPlace } from './geo/country-of.ts'
 // geo
 export { locate } from './geo/locate.ts'
 // handoff
@@ -106,6 +107,7 @@ export type { LookupResult } from './lookup/result.ts'
 export { asnAnswer } from './lookup/result.ts'
 export { createNameTurns, type NameTurns, nameClient } from './name-turns.ts'
 export { nearestWord, suggestion } from './nearest-word.ts'
+export { ageOf, lastTrue, lifeDays, listKind } from './network/ages.ts'
 // network
 export { classify, isMixed } from './network/classify.ts'
 export { compareHits } from './network/precedence.ts'
@@ -198,6 +200,7 @@ export {
 } from './values/challenge.ts'
 export type { CountingRule, LimitUse } from './values/counting.ts'
 export { COUNT_KEYS, COUNT_KINDS } from './values/counting.ts'
+export type { CountryBasis, InspectedCountry, KnownCountry } from './values/country.ts'
 export type { Attestation, Decision, Unjudged } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'
 export type { InspectedClient, InspectedCrawler, Inspection } from './values/inspection.ts'

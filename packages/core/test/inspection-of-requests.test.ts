@@ -5,6 +5,7 @@ import { compilePolicy } from '../src/policy/compile.ts'
 import {
   createFakeClock,
   createFakeCountries,
+  createFakeGeo,
   createFakeNetworks,
   snapshotsOf,
   systemOf,
@@ -22,6 +23,7 @@ const SNAPSHOTS = snapshotsOf({
     ['2a00:1::/32', { system: systemOf({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
   ]),
   countries: createFakeCountries({ '8.1.1.1': 'AT', '10.0.0.1': 'XX' }),
+  geo: createFakeGeo({}),
 })
 
 function inspector(options: Partial<InspectorOptions> = {}) {
@@ -58,6 +60,7 @@ t.test('an inspection is frozen, serialisable and says where everything came fro
       verdict: { classification: 'residential_clean', method: 'asn' },
     },
     country: 'AT',
+    countryFrom: { code: 'AT', source: 'city', basis: 'city', confidence: 0.98 },
     degraded: ['ranges'],
   })
   t.ok(deeplyFrozen(inspection))

@@ -1,3 +1,4 @@
+import { LIST_AGES } from '@sallyport/data/list-ages'
 import t from 'tap'
 import { parseAddress } from '../src/address/address.ts'
 import { classify } from '../src/network/classify.ts'
@@ -36,15 +37,18 @@ t.test('confidence is what verdicts.md says of it', async (t) => {
     [{ agreeing: 1 }, 0.93],
     [{ agreeing: 3, narrow: true }, 0.98],
     [{ contradicted: true }, 0.7],
-    [{ ageDays: 365 }, 0.66],
+    [{ kind: 'range', ageDays: 365 }, 0.66],
+    [{ ageDays: 365 }, 0.88],
     [{ rule: 'address_list', narrow: true }, 0.96],
-    [{ rule: 'address_list', narrow: true, ageDays: 30 }, 0.72],
+    [{ rule: 'address_list', narrow: true, kind: 'tor', ageDays: 30 }, 0.85],
     [{ rule: 'exit_density' }, 0.7],
     [{ rule: 'operator_table' }, 0.85],
     [{ rule: 'mixed_system' }, 0.55],
-    [{ rule: 'operator_table', networkClass: 'hosting', exitsAgeDays: 7 }, 0.85],
-    [{ rule: 'operator_table', networkClass: 'hosting', exitsAgeDays: 97 }, 0.77],
-    [{ rule: 'operator_table', networkClass: 'vpn', exitsAgeDays: 97 }, 0.85],
+    [{ rule: 'operator_table', networkClass: 'hosting', exitAges: { tor: 1, vpn: 1 } }, 0.84],
+    [{ rule: 'operator_table', networkClass: 'hosting', exitAges: { tor: 7, vpn: 0 } }, 0.78],
+    [{ rule: 'operator_table', networkClass: 'hosting', exitAges: { tor: 97 } }, 0.68],
+    [{ rule: 'operator_table', networkClass: 'hosting', exitAges: { vpn: 97 } }, 0.84],
+    [{ rule: 'operator_table', networkClass: 'vpn', exitAges: { tor: 97 } }, 0.85],
     [{ rule: 'mixed_system', agreeing: 3 }, 0.6],
     [{ rule: 'organisation_name' }, 0.7],
     [{ rule: 'system_prefixes' }, 0.6],
@@ -62,8 +66,10 @@ t.test('agreement, exactness and trust never lower it, age and contradiction nev
     ['agreeing', [0, 1, 2, 3, 9].map((agreeing) => ({ agreeing }))],
     ['narrow', [{ narrow: false }, { narrow: true }]],
     ['trust', [0, 0.3, 0.6, 0.9, 1].map((trust) => ({ trust }))],
-    ['age', [9999, 365, 30, 1, 0, -5].map((ageDays) => ({ ageDays }))],
-    ['age of the lists of exits', [9999, 97, 7, 0].map((exitsAgeDays) => ({ exitsAgeDays }))],
+    ...LIST_AGES.map(
+      ({ kind }) => [`age of ${kind}`, [9999, 365, 30, 1, 0, -5].map((ageDays) => ({ kind, ageDays }))] as const,
+    ),
+    ['age of the lists of exits', [9999, 97, 7, 0].map((tor) => ({ exitAges: { tor } }))],
     ['contradicted', [{ contradicted: true }, { contradicted: false }]],
   ]
   const falling = EVERY.flatMap((grounds) =>

@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from '../address/address.ts'
+import { countryOf } from '../geo/country-of.ts'
 import { classify } from '../network/classify.ts'
 import type { Clock, Snapshots } from '../ports/index.ts'
 import type { NetworkClass } from '../vocabulary.ts'
@@ -58,7 +59,7 @@ export function createCrawlerAnswers(
       const snapshot = snapshots.current()
       const finding = classify(address, snapshot)
       const { classification, anonymized } = finding.verdict
-      const country = finding.reserved.reserved ? undefined : snapshot.countries?.find(address)
+      const country = countryOf(address, finding, snapshot)?.code
       const verification =
         crawler === undefined ? undefined : await verifier.verify(crawler, { address, finding, snapshot }, asker)
       return {

@@ -7,31 +7,33 @@ export interface Geo extends Omit<GeoRecord, 'source'> {
   readonly country?: string | undefined
 }
 
-/** `degraded`: the geolocation could not run, so an empty `geo` does not mean that the place is unknown. */
+/** `degraded`: places could not be looked up, so that `geo` has the country alone, where a table of countries knows it. */
 export interface Located {
   readonly geo: Geo
   readonly degraded: boolean
-  /** Id of the geofeed that names the place; absent: a city database does, or nothing. */
+  /** Id of the source that names the country, unless a city database does; absent where it is not known. */
   readonly source?: string | undefined
 }
 
-const NOWHERE: Geo = Object.freeze({})
-
 /** Geolocation of a public address. A reader that is not there, or rejects, is degraded; this never does. */
 export async function locate(address: Address, snapshot: Snapshot): Promise<Located> {
-  if (snapshot.geo === undefined) return { geo: NOWHERE, degraded: true }
   let record: GeoRecord | undefined
+  let degraded = snapshot.geo === undefined
   try {
-    record = await snapshot.geo.read(address)
+    record = await snapshot.geo?.read(address)
   } catch {
-    return { geo: NOWHERE, degraded: true }
+    degraded = true
   }
-  if (record === undefined) return { geo: NOWHERE, degraded: false }
-  const { source, ...place } = record
+  const { source, ...place } = record ?? {}
+  if (place.countryCode !== undefined) return { geo: named(place), degraded, ...(source !== undefined && { source }) }
+  const known = snapshot.countries?.find(address)
+  if (known === undefined) return { geo: place, degraded }
+  const isOfCities = known.basis === 'city'
+  return { geo: named({ ...place, countryCode: known.code }), degraded, ...(!isOfCities && { source: known.source }) }
+}
+
+/** A place with the name of its country. */
+function named(place: Geo): Geo {
   const country = place.countryCode === undefined ? undefined : countryName(place.countryCode)
-  return {
-    geo: country === undefined ? place : { country, ...place },
-    degraded: false,
-    ...(source === undefined ? {} : { source }),
-  }
+  return country === undefined ? place : { country, ...place }
 }

@@ -192,7 +192,7 @@ function createTimestamps(): (time: number) => string {
 function inspectionOf(
   { peer, method, user, plan, ja4 }: Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan' | 'ja4'>,
   { path, readings }: RequestPath,
-  { client, network, country }: Visitor,
+  { client, network, country, countryUnknown }: Visitor,
   { agent, crawler }: AgentResult,
   { degraded, at, pass }: Pick<Inspection, 'degraded' | 'at' | 'pass'>,
 ): Inspection {
@@ -205,7 +205,11 @@ function inspectionOf(
     agent,
     degraded,
   }
-  if (country !== undefined) inspection.country = country
+  if (country !== undefined) {
+    inspection.country = country.code
+    inspection.countryFrom = country
+  }
+  if (countryUnknown) inspection.countryUnknown = true
   if (crawler !== undefined) inspection.crawler = crawler
   if (user !== undefined) inspection.user = user
   if (plan !== undefined) inspection.plan = plan
@@ -223,7 +227,7 @@ const ALL_DEGRADED: readonly Degraded[] = Object.freeze(['geo', 'asn', 'ranges']
 
 /** One of few lists, each always the same object. */
 function degradedOf(snapshot: Snapshot, now: number): readonly Degraded[] {
-  const noPlaces = snapshot.countries === undefined
+  const noPlaces = snapshot.geo === undefined || snapshot.geo.families.length === 0
   if (snapshot.networks === undefined) return noPlaces ? ALL_DEGRADED : NETWORKS_DEGRADED
   if (rangesAreDegraded(snapshot, now)) return noPlaces ? GEO_AND_RANGES_DEGRADED : RANGES_DEGRADED
   return noPlaces ? GEO_DEGRADED : NOTHING_DEGRADED

@@ -67,11 +67,11 @@ export function createVisits(agents: AgentInspector): Visits {
 
 /** Written out: objects made by spreading do not share a hidden class, and are several times as slow to read. */
 function visitOf(
-  { address, client, network, country, observation }: Visitor,
+  { address, client, network, country, countryUnknown, observation }: Visitor,
   { agent, crawler, fingerprint }: AgentResult,
   ruling: Ruling | undefined,
 ): Visit {
-  return { address, client, network, country, observation, agent, crawler, fingerprint, ruling }
+  return { address, client, network, country, countryUnknown, observation, agent, crawler, fingerprint, ruling }
 }
 
 /** Observations are made and expire at any moment; the rest is good for as long as the snapshot. */

@@ -38,7 +38,7 @@ export interface LookupResult {
   readonly riskScore: number
   readonly networkType: AsType
   readonly geo: GeoAnswer
-  /** Id of the geofeed by which the network's operator names the place; absent: a city database does. */
+  /** Id of the geofeed or the table of countries that names the country; absent: a city database does, or nothing. */
   readonly geoSource?: string | undefined
   readonly asn: AsnAnswer
   /** The registration of a hostname's domain; absent for addresses, and where there is none or no answer. */

@@ -1,3 +1,4 @@
+import type { ListKind } from '@sallyport/data/list-ages'
 import { RESERVED_DATE } from '@sallyport/data/reserved'
 import type { Address } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
@@ -13,7 +14,8 @@ import type {
 import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from '../values/finding.ts'
 import type { Writable } from '../values/members.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
-import { confidenceOf } from './confidence.ts'
+import { lastTrue, listKind } from './ages.ts'
+import { confidenceOf, type ExitAges } from './confidence.ts'
 import { classRank } from './precedence.ts'
 import { proxiesAreSeen } from './staleness.ts'
 
@@ -48,6 +50,8 @@ interface RuleMatch {
   readonly provider: string
   readonly narrow: boolean
   readonly trust: number | undefined
+  /** Kind by which its source ages; absent for what is set by hand, or seen of the address itself. */
+  readonly kind: ListKind | undefined
 }
 
 /**
@@ -183,6 +187,7 @@ function observed({ networkClass, origin, provider, setAt }: Observation): RuleM
     provider,
     narrow: true,
     trust: undefined,
+    kind: undefined,
   }
 }
 
@@ -207,6 +212,7 @@ function listed({ networkClass, single, source, date, provider, narrow, trust, r
     provider,
     narrow,
     trust,
+    kind: rule === 'density' ? 'service' : listKind({ networkClass, single, isPublished: rule === 'published' }),
   }
 }
 
@@ -238,6 +244,7 @@ function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): Rule
     provider: brand,
     narrow: false,
     trust: undefined,
+    kind: basis === 'operator' || basis === 'name' ? 'hand' : 'range',
   }
 }
 
@@ -267,12 +274,13 @@ function agreeingWith(match: RuleMatch, record: NetworkRecord | undefined): read
 }
 
 function confidence(
-  { rule, networkClass, trust, narrow, date }: RuleMatch,
+  { rule, networkClass, trust, narrow, source, date, kind }: RuleMatch,
   agreeing: readonly string[],
   record: NetworkRecord | undefined,
   snapshot: Snapshot,
 ): number {
   const now = snapshot.clock?.now()
+  const trueAt = kind === undefined ? undefined : sourceTrueAt(snapshot, { source, date }, kind)
   return confidenceOf({
     rule,
     networkClass,
@@ -282,10 +290,25 @@ function confidence(
     proxiesLoaded: proxiesAreSeen(snapshot, now),
     ...(now === undefined || snapshot.exitsTrueAt === undefined
       ? {}
-      : { exitsAgeDays: Math.floor((now - snapshot.exitsTrueAt) / DAY_MS) }),
+      : { exitAges: daysSince(snapshot.exitsTrueAt, now) }),
     ...(trust === undefined ? {} : { trust }),
-    ...(now === undefined || date === undefined ? {} : { ageDays: Math.floor((now - Date.parse(date)) / DAY_MS) }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(now === undefined || trueAt === undefined ? {} : { ageDays: Math.floor((now - trueAt) / DAY_MS) }),
   })
+}
+
+/** When the source of a rule was last known to be true; its own date where no row of the snapshot says more. */
+function sourceTrueAt(
+  { sources }: Snapshot,
+  { source, date }: Pick<RuleMatch, 'source' | 'date'>,
+  kind: ListKind,
+): number | undefined {
+  return lastTrue({ date, checked: sources.find(({ id }) => id === source)?.checked }, kind)
+}
+
+function daysSince({ tor, vpn }: NonNullable<Snapshot['exitsTrueAt']>, now: number): ExitAges {
+  const days = (time: number | undefined) => (time === undefined ? undefined : Math.floor((now - time) / DAY_MS))
+  return { tor: days(tor), vpn: days(vpn) }
 }
 
 /** Hosting and home lines exclude each other; an anonymiser can run on either, so it contradicts nothing. */

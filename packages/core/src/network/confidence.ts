@@ -1,5 +1,13 @@
+import type { ListKind } from '@sallyport/data/list-ages'
 import type { VerdictRule } from '../values/finding.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
+import { shareKept } from './ages.ts'
+
+/** Days since the newest list of Tor's exits, and of VPN services', was known to be true. */
+export interface ExitAges {
+  readonly tor?: number | undefined
+  readonly vpn?: number | undefined
+}
 
 /** Grounds of a verdict's confidence. */
 export interface Grounds {
@@ -13,10 +21,12 @@ export interface Grounds {
   readonly agreeing: number
   /** Whether another source says something incompatible. */
   readonly contradicted: boolean
+  /** Kind by which the source ages; absent for what does not. */
+  readonly kind?: ListKind | undefined
   /** Days since the source was true; absent when nothing says so. */
   readonly ageDays?: number | undefined
-  /** Days since lists of exits (Tor, VPN) were last known to be true; absent where none is loaded or nothing says so. */
-  readonly exitsAgeDays?: number | undefined
+  /** Days since lists of exits were last known to be true; absent where none is loaded or nothing says so. */
+  readonly exitAges?: ExitAges | undefined
   /** Whether any list of residential proxies is loaded. */
   readonly proxiesLoaded: boolean
 }
@@ -42,48 +52,33 @@ const BASE: Readonly<Record<VerdictRule, number>> = {
 const DOUBT = { narrow: 0.8, agreeing: 0.6, maxAgreeing: 3 } as const
 const CONTRADICTED = 0.8
 
-/** Half-life in days of what age can take away: addresses change hands sooner than ranges or companies. */
-const HALF_LIFE: Readonly<Partial<Record<VerdictRule, number>>> = {
-  reverse_name: 30,
-  address_list: 30,
-  range_list: 365,
-  exit_density: 90,
-  operator_table: 1825,
-  mixed_system: 1825,
-  organisation_name: 1825,
-  system_list: 365,
-  system_prefixes: 365,
-  system_shape: 365,
-}
-/** The most that age takes away. */
-const MAX_AGED = 0.5
-
 /**
  * Residential proxies are on home lines and in no list of ranges: without proxy data no home line is certain.
  */
 const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8 } as const
 
 /**
- * An address is no exit only as far as lists of exits go, and those lose some of theirs each day: after three months a
- * third of Tor's exits are others. A week is not noticed, then up to a fifth is lost, half of that in a quarter of a
- * year (D191).
+ * The most that the age of lists of exits takes: an address is no exit only as far as those go, and they lose some of theirs
+ * each day (D191).
  */
-const UNSEEN = { freeDays: 7, halfLife: 90, most: 0.2 } as const
+const MAX_UNSEEN = 0.2
 
 /** For a hoster that rents to many: lists of the whole host agree with each other without having seen this address. */
 const MIXED_CEILING = 0.6
 
 /**
  * Confidence of a verdict, 0 to 1 in steps of a hundredth: the source's own worth; doubt shrinks by a fifth where the
- * prefix is narrow and by two fifths with each of up to three sources that agree; a contradiction takes a fifth; age
- * takes up to half, half of that in a half-life of the rule, and the age of the lists of exits up to a fifth of what is none. More agreement never lowers it, nor does more age raise it.
+ * prefix is narrow and by two fifths with each of up to three sources that agree; a contradiction takes a fifth; age takes the
+ * share of its entries that such a list loses, and the age of the lists of exits as much, a fifth at most, of what is none. More
+ * agreement never lowers it, nor does more age raise it.
  */
 export function confidenceOf(grounds: Grounds): number {
-  const { rule, networkClass, trust = BASE[rule], narrow, agreeing, contradicted, ageDays = 0, proxiesLoaded } = grounds
+  const { rule, networkClass, trust = BASE[rule], narrow, agreeing, contradicted, kind, ageDays = 0 } = grounds
   if (rule === 'reserved' || rule === 'override') return BASE[rule]
   const doubt = (1 - trust) * (narrow ? DOUBT.narrow : 1) * DOUBT.agreeing ** Math.min(agreeing, DOUBT.maxAgreeing)
-  const sure = (1 - doubt) * (contradicted ? CONTRADICTED : 1) * fresh(ageDays, HALF_LIFE[rule]) * seen(grounds)
-  return Math.round(Math.min(sure, ceilingOf(rule, networkClass, proxiesLoaded)) * 100) / 100
+  const fresh = kind === undefined ? 1 : shareKept(kind, ageDays)
+  const sure = (1 - doubt) * (contradicted ? CONTRADICTED : 1) * fresh * seen(grounds)
+  return Math.round(Math.min(sure, ceilingOf(rule, networkClass, grounds.proxiesLoaded)) * 100) / 100
 }
 
 function ceilingOf(rule: VerdictRule, networkClass: NetworkClass, proxiesLoaded: boolean): number {
@@ -92,11 +87,8 @@ function ceilingOf(rule: VerdictRule, networkClass: NetworkClass, proxiesLoaded:
   return proxiesLoaded ? HOME_CEILING.withProxies : HOME_CEILING.withoutProxies
 }
 
-function seen({ networkClass, exitsAgeDays = 0 }: Grounds): number {
-  const days = exitsAgeDays - UNSEEN.freeDays
-  return anonymises(networkClass) || days <= 0 ? 1 : 1 - UNSEEN.most * (1 - 0.5 ** (days / UNSEEN.halfLife))
-}
-
-function fresh(days: number, halfLife: number | undefined): number {
-  return halfLife === undefined || days <= 0 ? 1 : 1 - MAX_AGED * (1 - 0.5 ** (days / halfLife))
+function seen({ networkClass, exitAges: { tor = 0, vpn = 0 } = {} }: Grounds): number {
+  return anonymises(networkClass)
+    ? 1
+    : Math.max(1 - MAX_UNSEEN, Math.min(shareKept('tor', tor), shareKept('service', vpn)))
 }

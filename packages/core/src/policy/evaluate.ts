@@ -7,6 +7,7 @@ import { type Action, type Degraded, isStricter } from '../vocabulary.ts'
 import type { Asked } from './asked.ts'
 import type { CompiledChallenge } from './challenge-terms.ts'
 import type { CompiledCounting } from './compile-counting.ts'
+import { lacks } from './lacks.ts'
 import type { NamedTest } from './match.ts'
 import type { Test } from './match-word.ts'
 import type { CompiledRedirect } from './redirect.ts'
@@ -154,7 +155,7 @@ export function evaluate(
 function matchOf(rule: CompiledRule, inspection: Inspection, asked: Asked): MatchedRule | undefined {
   if (!holds(rule.agent, inspection, asked)) return undefined
   const { unanswered } = rule
-  if (unanswered?.needs.some((need) => inspection.degraded.includes(need))) return unanswered.matched
+  if (unanswered?.needs.some((need) => lacks(inspection, need))) return unanswered.matched
   return holds(rule.data, inspection, asked) ? rule.matched : undefined
 }
 

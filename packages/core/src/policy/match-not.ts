@@ -1,5 +1,6 @@
 import type { Degraded } from '../vocabulary.ts'
 import { type Extent, extents } from './extent.ts'
+import { lacks } from './lacks.ts'
 import { type MatchWord, someReach, type Test, type WithinRule } from './match-word.ts'
 import { type GivenWord, testOf } from './word-test.ts'
 
@@ -44,7 +45,7 @@ export function negation<Match extends object>(wordsOf: (match: Match) => readon
       const needs = needsOf(match)
       const tests = wordsOf(match).map((word) => testOf(word, opposite(rule)))
       return (inspection, asked) => {
-        if (needs.some((need) => inspection.degraded.includes(need))) return undefined
+        if (needs.some((need) => lacks(inspection, need))) return undefined
         const held = allHold(tests, inspection, asked)
         return held === undefined ? undefined : !held
       }

@@ -123,10 +123,10 @@ export interface Snapshot {
   /** When the last of the lists of residential proxies is past its age, milliseconds since the epoch; absent for never. */
   readonly proxiesStaleAfter?: number | undefined
   /**
-   * When the lists of exits were last known to be true, milliseconds since the epoch: of Tor's and of VPN services' the newest
-   * each, and of the two the older; absent where none is loaded.
+   * When the newest list of Tor's exits, and that of VPN services', was last known to be true, milliseconds since the epoch;
+   * absent where none is loaded.
    */
-  readonly exitsTrueAt?: number | undefined
+  readonly exitsTrueAt?: { readonly tor?: number | undefined; readonly vpn?: number | undefined } | undefined
   readonly sources: readonly SourceStatus[]
   /** Live, not a part of the loaded data: asked before it. */
   readonly observations?: Observations | undefined

@@ -1,5 +1,6 @@
 import type { Address } from '../address/address.ts'
 import type { Prefix } from '../address/prefix.ts'
+import type { KnownCountry } from '../values/country.ts'
 import type { AsType, DirectoryOrder, NetworkClass } from '../vocabulary.ts'
 
 /**
@@ -71,9 +72,9 @@ export interface NetworkTable {
   find(address: Address): NetworkRecord | undefined
 }
 
-/** Address to the two-letter code of the country it is used in. Never throws. */
+/** Address to its country. Never throws. */
 export interface CountryTable {
-  find(address: Address): string | undefined
+  find(address: Address): KnownCountry | undefined
 }
 
 /** Ranges that crawlers publish, by slug. Never throws. */
@@ -102,6 +103,8 @@ export interface GeoRecord {
 
 /** Places, of which the data may be opened by the first question. */
 export interface GeoReader {
+  /** Families of which a city database is loaded; of others it knows what operators publish, and rejects for the rest. */
+  readonly families: readonly (4 | 6)[]
   /** Rejects when the database cannot be read, or is corrupt at this address: the caller reports `degraded`. */
   read(address: Address): Promise<GeoRecord | undefined>
 }

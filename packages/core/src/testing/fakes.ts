@@ -169,11 +169,17 @@ export function createFakeSystems(rows: readonly SystemRow[]): SystemTable {
 
 /** Countries and places by the canonical text of an address. */
 export function createFakeCountries(countries: Readonly<Record<string, string>>): CountryTable {
-  return { find: (address) => countries[formatAddress(address)] }
+  return {
+    find(address) {
+      const code = countries[formatAddress(address)]
+      return code === undefined ? undefined : { code, source: 'city', basis: 'city' }
+    },
+  }
 }
 
 export function createFakeGeo(records: Readonly<Record<string, GeoRecord | Error>>): GeoReader {
   return {
+    families: [4, 6],
     async read(address) {
       const record = records[formatAddress(address)]
       if (record instanceof Error) throw record

@@ -1,6 +1,7 @@
 import type { CrawlerOutcome, CrawlerPurpose, InspectionDegraded } from '../vocabulary.ts'
 import type { AgentVerdict } from './agent-verdict.ts'
 import type { InspectedPass } from './challenge.ts'
+import type { InspectedCountry } from './country.ts'
 import type { NetworkFinding } from './finding.ts'
 
 /** The resolved client: the address after trusted proxies, and how it was found. */
@@ -45,8 +46,12 @@ export interface Inspection {
     readonly readings?: readonly string[] | undefined
   }
   readonly network: NetworkFinding
-  /** Country the client's address is used in, two letters; absent when unknown. */
+  /** Country of the client's address, two letters; absent when unknown. */
   readonly country?: string | undefined
+  /** The source of `country`; absent with it. */
+  readonly countryFrom?: InspectedCountry | undefined
+  /** There, and true, where tables of countries are loaded and none has the address; else an unknown country was not looked up. */
+  readonly countryUnknown?: true | undefined
   /** The crawler that the user agent claims to be; absent when it names none. */
   readonly crawler?: InspectedCrawler | undefined
   /** The agent's class, and the reasons for it. */

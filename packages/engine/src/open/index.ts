@@ -1,4 +1,11 @@
-export { type OldestList, oldestList, type UpdateByHand, type Updates } from '#datasets'
+export {
+  isShippedTable,
+  type OldestList,
+  oldestList,
+  shippedTablesAge,
+  type UpdateByHand,
+  type Updates,
+} from '#datasets'
 export type { IssuedKey, KeyOwner, Keyring, NewAccount } from './accounts/keyring.ts'
 export type { PublishedKeys } from './agents.ts'
 export { openLedgerTools, type RotatedKey } from './attestation/ledger.ts'

@@ -26,7 +26,7 @@ function withMore<T>(value: T): T {
 function wireWithMore() {
   const clock = createFakeClock(START)
   const place = withMore({ countryCode: 'FR', city: 'Lyon', source: 'geofeed-made' })
-  const snapshots = { current: () => ({ ...SNAPSHOT, geo: { read: async () => place } }) }
+  const snapshots = { current: () => ({ ...SNAPSHOT, geo: { families: [4, 6] as const, read: async () => place } }) }
   const registered = { state: 'registered', domain: 'example.com', record: withMore(REGISTERED) } as const
   const whois = createFakeWhois({ 'example.com': registered })
   const addresses = ['12.0.0.1'].flatMap((text) => parseAddress(text) ?? [])

@@ -70,6 +70,7 @@ export async function openedFile(t: Parameters<typeof folder>[0], path: string):
   const { geo: direct } = joinCities([{ ...compiled, cities: await openedAsItIs(path) }])
   if (geo === undefined || direct === undefined) throw new Error(`${path}: not opened`)
   return {
+    families: geo.families,
     async read(address) {
       const answer = await geo.read(address)
       // One assertion an address would drown the others.

@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
         'asn-csv-v4': '23.0.0.0,23.0.0.255,64500,Access',
         'asn-csv-v6': '2a00:1::5,2a00:1::ffff,64501,Six',
         'asn-country-v4': '23.0.0.0,23.0.0.255,DE',
+        'asn-country-v6': '2a00:1::5,2a00:1::ffff,SE',
         'x4bnet-vpn-ipv4': '23.0.0.0/25',
         'tor-bulk-exit': '23.0.0.7\n2a00:1::7',
       }

@@ -27,38 +27,52 @@ function statusOf(sources: readonly ResolvedSource[]): Snapshot {
   )
 }
 
-t.test(
-  'data is stale three intervals after its publisher was last seen to have it, and never within a day',
-  async (t) => {
-    const { sources, rangesStaleAfter } = statusOf([
-      source('x4bnet-vpn-ipv4', CHECKED),
-      source('tor-bulk-exit', CHECKED),
-    ])
-    const [daily, hourly] = sources
-    if (daily === undefined || hourly === undefined) return t.fail('no status')
-    t.same([isStale(daily, CHECKED + 72 * HOUR - 1), isStale(daily, CHECKED + 72 * HOUR)], [false, true])
-    t.same([isStale(hourly, CHECKED + 24 * HOUR - 1), isStale(hourly, CHECKED + 24 * HOUR)], [false, true])
-    t.equal(rangesStaleAfter, CHECKED + 24 * HOUR, 'the first of the range lists')
-  },
-)
+t.test('a list is stale when lists of its kind are no longer good, and a database after three intervals', async (t) => {
+  const ids = ['x4bnet-vpn-ipv4', 'tor-bulk-exit', 'protonvpn-exit', 'bot-gptbot', 'asn-csv-v4']
+  const { sources, rangesStaleAfter } = statusOf(ids.map((id) => source(id, CHECKED)))
+  const days = sources.map(({ staleAfter }) => (Date.parse(staleAfter ?? '') - CHECKED) / (24 * HOUR))
+  t.same(days, [30, 2, 182, 14, 3])
+  const [ranges] = sources
+  const end = CHECKED + 30 * 24 * HOUR
+  t.same(
+    [end - 1, end].map((now) => ranges && isStale(ranges, now)),
+    [false, true],
+  )
+  t.equal(rangesStaleAfter, CHECKED + 48 * HOUR, 'the first of the range lists')
+})
+
+t.test('a list of Tor that is confirmed and has not changed is as old as it is', async (t) => {
+  const { row, file, feed } = source('tor-bulk-exit', CHECKED)
+  if (feed?.current === undefined || file === undefined) return t.fail('no feed')
+  const current = { ...feed.current, made: CHECKED - 30 * 24 * HOUR }
+  const [old] = statusOf([{ row, file, feed: { ...feed, current } }]).sources
+  t.equal(old?.checked, new Date(CHECKED).toISOString())
+  t.equal(Date.parse(old?.staleAfter ?? ''), CHECKED - 28 * 24 * HOUR)
+  const touched = { id: current.id, lastModified: new Date(CHECKED).toUTCString() }
+  const [own] = statusOf([{ row, file, feed: { ...feed, current, url: 'file:///x/own.txt', seen: touched } }]).sources
+  t.equal(own?.staleAfter, old?.staleAfter, 'nor is a file of the user that was written again as it was')
+})
 
 t.test('a source without refresh does not grow stale, and a file of the user ages from its own day', async (t) => {
   const embedded = { row: source('asn-country-v4').row, file: { path: '/x/a.csv', size: 1, modified: CHECKED } }
   const own = { row: source('x4bnet-vpn-ipv4').row, file: { path: '/x/own.txt', size: 1, modified: CHECKED } }
   const { sources, rangesStaleAfter } = statusOf([embedded, own])
   t.equal(sources[0]?.staleAfter, undefined)
-  t.equal(rangesStaleAfter, Date.UTC(2026, 10, 19) + 72 * HOUR)
+  t.equal(rangesStaleAfter, Date.UTC(2026, 10, 19) + 30 * 24 * HOUR)
   t.equal(sources[1]?.checked, undefined)
 })
 
 t.test('a file of the user that was copied ages from when it was written, however often it is looked at', async (t) => {
-  const { row, file, feed } = source('tor-bulk-exit', CHECKED)
+  const { row, file, feed } = source('bot-gptbot', CHECKED)
   if (feed?.current === undefined || file === undefined) return t.fail('no feed')
   const lastModified = new Date(CHECKED - 30 * HOUR).toUTCString()
   const own = { ...feed, url: 'file:///x/own.txt', seen: { id: feed.current.id, lastModified } }
   const [written] = statusOf([{ row, file, feed: own }]).sources
   t.equal(written?.checked, undefined)
-  t.equal(Date.parse(written?.staleAfter ?? ''), CHECKED - 6 * HOUR)
+  t.equal(Date.parse(written?.staleAfter ?? ''), CHECKED + (14 * 24 - 30) * HOUR)
+  const dated = { ...own, current: { ...feed.current, dated: true as const } }
+  const [saying] = statusOf([{ row, file, feed: dated }]).sources
+  t.equal(Date.parse(saying?.staleAfter ?? ''), Date.UTC(2026, 11, 3), 'one that says its own day ages from that')
   t.equal(written?.own, true)
   const read = { row, file: { path: '/x/own.txt', size: 1, modified: CHECKED, own: true as const } }
   t.equal(statusOf([read]).sources[0]?.own, true, 'one that is read where it is')
@@ -73,7 +87,7 @@ t.test('every list of crawler ranges says how it stands, loaded or not, and unti
     { rangesLoaded: false, proxiesLoaded: false, sources: [...sources, status('ipverse-bots')] },
     lists,
   )
-  const fresh = { state: 'fresh', date: '2026-11-19', staleAfter: CHECKED + 72 * HOUR }
+  const fresh = { state: 'fresh', date: '2026-11-19', staleAfter: CHECKED + 14 * 24 * HOUR }
   t.same(crawlerStatus, [
     { slug: 'gptbot', ...fresh },
     { slug: 'pingdom', ...fresh },
@@ -83,8 +97,8 @@ t.test('every list of crawler ranges says how it stands, loaded or not, and unti
 
 t.test('proxies are seen until the last list of them is past its age', async (t) => {
   const lists = [source('avastel-1day', CHECKED), source('monosans', CHECKED + HOUR), source('tor-bulk-exit', CHECKED)]
-  t.equal(statusOf(lists).proxiesStaleAfter, CHECKED + 72 * HOUR)
-  t.equal(statusOf(lists).rangesStaleAfter, CHECKED + 24 * HOUR)
+  t.equal(statusOf(lists).proxiesStaleAfter, CHECKED + 73 * HOUR)
+  t.equal(statusOf(lists).rangesStaleAfter, CHECKED + 48 * HOUR)
   t.equal(statusOf([source('tor-bulk-exit', CHECKED)]).proxiesStaleAfter, undefined)
 })
 
@@ -92,7 +106,7 @@ t.test('crawler and city data past its age is no fault of the range data', async
   t.equal(statusOf([source('bot-gptbot', CHECKED), source('dbip-city-lite', CHECKED)]).rangesStaleAfter, undefined)
 })
 
-t.test('the newest list of Tor and of VPN services counts, and the older of the two', async (t) => {
+t.test('the newest list of Tor counts, and that of VPN services', async (t) => {
   const { exitsTrueAt } = statusOf([
     source('tor-bulk-exit', CHECKED),
     source('tor-onionoo', CHECKED - 50 * HOUR),
@@ -100,13 +114,13 @@ t.test('the newest list of Tor and of VPN services counts, and the older of the 
     source('protonvpn-exit', CHECKED - 10 * HOUR),
     source('apple-private-relay', CHECKED),
   ])
-  t.equal(exitsTrueAt, CHECKED - 10 * HOUR)
+  t.same(exitsTrueAt, { tor: Date.UTC(2026, 10, 19), vpn: CHECKED - 10 * HOUR }, 'that of Tor as it is dated')
   t.equal(statusOf([source('x4bnet-dc-ipv4', CHECKED)]).exitsTrueAt, undefined)
 })
 
 t.test('the oldest list is named, and no database', async (t) => {
   const { sources } = statusOf([
-    source('tor-bulk-exit', CHECKED),
+    source('x4bnet-vpn-ipv4', CHECKED),
     source('tunnelbear', CHECKED - 90 * 24 * HOUR),
     source('dbip-city-lite', CHECKED - 300 * 24 * HOUR),
   ])

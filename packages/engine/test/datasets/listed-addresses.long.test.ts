@@ -61,8 +61,8 @@ t.test('an entry holds up to its last day, and then the next list that names the
   const dir = folder(t)
   const listed = '23.0.0.7\n2a00:1::7\n'
   const sources = [
-    madeSource(dir, { id: 'exits', kind: 'addresses', networkClass: 'tor', lifeDays: 2 }, listed),
-    madeSource(dir, { id: 'proxies', kind: 'addresses', networkClass: 'residential_proxy', provider: 'Some' }, listed),
+    madeSource(dir, { id: 'exits', kind: 'addresses', networkClass: 'residential_proxy' }, listed),
+    madeSource(dir, { id: 'machines', kind: 'addresses', networkClass: 'hosting', provider: 'Some' }, listed),
     madeSource(dir, { id: 'ranges', kind: 'ranges', networkClass: 'hosting' }, '23.0.0.0/24\n'),
   ]
   // The lists are of the day 20,000.
@@ -74,33 +74,33 @@ t.test('an entry holds up to its last day, and then the next list that names the
   const on = async (today: number, text: string): Promise<RangeHit | undefined> =>
     (await tablesOn(t, dated, today)).networks?.find(address(text))?.range
   for (const text of ['23.0.0.7', '2a00:1::7']) {
-    for (const day of [20_000, 20_002]) {
+    for (const day of [20_000, 20_003]) {
       t.match(await on(day, text), {
-        networkClass: 'tor',
+        networkClass: 'residential_proxy',
         single: true,
         provider: '',
         source: 'exits',
-        expires: 20_002,
+        expires: 20_003,
       })
     }
-    t.match(await on(20_003, text), { networkClass: 'residential_proxy', provider: 'Some', expires: undefined })
+    t.match(await on(20_004, text), { networkClass: 'hosting', provider: 'Some', expires: 21_095 })
   }
-  const tables = await tablesOn(t, dated, 20_002)
+  const tables = await tablesOn(t, dated, 20_003)
   const find = (text: string) => tables.networks?.find(address(text))
   t.same(
     find('23.0.0.7')?.also.map(({ source, narrow }) => [source, narrow]),
     [
-      ['proxies', true],
+      ['machines', true],
       ['ranges', true],
     ],
     'what else is said of it stays evidence',
   )
   t.equal(find('23.0.0.7'), find('23.0.0.7'), 'one object, by which a finding is kept')
-  t.match(await on(20_003, '23.0.0.8'), { networkClass: 'hosting', single: false })
+  t.match(await on(20_004, '23.0.0.8'), { networkClass: 'hosting', single: false })
   const alone = await tablesOn(
     t,
-    dated.filter(({ row }) => row.id !== 'proxies'),
-    20_003,
+    dated.filter(({ row }) => row.id !== 'machines'),
+    20_004,
   )
   t.match(alone.networks?.find(address('23.0.0.7'))?.range, { networkClass: 'hosting' }, 'expired is not listed')
   t.equal(alone.networks?.find(address('2a00:1::7')), undefined)
@@ -109,8 +109,8 @@ t.test('an entry holds up to its last day, and then the next list that names the
 t.test('a life begins again on the day the publisher last said that the list stands', async (t) => {
   const dir = folder(t)
   const rows = [
-    { id: 'exits', kind: 'addresses', networkClass: 'tor', lifeDays: 2 },
-    { id: 'proxies', kind: 'addresses', networkClass: 'residential_proxy' },
+    { id: 'exits', kind: 'addresses', networkClass: 'residential_proxy' },
+    { id: 'machines', kind: 'addresses', networkClass: 'hosting' },
   ] as const
   const sources = rows.map((row): ResolvedSource => {
     const source = madeSource(dir, row, '23.0.0.7\n')
@@ -118,21 +118,21 @@ t.test('a life begins again on the day the publisher last said that the list sta
   })
   const { path } = await compileTables({ dataDir: folder(t), sources })
   let said: number | undefined
-  let day = 20_003
+  let day = 20_004
   const confirmed = (source: string) => (source === 'exits' ? said : undefined)
   const { networks } = loadTables(path, { today: () => day, confirmed })
   const range = () => networks?.find(address('23.0.0.7'))?.range
-  t.match(range(), { source: 'proxies' }, 'its own day was too long ago')
+  t.match(range(), { source: 'machines' }, 'its own day was too long ago')
   said = 20_001
-  t.match(range(), { source: 'exits', expires: 20_003 }, 'without another compile')
-  day = 20_004
-  t.match(range(), { source: 'proxies' })
+  t.match(range(), { source: 'exits', expires: 20_004 }, 'without another compile')
+  day = 20_005
+  t.match(range(), { source: 'machines' })
   said = 20_090
-  day = 20_092
-  t.match(range(), { source: 'exits', expires: 20_092 })
+  day = 20_093
+  t.match(range(), { source: 'exits', expires: 20_093 })
   said = 19_000
-  day = 20_002
-  t.match(range(), { source: 'exits', expires: 20_002 }, 'a word from before takes nothing away')
+  day = 20_003
+  t.match(range(), { source: 'exits', expires: 20_003 }, 'a word from before takes nothing away')
 })
 
 t.test('without lists of single addresses nothing is looked for', async (t) => {

@@ -22,10 +22,10 @@ function databaseOf(record: ReturnType<PlaceReader['read']>): Parameters<typeof 
 
 async function reader(record?: ReturnType<PlaceReader['read']>) {
   const { places } = await tablesOf(t, { 'geofeed-t-mobile-us': T_MOBILE })
-  const cities = joinCities(record === undefined ? [] : databaseOf(record), places)
+  const cities = joinCities(record === undefined ? [] : databaseOf(record), { places })
   return {
     read: async (text: string) => cities.geo?.read(address(text)),
-    country: (text: string) => cities.countries?.find(address(text)),
+    country: (text: string) => cities.countries?.find(address(text))?.code,
     located: (text: string) =>
       locate(address(text), { ...cities, rangesLoaded: true, proxiesLoaded: false, sources: [] }),
   }

@@ -36,9 +36,9 @@ t.test('every row of the table says what it needs to be read', async (t) => {
 
 t.test('every row that is refreshed says from where, how often and what is plausible', async (t) => {
   const refreshed = SOURCES.filter(({ refreshHours }) => refreshHours !== undefined)
-  const wrong = refreshed.flatMap(({ id, kind, url = '', refreshHours = 0, entries, covers, trust = 0 }) => {
+  const wrong = refreshed.flatMap(({ id, kind, provider, url = '', refreshHours = 0, entries, covers, trust = 0 }) => {
     const isList = ['ranges', 'addresses', 'crawler', 'abuse', 'line-names'].includes(kind)
-    const isCovered = isList || kind === 'front-end'
+    const isCovered = isList || kind === 'front-end' || (kind === 'geofeed' && provider !== undefined)
     return broken({
       [`${id}: https only`]: url.startsWith('https://') && URL.canParse(url),
       [`${id}: hours`]: refreshHours >= 1 && refreshHours <= 24 * 31,

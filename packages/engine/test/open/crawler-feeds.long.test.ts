@@ -94,7 +94,7 @@ t.test(
       server.serve('/list', served)
       t.match(await openUpdates(config).update({ source: LIST }), [{ state: /refused|failed/ }], what)
       t.same(
-        await outcomesOf(config, 4),
+        await outcomesOf(config, 15),
         ['verified', 'spoofed', 'verified', 'unverifiable'],
         `${what}, and days later`,
       )

@@ -116,14 +116,9 @@ function isAmiss({ state, stale, error }: Source): boolean {
   return stale || state === 'refused' || error !== undefined
 }
 
-/** A source that came with the package, and that nothing has been downloaded for yet. */
-export function isShipped({ checked, error }: Source): boolean {
-  return checked === undefined && error === undefined
-}
-
 function Freshness({ sources, mayUpdate }: { sources: readonly Source[]; mayUpdate: boolean }) {
   const old = sources.filter((source) => source.state === 'loaded' && source.stale)
-  const stale = old.filter((source) => source.own || !isShipped(source))
+  const stale = old.filter((source) => !source.shipped)
   const shipped = old.filter((source) => !stale.includes(source))
   if (old.length === 0) return <p class="quiet">Nothing that is in use is past its age.</p>
   if (stale.length === 0) {
@@ -151,8 +146,8 @@ function SourceRow({
   onUpdate: (() => void) | undefined
 }) {
   const { id, title, state, stale, date, ageSeconds, entries, licence, credit, error, reason, checked } = source
-  const isOld = stale && !isShipped(source)
-  const shown = isOld ? 'past its age' : stale ? `${source.own ? 'own file' : 'shipped'}, of ${date}` : state
+  const isOld = stale && !source.shipped
+  const shown = isOld ? 'past its age' : stale ? `shipped, of ${date}` : state
   return (
     <tr>
       <td>

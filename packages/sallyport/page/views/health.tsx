@@ -1,7 +1,6 @@
 import { Shown, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts } from '../parts/pieces.tsx'
-import { count } from '../words.ts'
-import { isShipped } from './data.tsx'
+import { age, count } from '../words.ts'
 
 const STATES = { ok: 'OK', warn: 'Warning', fail: 'Failed' } as const
 
@@ -12,7 +11,7 @@ export function Health() {
     <Shown loaded={loaded}>
       {({ mode, processes, silent, since, load, lostLines, bans, findings, sources }) => {
         const old = sources.filter(({ stale }) => stale)
-        const [stale, shipped] = [old.filter((source) => !isShipped(source)), old.filter(isShipped)]
+        const [stale, shipped] = [old.filter((source) => !source.shipped), old.filter((source) => source.shipped)]
         return (
           <div class="grid">
             <Card title="The service" wide>
@@ -31,7 +30,7 @@ export function Health() {
                     `${count(sources.filter(({ state }) => state === 'loaded').length)} of ${sources.length}`,
                   ],
                   ['Past their age', stale.map(({ id }) => id).join(', ') || 'none'],
-                  ['As shipped', shipped.map(({ id, date }) => `${id}, of ${date}`).join('; ')],
+                  ['As shipped', shipped.map(({ id, ageSeconds = 0 }) => `${id}, ${age(ageSeconds)} old`).join('; ')],
                   ['Bans in force', bans === null ? 'the store does not answer' : count(bans)],
                   ['Rules about load', load ? 'on' : 'off'],
                   ['Log lines lost', count(lostLines)],

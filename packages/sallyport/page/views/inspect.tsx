@@ -67,6 +67,7 @@ function Answer({ target }: { target: string }) {
           <div class="grid">
             <LocationCard
               geo={result.geo}
+              source={result.geoSource}
               isReserved={result.reserved.reserved}
               isDegraded={result.degraded.includes('geo')}
             />
@@ -141,10 +142,12 @@ function Purity({ purity }: { purity: Result['purity'] }) {
 
 function LocationCard({
   geo,
+  source,
   isReserved,
   isDegraded,
 }: {
   geo: Result['geo']
+  source: Result['geoSource']
   isReserved: boolean
   isDegraded: boolean
 }) {
@@ -168,6 +171,7 @@ function LocationCard({
             <Facts
               rows={[
                 ['Country', countryCode && `${country(countryCode)} (${countryCode})`],
+                ['Named by', source],
                 ['Region', region],
                 ['City', city],
                 ['Postal code', postalCode],

@@ -85,8 +85,8 @@ export const geo = defineRoute({
     const ip = formatAddress(address)
     if (reservedRow(address) !== undefined) return { ip }
     const located = await locate(address, snapshot)
-    // An answer without a place would claim that the place is unknown.
-    if (located.degraded) throw new SallyportError('service_unavailable')
+    // Without a country either an answer would claim that the place is unknown.
+    if (located.degraded && located.geo.countryCode === undefined) throw new SallyportError('service_unavailable')
     return { ip, ...located.geo }
   },
 })

@@ -3,7 +3,7 @@ import { type Column, type ColumnType, viewColumn } from '../columns/column-view
 import type { Columns, Description } from '../format/tables.ts'
 
 /** Counts up with every change of the layout, or of what a tables file means. */
-export const BUNDLE_FORMAT = 1
+export const BUNDLE_FORMAT = 2
 /** The largest bundle, in bytes: what a Worker of Cloudflare may have on a free plan. */
 export const MAX_BUNDLE_BYTES = 3_000_000
 
@@ -43,6 +43,19 @@ const BUNDLED = {
   'crawlers4.sets': values32,
   'crawlers6.starts': starts32,
   'crawlers6.sets': values32,
+  'countries4.lows': { type: 'u16', as: 'steps' },
+  'countries4.direct': starts32,
+  'countries4.numbers': { type: 'u16', as: 'values' },
+  'countries6.uppers': starts32,
+  'countries6.groups': starts32,
+  'countries6.lowers': starts32,
+  'countries6.direct': starts32,
+  'countries6.split': starts32,
+  'countries6.cells': starts32,
+  'countries6.pieces': starts32,
+  'countries6.fineHigh': starts32,
+  'countries6.fineLow': starts32,
+  'countries6.numbers': { type: 'u16', as: 'values' },
   'systems.asns': starts32,
   'systems.types': { type: 'u8', as: 'values' },
   'systems.classes': { type: 'u8', as: 'values' },

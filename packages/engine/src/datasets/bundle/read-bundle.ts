@@ -6,7 +6,7 @@ import { openTables } from '../tables/open-tables.ts'
 import { BUNDLE_FORMAT, BUNDLED_COLUMNS, type BundleHead, columnOf, WORD_BYTES } from './bundle-form.ts'
 
 /**
- * The snapshot of a bundle, without files and without Node: networks, listed addresses and crawler ranges. Places, names of
+ * The snapshot of a bundle, without files and without Node: networks, listed addresses, countries and crawler ranges. Places, names of
  * systems and their directory are not in it. Rejects with `corrupt_data`.
  */
 export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snapshot> {
@@ -22,13 +22,14 @@ export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snap
     at = end
   }
   if (at !== file.length) throw new SallyportError('corrupt_data', 'The bundle is not as long as it says.')
-  const { networks, crawlerRanges, rangesLoaded, proxiesLoaded } = openTables(
+  const { networks, crawlerRanges, countries, rangesLoaded, proxiesLoaded } = openTables(
     { columns: completed(columns), description: head.description },
     { today: () => dayNumber(Date.now()), confirmed: () => undefined },
   )
   return Object.freeze({
     ...(networks === undefined ? {} : { networks }),
     ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
+    ...(countries === undefined ? {} : { countries }),
     rangesLoaded,
     proxiesLoaded,
     ...head.status,

@@ -11,6 +11,7 @@ import { compileCrawlers } from './crawlers.ts'
 import { exitRows, type PlaceSystem, proxyNeighbours } from './density.ts'
 import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
+import { compileCountries } from './known-countries.ts'
 import { addressColumns } from './listed-addresses.ts'
 import type { Parts, RangeList } from './parts.ts'
 import { compilePlaces } from './places.ts'
@@ -73,11 +74,13 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   )
   const { columns: crawlers, ...crawlerRows } = compileCrawlers(parts.crawlers)
   const { columns: placeColumns, places } = compilePlaces(parts.places)
+  const { columns: countryColumns, countriesBy } = compileCountries(parts.countryLists)
   const columns = {
     ...networkColumns(networks4, networks6),
     ...addressColumns(addressLists),
     ...crawlers,
     ...placeColumns,
+    ...countryColumns,
     'records.systems': recordColumns.systems,
     'records.evidence': recordColumns.evidence,
     'records.flags': recordColumns.flags,
@@ -96,6 +99,7 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
       addressLists: addressLists.map(sourceOf).map(({ expires: _expires, ...source }) => source),
       ...crawlerRows,
       places,
+      countriesBy,
       countries: parts.countries.list(),
       brands: types.brands,
       systemLists: types.lists,

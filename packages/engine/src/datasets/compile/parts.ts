@@ -1,4 +1,4 @@
-import type { AsType } from '@sallyport/core'
+import { type AsType, lifeDays } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { dayNumber, dayOf } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
@@ -8,7 +8,9 @@ import type { Places } from '../parse/places.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { FAMILIES, type Ranges, withValues } from '../ranges/ranges.ts'
+import { kindOf } from '../sources/list-kind.ts'
 import { dateOfFile, type SourceFile } from '../sources/source-file.ts'
+import type { CountryList } from './known-countries.ts'
 
 /** A list of address ranges that was read. */
 export interface RangeList extends RangeSource {
@@ -41,6 +43,8 @@ export interface Parts {
   /** Asked in this order where `systems` has none. */
   readonly fallbacks: readonly PerFamily<SystemRanges>[]
   readonly registrations: PerFamily<Ranges>
+  /** Tables of countries, those of registrations too. */
+  readonly countryLists: readonly CountryList[]
   readonly lists: readonly RangeList[]
   /** Addresses whose reverse names are those of lines. */
   readonly lines: readonly PerFamily<Ranges>[]
@@ -64,19 +68,35 @@ export function collectParts(): PartsCollector {
   const systems: Partial<Record<4 | 6, SystemRanges>> = {}
   const fallbacks: PerFamily<SystemRanges>[] = []
   const registrations: Partial<Record<4 | 6, Ranges>> = {}
+  const countryLists: CountryList[] = []
   const lists: RangeList[] = []
   const lines: PerFamily<Ranges>[] = []
   const systemLists: ReadSystemList[] = []
   const crawlers: CrawlerList[] = []
   const places: PlaceList[] = []
+  const addCountries = ({ id, kind }: SourceRow, read: Registrations) => {
+    const basis = kind === 'country' ? 'use' : 'registration'
+    countryLists.push({ ...read, source: id, basis })
+    if (basis === 'registration') Object.assign(registrations, renumbered(read, countries))
+  }
   return {
-    parts: { systems, fallbacks, registrations, lists, lines, systemLists, crawlers, places, countries },
+    parts: {
+      systems,
+      fallbacks,
+      registrations,
+      countryLists,
+      lists,
+      lines,
+      systemLists,
+      crawlers,
+      places,
+      countries,
+    },
     add(row, file, contents) {
       const { ranges, systemList } = contents
       if (row.fallback && contents.systems !== undefined) fallbacks.push(contents.systems)
       else Object.assign(systems, contents.systems)
-      if (contents.registrations !== undefined)
-        Object.assign(registrations, renumbered(contents.registrations, countries))
+      if (contents.registrations !== undefined) addCountries(row, contents.registrations)
       if (systemList !== undefined) {
         systemLists.push({ source: row.id, asType: row.asType, systemList })
       }
@@ -112,13 +132,15 @@ function renumbered({ ranges, countries }: Registrations, all: Numbering): PerFa
 }
 
 function rangeList(
-  { id, kind, provider = '', trust = DEFAULT_TRUST, lifeDays }: SourceRow,
+  row: SourceRow,
   networkClass: RangeList['networkClass'],
   file: SourceFile,
   { made }: SourceContents,
   ranges: RangeList['ranges'],
 ): RangeList {
+  const { id, kind, provider = '', trust = DEFAULT_TRUST } = row
   const date = made === undefined ? dateOfFile(file) : dayOf(made)
+  const age = kind === 'addresses' ? kindOf(row) : undefined
   return {
     networkClass,
     single: kind === 'addresses',
@@ -129,6 +151,6 @@ function rangeList(
     trust,
     date,
     ranges,
-    ...(lifeDays === undefined ? {} : { expires: dayNumber(Date.parse(date)) + lifeDays }),
+    ...(age === undefined ? {} : { expires: dayNumber(Date.parse(date)) + lifeDays(age) }),
   }
 }

@@ -1,9 +1,11 @@
+import { ageOf } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import type { FeedState } from '../sources/feed-state.ts'
+import { kindOf } from '../sources/list-kind.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Data older than three of its refresh intervals is past its age, but never before a day (D23). */
+/** Data that is no list is past its age after three of its refresh intervals, but never before a day (D23). */
 const STALE_INTERVALS = 3
 const MIN_STALE_MS = 24 * HOUR_MS
 
@@ -11,8 +13,11 @@ const MIN_STALE_MS = 24 * HOUR_MS
 const FIRST_RETRY_MS = 5 * 60_000
 
 /** When data that was true at `checked` is past its age; `undefined` for what is never refreshed. */
-export function staleAfter({ refreshHours }: SourceRow, checked: number): number | undefined {
+export function staleAfter(row: SourceRow, checked: number): number | undefined {
+  const { refreshHours } = row
   if (refreshHours === undefined) return undefined
+  const kind = kindOf(row)
+  if (kind !== undefined) return checked + ageOf(kind).goodDays * 24 * HOUR_MS
   return checked + Math.max(refreshHours * HOUR_MS * STALE_INTERVALS, MIN_STALE_MS)
 }
 

@@ -57,6 +57,7 @@ const LIST: Bounds = { download: 64 * MiB, unpacked: 128 * MiB, timeoutMs: 60_00
 const BOUNDS: Partial<Readonly<Record<SourceRow['kind'], Bounds>>> = {
   asn: { download: 128 * MiB, unpacked: 256 * MiB, timeoutMs: 300_000 },
   'asn-country': { download: 128 * MiB, unpacked: 256 * MiB, timeoutMs: 300_000 },
+  country: { download: 128 * MiB, unpacked: 256 * MiB, timeoutMs: 300_000 },
   geofeed: { download: 128 * MiB, unpacked: 512 * MiB, timeoutMs: 300_000 },
   city: { download: 256 * MiB, unpacked: 512 * MiB, timeoutMs: 900_000 },
 }

@@ -150,7 +150,8 @@ async function validate(
     if (jump !== undefined) return { refused: jump }
     const made = contents.made ?? Date.parse(lastModified ?? '')
     // A clock that is ahead, or a file that says it is from the future, must not make data look newer than it is.
-    return { id, size, entries, made: made <= now ? made : now, taken: now }
+    const dated = contents.made === undefined ? {} : { dated: true as const }
+    return { id, size, entries, made: made <= now ? made : now, taken: now, ...dated }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     // The path is a temporary one and says nothing to the reader.

@@ -1,4 +1,4 @@
-import type { SourceStatus, SystemBasis } from '@sallyport/core'
+import type { KnownCountry, SourceStatus, SystemBasis } from '@sallyport/core'
 import type { FileForm } from '../columns/column-file.ts'
 import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
@@ -6,7 +6,7 @@ import type { GeofeedPlace } from '../parse/places.ts'
 import type { RangeSource } from './range-source.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
-export const TABLES_FORMAT = 6
+export const TABLES_FORMAT = 7
 
 /** The columns of a tables file and their types. Names are `<table>.<column>`. */
 const COLUMNS = {
@@ -42,6 +42,20 @@ const COLUMNS = {
   'places4.numbers': 'u32',
   'places6.starts': 'u32',
   'places6.numbers': 'u32',
+  // Positions in `countriesBy`, from 1; 0 where no table of countries has the address.
+  'countries4.lows': 'u16',
+  'countries4.direct': 'u32',
+  'countries4.numbers': 'u16',
+  'countries6.uppers': 'u32',
+  'countries6.groups': 'u32',
+  'countries6.lowers': 'u32',
+  'countries6.direct': 'u32',
+  'countries6.split': 'u32',
+  'countries6.cells': 'u32',
+  'countries6.pieces': 'u32',
+  'countries6.fineHigh': 'u32',
+  'countries6.fineLow': 'u32',
+  'countries6.numbers': 'u16',
   'systems.asns': 'u32',
   'systems.nameEnds': 'u32',
   'systems.names': 'u8',
@@ -91,6 +105,8 @@ export interface Description {
   readonly crawlerSets: readonly (readonly number[])[]
   /** Places of geofeeds, each with the id of its source. */
   readonly places: readonly (GeofeedPlace & { readonly source: string })[]
+  /** Countries, each with the table that says so, as `countries4.numbers` counts them. */
+  readonly countriesBy: readonly KnownCountry[]
   /** Codes by number, from 1. */
   readonly countries: readonly string[]
   readonly brands: readonly string[]

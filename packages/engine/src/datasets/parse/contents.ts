@@ -28,7 +28,7 @@ export interface SourceContents {
   readonly places?: Places | undefined
 }
 
-/** Ranges of the registries; values are positions in `countries`, from 1, and 0 for none. */
+/** Ranges of a table of countries, of the registries or of use; values are positions in `countries`, from 1, and 0 for none. */
 export interface Registrations {
   readonly ranges: PerFamily<Ranges>
   readonly countries: readonly string[]
@@ -59,7 +59,8 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
       const systems = { 4: readSystemRanges(files[4], 4), 6: readSystemRanges(files[6], 6) }
       return { entries: systems[4].ranges.count + systems[6].ranges.count, systems }
     }
-    case 'asn-country': {
+    case 'asn-country':
+    case 'country': {
       const countries = createCountries()
       const ranges = readCountryRanges(file, family, countries, onRead)
       return { entries: ranges.count, registrations: { ranges: { [family]: ranges }, countries: countries.list() } }
@@ -72,7 +73,9 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
     case 'geofeed':
     case 'front-end': {
       const list = readList(bytes, listForm(row, path))
-      const places = row.format === 'geofeed' && row.kind !== 'geofeed' ? readPlaces(bytes) : undefined
+      // The collection of all geofeeds names no operator: it is anybody's, and is read and counted alone (D193, D594).
+      const isOperators = row.kind !== 'geofeed' || row.provider !== undefined
+      const places = row.format === 'geofeed' && isOperators ? readPlaces(bytes) : undefined
       return { entries: list.ranges[4].count + list.ranges[6].count, ...list, places }
     }
     case 'asn-list': {

@@ -1,7 +1,16 @@
-import { type CrawlerRangeStatus, PRIVATE_RELAY, type Snapshot, type SourceStatus } from '@sallyport/core'
+import {
+  ageOf,
+  type CrawlerRangeStatus,
+  isStale,
+  lastTrue,
+  PRIVATE_RELAY,
+  type Snapshot,
+  type SourceStatus,
+} from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import { staleAfter } from '../feeds/age.ts'
 import { dayNumber } from '../format/days.ts'
+import { kindOf } from '../sources/list-kind.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 
 /** A snapshot whose sources also say how fresh their feeds are. */
@@ -28,7 +37,7 @@ export function withAges(snapshot: Snapshot, statuses: readonly SourceStatus[], 
   const proxiesEnd = Math.max(
     ...lists.flatMap((list) => (list.networkClass === 'residential_proxy' ? [list.ends] : [])),
   )
-  const exitsTrueAt = Math.min(...(['tor', 'vpn'] as const).flatMap((hiding) => newestOf(hiding, statuses, rowOf)))
+  const exitsTrueAt = { tor: newestOf('tor', statuses, rowOf), vpn: newestOf('vpn', statuses, rowOf) }
   const crawlerStatus = statuses.flatMap((status) => {
     const { kind, crawler: slug } = rowOf(status.id) ?? {}
     return kind === 'crawler' && slug !== undefined ? [rangeStatus(slug, status)] : []
@@ -38,20 +47,24 @@ export function withAges(snapshot: Snapshot, statuses: readonly SourceStatus[], 
     crawlerStatus: Object.freeze(crawlerStatus),
     ...(Number.isFinite(rangesEnd) ? { rangesStaleAfter: rangesEnd } : {}),
     ...(Number.isFinite(proxiesEnd) ? { proxiesStaleAfter: proxiesEnd } : {}),
-    ...(Number.isFinite(exitsTrueAt) ? { exitsTrueAt } : {}),
+    ...(exitsTrueAt.tor === undefined && exitsTrueAt.vpn === undefined ? {} : { exitsTrueAt }),
     sources: Object.freeze(statuses),
   })
 }
 
-/** When the newest list of a class was last known to be true, milliseconds since the epoch; none where none is loaded. */
-function newestOf(networkClass: 'tor' | 'vpn', statuses: readonly SourceStatus[], rowOf: RowOf): readonly number[] {
-  const times = statuses.flatMap(({ id, state, checked, date }) => {
-    const lastTrue = checked ?? date
-    const row = rowOf(id)
-    const isOne = state === 'loaded' && row?.networkClass === networkClass && row.provider !== PRIVATE_RELAY
-    return isOne && lastTrue !== undefined ? [Date.parse(lastTrue)] : []
+/** When the newest list of a class was last known to be true, milliseconds since the epoch; `undefined` where none is loaded. */
+function newestOf(networkClass: 'tor' | 'vpn', statuses: readonly SourceStatus[], rowOf: RowOf): number | undefined {
+  const times = statuses.flatMap((status) => {
+    const row = rowOf(status.id)
+    const isOne = status.state === 'loaded' && row?.networkClass === networkClass && row.provider !== PRIVATE_RELAY
+    return isOne ? (trueAt(row, status) ?? []) : []
   })
-  return times.length === 0 ? [] : [Math.max(...times)]
+  return times.length === 0 ? undefined : Math.max(...times)
+}
+
+/** When a list was last known to be true. */
+function trueAt(row: SourceRow, status: SourceStatus): number | undefined {
+  return lastTrue(status, kindOf(row) ?? 'range')
 }
 
 function rangeStatus(slug: string, { state, date, staleAfter: time }: SourceStatus): CrawlerRangeStatus {
@@ -84,10 +97,14 @@ function confirmationOf({ file, feed }: ResolvedSource) {
 function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Partial<SourceStatus> {
   const { row, file, feed } = source
   const { current, isFile, checked } = confirmationOf(source)
-  // Without a publisher to ask, data was last true when it was written: that of packages and of the user's own files.
-  const written = isFile && feed?.seen?.id === current?.id ? feed?.seen?.lastModified : date
-  const lastTrue = checked ?? (written === undefined ? undefined : Date.parse(written))
-  const stale = state !== 'loaded' || lastTrue === undefined ? undefined : staleAfter(row, lastTrue)
+  const kind = kindOf(row)
+  // Without a publisher to ask, data was last true when it says so, or when it was written: that of packages and of the user's own files.
+  const isDated = current?.dated === true || feed?.seen?.id !== current?.id
+  const written = isFile && !isDated ? feed?.seen?.lastModified : date
+  const isChanging = kind !== undefined && ageOf(kind).changing === true
+  const confirmed = isChanging ? current?.made : checked
+  const trueAt = confirmed ?? (written === undefined ? undefined : Date.parse(written))
+  const stale = state !== 'loaded' || trueAt === undefined ? undefined : staleAfter(row, trueAt)
   return {
     ...(checked === undefined ? {} : { checked: new Date(checked).toISOString() }),
     ...(stale === undefined ? {} : { staleAfter: new Date(stale).toISOString() }),
@@ -99,7 +116,12 @@ function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Part
 
 /** Lists whose entries change hands, so that each day without news loses some; tables and databases age in years. */
 const LISTS: readonly SourceRow['kind'][] = ['ranges', 'addresses', 'crawler', 'asn-list']
-const IDS: ReadonlySet<string> = new Set(SOURCES.filter(({ kind }) => LISTS.includes(kind)).map(({ id }) => id))
+const ROWS = new Map(SOURCES.filter(({ kind }) => LISTS.includes(kind)).map((row) => [row.id, row]))
+
+/** Kinds of the tables that packages bring. */
+const TABLE_KINDS: readonly SourceRow['kind'][] = ['asn', 'country']
+const TABLES = new Set(SOURCES.filter(({ kind }) => TABLE_KINDS.includes(kind)).map(({ id }) => id))
+const DAY_MS = 86_400_000
 
 export interface OldestList {
   readonly id: string
@@ -110,11 +132,29 @@ export interface OldestList {
 /** The loaded list that verdicts rest on and that was confirmed longest ago; `undefined` where none is loaded. `now` is in milliseconds. */
 export function oldestList(sources: readonly SourceStatus[], now: number): OldestList | undefined {
   let oldest: OldestList | undefined
-  for (const { id, state, checked, date } of sources) {
-    const lastTrue = checked ?? date
-    if (state !== 'loaded' || lastTrue === undefined || !IDS.has(id)) continue
-    const ageMs = now - Date.parse(lastTrue)
+  for (const status of sources) {
+    const { id, state } = status
+    const row = ROWS.get(id)
+    const time = row && trueAt(row, status)
+    if (state !== 'loaded' || time === undefined) continue
+    const ageMs = now - time
     if (oldest === undefined || ageMs > oldest.ageMs) oldest = { id, ageMs }
   }
   return oldest
+}
+
+/**
+ * The days since the oldest of the tables that are as they were shipped, of networks and countries: those age in months, and the
+ * first download replaces them. `undefined` where none is past its age; lists that were shipped count with the others.
+ */
+export function shippedTablesAge(sources: readonly SourceStatus[], now: number): number | undefined {
+  const dates = sources.flatMap((source) => (isShippedTable(source, now) ? Date.parse(source.date ?? '') : []))
+  return dates.length === 0 ? undefined : Math.floor((now - Math.min(...dates)) / DAY_MS)
+}
+
+/** Whether a source is a table that came with the packages, is past its age, and was not asked for yet (D595). */
+export function isShippedTable(source: SourceStatus, now: number): boolean {
+  const { id, state, checked, error, own, date } = source
+  const isAsShipped = state === 'loaded' && checked === undefined && error === undefined && own !== true
+  return isAsShipped && date !== undefined && TABLES.has(id) && isStale(source, now)
 }

@@ -43,7 +43,7 @@ async function openCompiledData(config: DataConfig, ports: LiveDataPorts): Promi
       onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
       onLost: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; answers lack places and say so.`),
     })
-    return Object.freeze({ ...loaded, observations, clock, findings: createFindings(clock) })
+    return Object.freeze({ ...loaded, observations, clock })
   }
   const snapshots = await openLiveSnapshots({
     revision: feeds.revision,
@@ -53,13 +53,14 @@ async function openCompiledData(config: DataConfig, ports: LiveDataPorts): Promi
         files: filesOf(sources),
         confirmedDays: confirmedDays(sources),
         load: (confirmed) => load(sources, confirmed),
-        withStatus: (loaded) => withFeedStatus(loaded, sources),
+        // None of the findings is kept: a list that was confirmed is younger than it was.
+        withStatus: (loaded) => withFeedStatus({ ...loaded, findings: createFindings(clock) }, sources),
       }
     },
     onSwap: metrics.onSwap,
   })
   const { sources, geo } = snapshots.current()
-  const stale = staleNotice(config, sources, { cities: geo !== undefined, now: clock.now() })
+  const stale = staleNotice(config, sources, { cities: geo !== undefined && geo.families.length > 0, now: clock.now() })
   if (stale !== undefined) notice('SALLYPORT_DATA_STALE', stale)
   const refreshing = startRefresh({
     feeds,

@@ -41,12 +41,12 @@ export interface SnapshotParts extends Pick<Compiled, 'cities'> {
 
 /** A snapshot of what is loaded. */
 export function snapshotOf({ tables, cities, frontEnds, sources }: SnapshotParts): Snapshot {
-  const { networks, systems, crawlerRanges, places, rangesLoaded, proxiesLoaded } = tables
+  const { networks, systems, crawlerRanges, rangesLoaded, proxiesLoaded } = tables
   return Object.freeze({
     ...(networks === undefined ? {} : { networks }),
     ...(systems === undefined ? {} : { systems }),
     ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
-    ...joinCities(cities, places),
+    ...joinCities(cities, tables),
     frontEnds,
     rangesLoaded,
     proxiesLoaded,

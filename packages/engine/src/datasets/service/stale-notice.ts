@@ -1,4 +1,5 @@
 import { counted, isStale, type SourceStatus } from '@sallyport/core'
+import { isShippedTable, shippedTablesAge } from './feed-status.ts'
 import type { DataConfig } from './feeds.ts'
 
 const DAY_MS = 86_400_000
@@ -10,9 +11,10 @@ export function staleNotice(
   { cities, now }: { readonly cities: boolean; readonly now: number },
 ): string | undefined {
   const loaded = sources.filter(({ state }) => state === 'loaded')
-  const stale = loaded.filter((source) => isStale(source, now))
+  const stale = loaded.filter((source) => isStale(source, now) && !isShippedTable(source, now))
+  const shipped = shippedTablesAge(loaded, now)
   const missing = data.city && !cities
-  if (stale.length === 0 && !missing) return undefined
+  if (stale.length === 0 && shipped === undefined && !missing) return undefined
   const [oldest] = stale.flatMap(({ id, date }) => (date === undefined ? [] : [{ id, date }])).sort(byDate)
   const age =
     oldest && `the oldest, ${oldest.id}, is of ${oldest.date}, ${counted(daysSince(oldest.date, now), 'day')} ago`
@@ -23,6 +25,7 @@ export function staleNotice(
           `${stale.length} of ${counted(loaded.length, 'data source')} ${stale.length === 1 ? 'is past its age' : 'are past their age'}`,
         ]),
     ...(age === undefined ? [] : [age]),
+    ...(shipped === undefined ? [] : [`networks and countries are as shipped ${counted(shipped, 'day')} ago`]),
     ...(missing ? ['no file of cities is there'] : []),
   ]
   const command = `npx sallyport data update --data-dir ${JSON.stringify(dataDir)}`

@@ -23,6 +23,8 @@ export interface Generation {
   readonly entries: number
   /** When it was made, as far as it or its server says, else when it was taken; milliseconds since the epoch. */
   readonly made: number
+  /** Whether it says itself when it was made. */
+  readonly dated?: true | undefined
   /** When it was taken into use, milliseconds since the epoch. */
   readonly taken: number
 }

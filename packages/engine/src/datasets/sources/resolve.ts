@@ -6,6 +6,7 @@ import { nearestWord, SallyportError, type SourceStatus } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import type { Feed, FeedState } from './feed-state.ts'
 import type { FeedStore } from './feed-store.ts'
+import { shippedSources } from './shipped.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** Settings of one source (`data.sources.<id>`). */
@@ -29,8 +30,8 @@ export interface ResolvedSource {
 }
 
 /**
- * Every source of the table with its file: of a feed what was downloaded, else the file that the user names, else the
- * one that a package brings. Touches the disk only to see what is there: a missing package or file makes a source
+ * Every source of the table with its file: of a feed what was downloaded, else the file that the user names, else what came
+ * with the release, else the one that a package brings. Touches the disk only to see what is there: a missing package or file makes a source
  * absent and is never an error. Throws `invalid_config` for an id that is not in the table and for a URL that cannot
  * be read, naming it.
  */
@@ -41,10 +42,11 @@ export function resolveSources(
   mirror?: string,
 ): readonly ResolvedSource[] {
   const feeds = new Map(feedsOf(overrides, rows, mirror).map((feed) => [feed.row.id, feed]))
+  const shipped = shippedSources(join(packageFolder('@sallyport/data') ?? '', 'snapshot'))
   return withoutReplaced(
     rows.map((row) => {
       const feed = feeds.get(row.id)
-      const resolved = resolveSource(row, overrides[row.id] ?? {})
+      const resolved = resolveSource(row, overrides[row.id] ?? {}, shipped)
       if (store === undefined || feed === undefined) return resolved
       const downloaded = store.file(row.id, feed.url)
       const state = store.read(row.id, feed.url)
@@ -106,13 +108,19 @@ function isOn(row: SourceRow, url: string | undefined): boolean {
   return row.enabled || url !== undefined
 }
 
-function resolveSource(row: SourceRow, { url, enabled = isOn(row, url), key }: SourceOverride): ResolvedSource {
+function resolveSource(
+  row: SourceRow,
+  { url, enabled = isOn(row, url), key }: SourceOverride,
+  shipped: ReadonlyMap<string, SourceFile>,
+): ResolvedSource {
   if (!enabled) return { row, reason: row.enabled ? 'switched off' : 'not switched on' }
   if (url !== undefined && protocolOf(row.id, url) === 'file:') {
     const path = fileURLToPath(url)
     const file = statFile(path)
     return file === undefined ? { row, reason: `no such file: ${path}` } : { row, file: { ...file, own: true } }
   }
+  const own = url === undefined ? shipped.get(row.id) : undefined
+  if (own !== undefined) return { row, file: own }
   if (row.package === undefined || row.file === undefined) return { row, reason: whyAbsent(row, url, key) }
   const folder = packageFolder(row.package)
   const file = folder === undefined ? undefined : statFile(join(folder, row.file))

@@ -3,6 +3,7 @@ import {
   type CountryTable,
   type GeoReader,
   type GeoRecord,
+  type KnownCountry,
   SallyportError,
   type SourceStatus,
 } from '@sallyport/core'
@@ -39,18 +40,26 @@ export interface Cities {
 /**
  * Puts city sources together, in order of preference: for each family the first that has an address of it is read. For a
  * family that none has `read` rejects with `missing_data`, because nothing was looked up. What an operator says of its own
- * prefixes (`places`) goes before all of them.
+ * prefixes (`places`) goes before all of them, and tables of countries after them (D590).
  */
-export function joinCities(opened: readonly OpenedCity[], places?: PlaceTable): Cities {
+export function joinCities(
+  opened: readonly OpenedCity[],
+  {
+    places,
+    countries,
+  }: { readonly places?: PlaceTable | undefined; readonly countries?: CountryTable | undefined } = {},
+): Cities {
   const readerOf = (wanted: 4 | 6) =>
-    opened.find(({ family = wanted, cities }) => family === wanted && cities?.families.includes(wanted))?.cities
-  const four = readerOf(4)
-  const six = readerOf(6)
-  if (four === undefined && six === undefined && places === undefined) return {}
+    opened.find(({ family = wanted, cities }) => family === wanted && cities?.families.includes(wanted))
+  const readers = { 4: readerOf(4), 6: readerOf(6) }
+  const families = ([4, 6] as const).filter((family) => readers[family] !== undefined)
+  if (families.length === 0 && places === undefined) return countries === undefined ? {} : { countries }
+  const said = createSaid()
   return {
     geo: {
+      families,
       async read(address) {
-        const cities = address.family === 4 ? four : six
+        const cities = readers[address.family]?.cities
         const place = places?.find(address)
         if (place !== undefined) return completed(place, await readSafely(cities, address))
         if (cities === undefined) {
@@ -62,15 +71,32 @@ export function joinCities(opened: readonly OpenedCity[], places?: PlaceTable): 
     countries: {
       find(address) {
         const place = places?.find(address)
-        if (place?.countryCode !== undefined) return place.countryCode
-        try {
-          return (address.family === 4 ? four : six)?.country(address)
-        } catch {
-          // A corrupt record of a database that is not compiled: the country is unknown.
-          return undefined
-        }
+        if (place?.countryCode !== undefined) return said(place.countryCode, place.source ?? '', 'geofeed')
+        const reader = readers[address.family]
+        const code = reader && countryIn(reader.cities, address)
+        return code === undefined ? countries?.find(address) : said(code, reader?.status.id ?? '', 'city')
       },
     },
+  }
+}
+
+/** `undefined` for a corrupt record of a database that is not compiled. */
+function countryIn(cities: CitySourceReader | undefined, address: Address): string | undefined {
+  try {
+    return cities?.country(address)
+  } catch {
+    return undefined
+  }
+}
+
+/** Countries as sources name them, each one object. */
+function createSaid(): (code: string, source: string, basis: KnownCountry['basis']) => KnownCountry {
+  const kept = new Map<string, KnownCountry>()
+  return (code, source, basis) => {
+    const key = `${code} ${source}`
+    const known = kept.get(key) ?? Object.freeze({ code, source, basis })
+    kept.set(key, known)
+    return known
   }
 }
 

@@ -1,10 +1,12 @@
-import { type CountryTable, findSegment4, findSegment6, type SourceStatus } from '@sallyport/core'
+import { type Address, findSegment4, findSegment6, type SourceStatus } from '@sallyport/core'
 import { readColumns } from '../columns/decode.ts'
 import { COUNTRIES_FORM, type DecodedCountries } from '../format/countries.ts'
 import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
 
 /** The countries of a compiled city database, in memory. */
-export interface LoadedCountries extends CountryTable {
+export interface LoadedCountries {
+  /** The two-letter code of an address. Never throws. */
+  find(address: Address): string | undefined
   /** The city database that says so. */
   readonly source: SourceStatus
   /** Families of which some address has a record. */

@@ -1,4 +1,5 @@
 import {
+  type CountryTable,
   type CrawlerRanges,
   lastNotAbove,
   type NetworkTable,
@@ -6,6 +7,7 @@ import {
   type SystemTable,
 } from '@sallyport/core'
 import type { TableColumns } from '../format/tables.ts'
+import { openCountries } from './known-countries.ts'
 import type { Expiry } from './listed-addresses.ts'
 import { openNetworks } from './networks.ts'
 import { openPlaces, type PlaceTable } from './places.ts'
@@ -18,6 +20,8 @@ export interface OpenedTables {
   readonly crawlerRanges?: CrawlerRanges | undefined
   /** Places that operators publish of their own prefixes. */
   readonly places?: PlaceTable | undefined
+  /** Countries, of use and of registration. */
+  readonly countries?: CountryTable | undefined
   readonly sources: readonly SourceStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */
   readonly rangesLoaded: boolean
@@ -27,13 +31,14 @@ export interface OpenedTables {
 
 /** Opens the tables over columns that are in memory. */
 export function openTables(tables: TableColumns, expiry: Expiry): OpenedTables {
-  const { loaded, sources, rangesLoaded, proxiesLoaded, crawlers, places } = tables.description
+  const { loaded, sources, rangesLoaded, proxiesLoaded, crawlers, places, countriesBy } = tables.description
   const systems = openSystems(tables)
   return {
     ...(loaded.networks ? { networks: openNetworks(tables, systems, expiry) } : {}),
     ...(loaded.systems ? { systems } : {}),
     ...(crawlers.length > 0 ? { crawlerRanges: openCrawlers(tables) } : {}),
     ...(places.length > 0 ? { places: openPlaces(tables) } : {}),
+    ...(countriesBy.length > 0 ? { countries: openCountries(tables) } : {}),
     sources,
     rangesLoaded,
     proxiesLoaded,

@@ -1,8 +1,11 @@
 import {
   classify,
+  countryOf,
   createJurisdictionJudge,
   type Decision,
   formatAddress,
+  type InspectedCountry,
+  isByPlace,
   type JurisdictionPolicy,
   type NetworkFinding,
   parseJurisdictionPolicy,
@@ -87,21 +90,21 @@ export async function openProvenance(config: Config, ports: ProvenancePorts): Pr
         address: formatAddress(address),
         addressFrom: 'request',
         network,
-        country: network.reserved.reserved ? undefined : snapshot.countries?.find(address),
+        country: placed(countryOf(address, network, snapshot)),
         snapshot,
         context: context === undefined ? undefined : contextText(context),
       })
       return { attestationId: id, verdict: network.verdict, action }
     },
     async attestDecision(decision, claim, mode = config.mode) {
-      const { client, network, country } = decision.inspection
+      const { client, network, countryFrom } = decision.inspection
       const attestation = await record({
         log: logOf(config.provenance.account),
         claim,
         address: client.address,
         addressFrom: client.via === 'header' ? `header:${config.clientHeader}` : client.via,
         network,
-        country,
+        country: placed(countryFrom),
         snapshot: snapshots.current(),
         context: undefined,
       })
@@ -124,6 +127,11 @@ interface Claimed {
   readonly country: string | undefined
   readonly snapshot: Snapshot
   readonly context: string | undefined
+}
+
+/** The country that a record may name: where an address was registered proves nothing of where it is used (D591). */
+function placed(country: InspectedCountry | undefined): string | undefined {
+  return country !== undefined && isByPlace(country) ? country.code : undefined
 }
 
 function logOf(account: string): string {

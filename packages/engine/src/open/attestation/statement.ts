@@ -15,10 +15,10 @@ export function findingOf({ verdict, asn }: NetworkFinding, country: string | un
 }
 
 /** Data that was missing, with commas: absent data must not be read as "not found" later. */
-export function degradedOf({ networks, countries, rangesLoaded }: Snapshot): string {
+export function degradedOf({ networks, geo, rangesLoaded }: Snapshot): string {
   const missing = [
     networks === undefined ? 'asn' : '',
-    countries === undefined ? 'geo' : '',
+    geo === undefined || geo.families.length === 0 ? 'geo' : '',
     rangesLoaded ? '' : 'ranges',
   ]
   return missing.filter((name) => name !== '').join(',')

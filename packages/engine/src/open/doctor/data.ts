@@ -1,5 +1,5 @@
 import { counted, type Dns, dropBody, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
-import { manifestUrl, PUBLISHED } from '#datasets'
+import { isShippedTable, manifestUrl, PUBLISHED, shippedTablesAge } from '#datasets'
 import type { Config } from '../config/schema.ts'
 import { createOutbound, proxyOf } from '../outbound.ts'
 import { readSources } from '../sources.ts'
@@ -33,9 +33,13 @@ export async function examineData(
 }
 
 function agesOf(loaded: readonly SourceStatus[], now: number): CheckResult {
-  const stale = loaded.filter((source) => isStale(source, now)).map(({ id }) => id)
-  if (stale.length === 0)
-    return ok(`${counted(loaded.length, 'source')} ${areIs(loaded)} loaded and none is past its age.`)
+  const shipped = shippedTablesAge(loaded, now)
+  const stale = loaded.filter((source) => isStale(source, now) && !isShippedTable(source, now)).map(({ id }) => id)
+  if (stale.length === 0) {
+    const said = `${counted(loaded.length, 'source')} ${areIs(loaded)} loaded`
+    if (shipped === undefined) return ok(`${said} and none is past its age.`)
+    return ok(`${said}; networks and countries are as shipped ${counted(shipped, 'day')} ago: sallyport data update.`)
+  }
   return warn(
     `${stale.length} of ${counted(loaded.length, 'source')} ${areIs(stale)} past ${stale.length === 1 ? 'its' : 'their'} age: ${listed(stale)}.`,
     'sallyport data update; with data.refresh a running service does it.',

@@ -17,7 +17,7 @@ export function explanation(
   trapOf: (request: Decision['inspection']['request']) => string | undefined = () => undefined,
 ): string {
   const { action, enforced, challenge, trial, counting, limits, reasons, inspection, unjudged = [] } = decision
-  const { agent, network, client, request, country, degraded, pass } = inspection
+  const { agent, network, client, request, country, countryFrom, degraded, pass } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['request', `${request.method} ${request.path}${otherReadings(request)}`],
@@ -38,6 +38,7 @@ export function explanation(
     ['headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
     ['from', [client.address, network.verdict.classification, network.asName, country].filter(isSaid).join(', ')],
     ['network', networkGrounds(reasons)],
+    ['country', countryFrom && `${country} by ${countryFrom.source}, confidence ${countryFrom.confidence}`],
     ['not known', degraded.join(', ')],
   ]
   const known = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))

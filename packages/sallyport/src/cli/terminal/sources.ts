@@ -1,5 +1,5 @@
 import { counted, isStale, type SourceStatus } from '@sallyport/core'
-import type { OldestList } from '@sallyport/engine'
+import { isShippedTable, type OldestList, shippedTablesAge } from '@sallyport/engine'
 import { columns, dim } from './terminal.ts'
 
 /** As wide as lines about data sets are. */
@@ -24,19 +24,21 @@ export function sourceLines(sources: readonly SourceStatus[], now = Date.now()):
   return sources.flatMap((source, index) => [lines[index], ...notesOf(source)]).join('\n')
 }
 
-/** `12 sources of 2025-10-09 to 2026-11-02, 2 stale; sallyport data update renews them`. */
+/** `12 sources of 2025-10-09 to 2026-11-02, networks as shipped 161 days ago, 2 stale; sallyport data update renews them`. */
 export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now()): string {
   const loaded = sources.filter(({ state }) => state === 'loaded')
   const refused = sources.filter(({ state }) => state === 'refused')
-  const stale = loaded.filter((source) => isStale(source, now)).length
+  const shipped = shippedTablesAge(loaded, now)
+  const stale = loaded.filter((source) => isStale(source, now) && !isShippedTable(source, now)).length
   // Some facts are dated to the month.
   const days = loaded.flatMap(({ date }) => date ?? []).sort()
   const dates = days.length === 0 ? '' : ` of ${days[0]} to ${days.at(-1)}`
   const news = [
+    ...(shipped === undefined ? [] : [`networks as shipped ${counted(shipped, 'day')} ago`]),
     ...(stale === 0 ? [] : [`${stale} stale`]),
     ...(refused.length === 0 ? [] : [`${refused.map(({ id }) => id).join(', ')} refused`]),
   ]
-  const next = stale === 0 ? 'status shows them' : 'update renews them'
+  const next = stale === 0 && shipped === undefined ? 'status shows them' : 'update renews them'
   return `${[`${counted(loaded.length, 'source')}${dates}`, ...news].join(', ')}; sallyport data ${next}`
 }
 

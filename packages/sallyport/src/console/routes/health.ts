@@ -1,5 +1,5 @@
 import { isStale, type SourceStatus } from '@sallyport/core'
-import { doctor, type Finding } from '@sallyport/engine'
+import { doctor, type Finding, isShippedTable } from '@sallyport/engine'
 import type { Share } from '../shares/share.ts'
 import { type ConsoleParts, row } from './route.ts'
 
@@ -49,9 +49,9 @@ export function healthRows() {
   ]
 }
 
-/** A source with its age in seconds, and whether it is past it. */
+/** A source with its age in seconds, whether it is past it, and whether that is for not having been asked for yet. */
 export function aged(source: SourceStatus, now: number) {
   const lastTrue = source.checked ?? source.date
   const age = lastTrue === undefined ? {} : { ageSeconds: Math.round((now - Date.parse(lastTrue)) / 1_000) }
-  return { ...source, ...age, stale: isStale(source, now) }
+  return { ...source, ...age, stale: isStale(source, now), shipped: isShippedTable(source, now) }
 }

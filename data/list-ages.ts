@@ -1,0 +1,22 @@
+import table from './list-ages.json' with { type: 'json' }
+
+/** Content of a list, as far as its ageing goes. */
+export type ListKind = 'tor' | 'service' | 'proxy' | 'crawler' | 'range' | 'hand'
+
+/** How lists of one kind age. */
+export interface ListAge {
+  readonly kind: ListKind
+  /** For how many days a copy counts as fresh. */
+  readonly goodDays: number
+  /** It is made again all the time: a publisher's word that it has not changed makes it no younger. */
+  readonly changing?: true | undefined
+  /**
+   * Share of the entries that still hold after so many days, ascending; linear between. A listed address is believed
+   * until the last of these days, and the other kinds keep the last share.
+   */
+  readonly kept: readonly (readonly [days: number, share: number])[]
+  readonly note: string
+}
+
+/** Ages of lists by kind, with what they were measured on (D592). */
+export const LIST_AGES: readonly ListAge[] = table.kinds as unknown as readonly ListAge[]
