@@ -5,6 +5,7 @@ import { commandTable } from 'sallyport/cli'
 import { sketchOf } from '../house/rooms.ts'
 import { figures } from './figures.ts'
 import { cell, code, table, value } from './markdown.ts'
+import { WANTS } from './wants.ts'
 import { WISHES } from './wishes.ts'
 
 const DOCS = 'packages/sallyport/docs'
@@ -15,7 +16,7 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   variables: { file: `${DOCS}/options.md`, text: variables },
   rooms: { file: '.github/CONTRIBUTING.md', text: rooms },
   figures: { file: 'README.md', text: figures },
-  'route-list': { file: 'README.md', text: routeList },
+  wants: { file: 'README.md', text: wants },
   routes: { file: `${DOCS}/routes.md`, text: routes },
   errors: { file: `${DOCS}/routes.md`, text: errors },
   metrics: { file: `${DOCS}/metrics.md`, text: metrics },
@@ -69,15 +70,6 @@ function accessText(access: Access): string {
 
 function rooms(): string {
   return `\`\`\`\n${sketchOf()}\n\`\`\``
-}
-
-function routeList(): string {
-  const rows = ROUTES.map(({ method, path, access, summary }) => [
-    code(`${method} ${path}`),
-    accessText(access),
-    cell(summary),
-  ])
-  return table(['route', 'access', 'what it answers'], rows)
 }
 
 function routes(): string {
@@ -201,4 +193,9 @@ function effectOf(row: PresetRow | undefined): string {
 function wishes(): string {
   const rows = WISHES.map(({ wish, from, rules }) => [cell(wish), cell(from), rules.map(code).join('<br>')])
   return table(['wish', 'asked for in', 'rules'], rows)
+}
+
+function wants(): string {
+  const rows = WANTS.map(({ want, policy, command }) => [cell(want), code(policy), code(command)])
+  return table(['you want', 'below `policy`', 'the command'], rows)
 }
