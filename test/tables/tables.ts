@@ -10,6 +10,8 @@ import { WISHES } from './wishes.ts'
 
 const DOCS = 'packages/sallyport/docs'
 
+type Source = (typeof SOURCES)[number]
+
 /** Every table that is made of a schema, by its name, and the document that has it. */
 export const TABLES: Readonly<Record<string, { readonly file: string; readonly text: () => string }>> = {
   options: { file: `${DOCS}/options.md`, text: options },
@@ -133,11 +135,23 @@ function commands(): string {
   const common = COMMON.map((flags) =>
     optionOf(all.flatMap(({ options }) => options).find((row) => row.flags === flags)),
   )
-  const own = all.flatMap(({ usage, options }) =>
-    options.filter(({ flags }) => !COMMON.includes(flags)).map((row) => [code(nameOf(usage)), ...optionOf(row)]),
-  )
-  const head = ['option', 'default', 'what it is']
-  return [list, table(['command', ...head], [...common.map((cells) => ['nearly all', ...cells]), ...own])].join('\n\n')
+  const head = ['command', 'option', 'default', 'what it is']
+  return [list, table(head, [...common.map((cells) => ['nearly all', ...cells]), ...ownOptions(all)])].join('\n\n')
+}
+
+/** A row for each option, with all the commands that have it as it is there. */
+function ownOptions(all: ReturnType<typeof commandTable>): readonly (readonly string[])[] {
+  const rows = new Map<string, { readonly cells: readonly string[]; readonly names: string[] }>()
+  for (const { usage, options } of all) {
+    for (const option of options) {
+      if (COMMON.includes(option.flags)) continue
+      const cells = optionOf(option)
+      const row = rows.get(cells.join()) ?? { cells, names: [] }
+      row.names.push(code(nameOf(usage)))
+      rows.set(cells.join(), row)
+    }
+  }
+  return [...rows.values()].map(({ cells, names }) => [names.join(', '), ...cells])
 }
 
 function nameOf(usage: string): string {
@@ -151,16 +165,22 @@ function optionOf(row: OptionRow | undefined): readonly string[] {
   return [code(flags), required ? 'required' : code(initial ?? ''), cell(text)]
 }
 
+/** A table for each kind and class. */
 function sources(): string {
-  const rows = SOURCES.map(({ id, title, kind, networkClass, licence, enabled, refreshHours, key }) => [
-    code(id),
-    cell(title),
-    [kind, networkClass].filter((word) => word !== undefined).join(': '),
-    enabled ? 'on' : key ? 'off, needs a key' : 'off',
-    refreshHours === undefined ? 'never' : String(refreshHours),
-    cell(licence),
-  ])
-  return table(['source', 'what', 'kind', 'default', 'asked every (hours)', 'licence'], rows)
+  const groupOf = ({ kind, networkClass }: Source) => (networkClass === undefined ? kind : `${kind}: ${networkClass}`)
+  return [...new Set(SOURCES.map(groupOf))]
+    .map((group) => {
+      const rows = SOURCES.filter((row) => groupOf(row) === group)
+      const cells = rows.map((row) => [code(row.id), cell(row.title), askedText(row), cell(row.licence)])
+      return `### ${group}\n\n${table(['source', 'what', 'asked', 'licence'], cells)}`
+    })
+    .join('\n\n')
+}
+
+/** `each 24 h`, `never`, `off`, or `off, needs a key`. */
+function askedText({ enabled, key, refreshHours }: Source): string {
+  if (!enabled) return key ? 'off, needs a key' : 'off'
+  return refreshHours === undefined ? 'never' : `each ${refreshHours} h`
 }
 
 /** Rows of both presets under one id differ in how much they let through. */
@@ -191,8 +211,8 @@ function effectOf(row: PresetRow | undefined): string {
 }
 
 function wishes(): string {
-  const rows = WISHES.map(({ wish, from, rules }) => [cell(wish), cell(from), rules.map(code).join('<br>')])
-  return table(['wish', 'asked for in', 'rules'], rows)
+  const rows = WISHES.map(({ wish, rules }) => [cell(wish), rules.map(code).join('<br>')])
+  return table(['wish', 'rules'], rows)
 }
 
 function wants(): string {
