@@ -124,7 +124,7 @@ function isRules(policy: MountPolicy): policy is readonly Rule[] {
 function deciderOf(sallyport: Decider, { policy, mode }: InspectionOptions<never>): Decider {
   if (policy === undefined && mode === undefined) return sallyport
   if (typeof sallyport.decider !== 'function') {
-    throw new SallyportError('invalid_config', 'Inspection: policy and mode take what open() resolves to.')
+    throw new SallyportError('invalid_config', 'Inspection: policy and mode need the value that open() resolves to.')
   }
   const { decide } = sallyport.decider({ policy, mode })
   const own: PropertyDescriptorMap = { decide: { value: decide } }

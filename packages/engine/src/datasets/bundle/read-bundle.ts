@@ -21,7 +21,7 @@ export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snap
     columns[name] = columnOf(file.subarray(at, end), row, count)
     at = end
   }
-  if (at !== file.length) throw new SallyportError('corrupt_data', 'The bundle is not as long as it says.')
+  if (at !== file.length) throw new SallyportError('corrupt_data', 'The length of the bundle is not the one that it states.')
   const { networks, crawlerRanges, rangesLoaded, proxiesLoaded } = openTables(
     { columns: completed(columns), description: head.description },
     { today: () => dayNumber(Date.now()), confirmed: () => undefined },

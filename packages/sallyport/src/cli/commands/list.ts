@@ -10,7 +10,7 @@ type Options = CommonOptions & { readonly json?: true | undefined }
 export function addListCommands(program: Command, terminal: Terminal): void {
   const list = program.command('list').description('lists of the configuration, which policies call list:NAME')
 
-  withCommonOptions(list.command('show').description('entries of a list; of a url those of the last copy'))
+  withCommonOptions(list.command('show').description('entries of a list; for a URL those of the last copy'))
     .argument('<name>', 'name of the list')
     .argument('[wanted]', 'an address, a CIDR, a system or a text: the entries alone that hold it')
     .addOption(jsonOption())

@@ -28,12 +28,12 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
   const report = program
     .command('report')
     .description(
-      'sums up what was counted and the decision log: what was blocked, whom it hit, and whom monitor mode or a trial would have',
+      'sum up the counts and the decision log: what was blocked, and what monitor mode or a trial would have blocked',
     )
     .argument('[log]', 'the same as --log')
   withFilters(withCommonOptions(report).addOption(logOption()))
     .option('--ai', 'what AI and crawlers read, and whether they kept to robots.txt')
-    .addOption(new Option('--html <file>', 'write a page that can be sent on as it is'))
+    .addOption(new Option('--html <file>', 'write a self-contained page'))
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(async (log: string | undefined, options: Options) => {
