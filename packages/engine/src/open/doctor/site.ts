@@ -29,7 +29,7 @@ const ADVICE: Readonly<
 export async function examineSite(config: Config, site: string | undefined): Promise<readonly CheckResult[]> {
   if (site === undefined) {
     if (config.forwardAuth === false) return []
-    return [ok('Not asked: --site https://… asks the site whether answers to questions reach the gate.')]
+    return [ok('Not asked: --site https://… checks through the site that challenge solutions reach the gate.')]
   }
   const path = `${config.challenge.path}/pass`
   const advice = ADVICE[config.forwardAuth || 'none'](path, config.listen)
