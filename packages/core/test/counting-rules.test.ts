@@ -197,7 +197,7 @@ t.test('faults of counting rules are said, each with its place', (t) => {
     [{ limit: { ...limit, burst: 5 } }, 'limit.burst: only a limit of kind bucket has it'],
     [{ limit: { ...limit, kind: 'bucket', refill: 0 } }, 'limit.refill: 0 is not a whole number'],
     [{ limit, action: 'allow' }, 'action: beyond a limit'],
-    [{ limit, cost: -1 }, 'cost: -1 is no cost'],
+    [{ limit, cost: -1 }, 'cost: -1 is not a cost'],
     [{ limit, cost: { search: 2 } }, 'cost.search: "search" is neither a method in capitals nor a path'],
     [{ concurrent: 0 }, 'concurrent: 0 is not a whole number'],
     [{ concurrent: { key: 'ip' as 'client', max: 2 } }, 'concurrent.key: "ip" is unknown'],

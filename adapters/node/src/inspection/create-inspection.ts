@@ -112,7 +112,7 @@ function warnUncounted(policy: MountPolicy | undefined): void {
   const { rules = [], strikes }: Partial<Policy> = isRules(policy) ? { rules: policy } : policy
   const [id] = countsByUser({ rules, strikes })
   if (id === undefined) return
-  const message = `The rule "${id}" counts by user, and no identify() says who asks: it counts nothing here.`
+  const message = `The rule "${id}" counts by user, and no identify() names the user: it counts nothing here.`
   process.emitWarning(message, { type: 'SallyportWarning', code: 'SALLYPORT_UNKNOWN_USER' })
 }
 

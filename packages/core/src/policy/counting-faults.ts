@@ -24,7 +24,7 @@ export function countingFaults(rule: Rule): readonly Fault[] {
     })
   }
   if (onError !== undefined && then !== undefined) {
-    faults.push({ path: ['onError'], message: 'a rule that opens has none: without its data it does not match' })
+    faults.push({ path: ['onError'], message: 'a rule with then: allow has none: without its data it does not match' })
   }
   if (limit !== undefined) faults.push(...limitFaults(limit))
   if (concurrent !== undefined) {
@@ -105,5 +105,5 @@ function notCosted(name: string): string {
 
 function costFault(path: Fault['path'], value: number): readonly Fault[] {
   const fits = Number.isFinite(value) && value >= 0 && value <= 1e9
-  return fits ? [] : [{ path, message: `${value} is no cost: 0 or more` }]
+  return fits ? [] : [{ path, message: `${value} is not a cost: 0 or more` }]
 }

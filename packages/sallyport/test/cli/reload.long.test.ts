@@ -89,7 +89,7 @@ t.test('a reload with one file that cannot be used takes nothing over', async (t
     [route(`ca: ${config}`), 'routes\\.0\\.ca: .* holds no certificate in PEM'],
     [`log: { file: ${join(folder, 'test.yaml', 'x')} }`, 'log\\.file: .*E(?:NOTDIR|EXIST)'],
     ['log: { file: /proc/sallyport/x/y.log }', 'log\\.file: .* is among the files of the kernel'],
-    ['refusal: { template: /dev/zero }', 'refusal\\.template: /dev/zero is no regular file'],
+    ['refusal: { template: /dev/zero }', 'refusal\\.template: /dev/zero is not a regular file'],
   ]
   for (const [line, said] of faults) {
     writeFileSync(config, `${open}${line}\n`)

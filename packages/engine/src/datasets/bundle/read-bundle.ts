@@ -59,6 +59,6 @@ function headOf(text: string): BundleHead {
   }
   throw new SallyportError(
     'corrupt_data',
-    'This is no bundle, or not one of this version: sallyport data bundle makes one.',
+    'This is not a bundle of this version: sallyport data bundle makes one.',
   )
 }

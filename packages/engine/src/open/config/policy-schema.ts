@@ -95,7 +95,7 @@ const Rule = z.strictObject({
       pass: key(Duration.optional(), 'Time that the pass holds; a number is milliseconds; absent: 12h', '2h', TIME),
       script: key(
         z.literal('required').optional(),
-        'Whether only clients that run script get a pass; absent: others wait longer',
+        'Whether only clients that run script get a pass; absent: without script the wait is longer',
         'required',
       ),
     })
@@ -115,7 +115,7 @@ const Rule = z.strictObject({
   trustClaim: key(z.boolean().optional(), 'Whether the rule may allow by unproven claims of the client; absent: false', true),
   then: key(
     z.literal('allow').optional(),
-    'Effect within the limit: allow, and no rule after it decides; absent: they are asked',
+    'Effect within the limit: allow, and no rule after it decides; absent: the rules after it decide',
     'allow',
   ),
 })

@@ -158,7 +158,7 @@ export const Usage = z.strictObject({
       }),
     )
     .default({})
-    .describe('Wishes about what is below paths, by patterns as those of match.path; the longest counts'),
+    .describe('Preferences for the content below paths, by patterns as of match.path; the longest counts'),
 })
 
 export const Robots = z.strictObject({
@@ -286,13 +286,13 @@ export const Challenge = z.strictObject({
     description: 'Provider that asks at level 3 in place of work; absent: none, and nothing is sent to anybody',
     ...RESTART,
   }),
-  title: key(LocalText.optional(), 'Headline of the page, or one by language; absent: ours', 'One moment'),
-  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: ours', 'We look who is there.'),
+  title: key(LocalText.optional(), 'Headline of the page, or one by language; absent: the built-in text', 'One moment'),
+  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: the built-in text', 'We look who is there.'),
 })
 
 export const Refusal = z.strictObject({
-  title: key(LocalText.optional(), 'Headline for a blocked visitor, or one by language; absent: ours', 'Not from here'),
-  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: ours', {
+  title: key(LocalText.optional(), 'Headline for a blocked visitor, or one by language; absent: the built-in text', 'Not from here'),
+  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: the built-in text', {
     en: 'Write to us.',
     de: 'Schreiben Sie uns.',
   }),
@@ -303,7 +303,7 @@ export const Refusal = z.strictObject({
   ),
   template: key(
     File.optional(),
-    'HTML file with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}}, {{lang}} and {{dir}}; absent: our page',
+    'HTML file with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}}, {{lang}} and {{dir}}; absent: the built-in page',
     '/etc/sallyport/refusal.html',
   ),
 })

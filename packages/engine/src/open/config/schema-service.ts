@@ -164,7 +164,7 @@ export const WebBotAuth = z.strictObject({
       .string()
       .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'is not the name of a header')
       .optional(),
-    'Header in which trusted proxies write the Host that the client asked for; absent: they keep Host',
+    'Header in which trusted proxies write the Host that the client asked for; absent: Host',
     'x-forwarded-host',
   ),
   discover: key(z.boolean().default(false), 'Whether the directory of any agent that names one is fetched', true),
@@ -220,13 +220,13 @@ export const Console = z.strictObject({
   ),
   steerToken: key(
     ConsoleToken,
-    'Token that allows lifting bans, changing lists and renewing data in the console; absent: the token for administrators does',
+    'Token that allows lifting bans, changing lists and renewing data in the console; absent: only the token for administrators',
     'file:/run/secrets/console-steer',
     SECRET,
   ),
   readToken: key(
     ConsoleToken,
-    'Token that allows reading the console; absent: the token for administrators does',
+    'Token that allows reading the console; absent: only the token for administrators',
     'file:/run/secrets/console-read',
     SECRET,
   ),

@@ -100,7 +100,7 @@ async function sumsOf(source: LogSource, options: Options, terminal: Terminal): 
   if (source.isMemory) terminal.err(`sallyport: this is ${source.name}. ${source.holds}`)
   const { sums, unread } = await sum(source, options)
   if (sums.requests === 0 && unread > 0) {
-    throw new SallyportError('invalid_request', `${source.name} is no decision log.`)
+    throw new SallyportError('invalid_request', `${source.name} is not a decision log.`)
   }
   if (unread > 0) terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
   return sums
@@ -123,7 +123,7 @@ async function sum(
 /** Asks where the file is there and is no report of ours. */
 async function confirmOverwriting(file: string, yes: true | undefined, terminal: Terminal): Promise<void> {
   if (isReplaceable(file)) return
-  await confirm(`${file} is there, and is no report that sallyport wrote: it would be overwritten.`, yes, terminal)
+  await confirm(`${file} exists and is not a report that sallyport wrote: it would be overwritten.`, yes, terminal)
 }
 
 function isReplaceable(file: string): boolean {
