@@ -4,7 +4,7 @@ import { type Access, FIELDS, keyTable, METRICS, ROUTES, variableTable } from '@
 import { commandTable } from 'sallyport/cli'
 import { sketchOf } from '../house/rooms.ts'
 import { figures } from './figures.ts'
-import { cell, code, table, value } from './markdown.ts'
+import { cell, code, table, text, value } from './markdown.ts'
 import { WANTS } from './wants.ts'
 import { WISHES } from './wishes.ts'
 
@@ -126,61 +126,57 @@ type OptionRow = ReturnType<typeof commandTable>[number]['options'][number]
 /** Options that nearly every command has, and are listed once. */
 const COMMON = ['--config <file>', '--data-dir <dir>', '--json', '--yes']
 
+/** A list of the commands, and one of their options. */
 function commands(): string {
   const all = commandTable()
-  const list = table(
-    ['command', 'what it does', 'example'],
-    all.map(({ usage, description, example }) => [code(usage), cell(description), code(example)]),
-  )
-  const common = COMMON.map((flags) =>
-    optionOf(all.flatMap(({ options }) => options).find((row) => row.flags === flags)),
-  )
-  const head = ['command', 'option', 'default', 'what it is']
-  return [list, table(head, [...common.map((cells) => ['nearly all', ...cells]), ...ownOptions(all)])].join('\n\n')
+  const list = all.map(({ usage, description, example }) => `- ${code(usage)}: ${text(description)}. ${code(example)}`)
+  const options = all.flatMap(({ options }) => options)
+  const common = COMMON.map((flags) => optionOf('nearly all', options.find((row) => row.flags === flags)))
+  return [list.join('\n'), '### Options', [...common, ...ownOptions(all)].join('\n')].join('\n\n')
 }
 
-/** A row for each option, with all the commands that have it as it is there. */
-function ownOptions(all: ReturnType<typeof commandTable>): readonly (readonly string[])[] {
-  const rows = new Map<string, { readonly cells: readonly string[]; readonly names: string[] }>()
+/** A line for each option, with all the commands that have it as it is there. */
+function ownOptions(all: ReturnType<typeof commandTable>): readonly string[] {
+  const commandsOf = new Map<string, { readonly option: OptionRow; readonly names: string[] }>()
   for (const { usage, options } of all) {
     for (const option of options) {
       if (COMMON.includes(option.flags)) continue
-      const cells = optionOf(option)
-      const row = rows.get(cells.join()) ?? { cells, names: [] }
+      const row = commandsOf.get(JSON.stringify(option)) ?? { option, names: [] }
       row.names.push(code(nameOf(usage)))
-      rows.set(cells.join(), row)
+      commandsOf.set(JSON.stringify(option), row)
     }
   }
-  return [...rows.values()].map(({ cells, names }) => [names.join(', '), ...cells])
+  return [...commandsOf.values()].map(({ option, names }) => optionOf(names.join(', '), option))
 }
 
 function nameOf(usage: string): string {
   return usage.replace(/ [<[].*$/, '')
 }
 
-function optionOf(row: OptionRow | undefined): readonly string[] {
+function optionOf(names: string, row: OptionRow | undefined): string {
   if (row === undefined) throw new Error('A common option is no more.')
   const { flags, description, choices, initial, required } = row
-  const text = choices.length === 0 ? description : `${description}: ${choices.join(', ')}`
-  return [code(flags), required ? 'required' : code(initial ?? ''), cell(text)]
+  const said = choices.length === 0 ? description : `${description}: ${choices.join(', ')}`
+  const notes = [...(required ? ['required'] : []), ...(initial === undefined ? [] : [`default ${code(initial)}`])]
+  return `- ${code(flags)} (${[names, ...notes].join('; ')}): ${text(said)}`
 }
 
-/** A table for each kind and class. */
+/** A list for each kind and class. */
 function sources(): string {
   const groupOf = ({ kind, networkClass }: Source) => (networkClass === undefined ? kind : `${kind}: ${networkClass}`)
   return [...new Set(SOURCES.map(groupOf))]
     .map((group) => {
       const rows = SOURCES.filter((row) => groupOf(row) === group)
-      const cells = rows.map((row) => [code(row.id), cell(row.title), askedText(row), cell(row.licence)])
-      return `### ${group}\n\n${table(['source', 'what', 'asked', 'licence'], cells)}`
+      const lines = rows.map((row) => `- ${code(row.id)}: ${text(row.title)}; ${askedText(row)}; ${text(row.licence)}`)
+      return `### ${group}\n\n${lines.join('\n')}`
     })
     .join('\n\n')
 }
 
-/** `each 24 h`, `never`, `off`, or `off, needs a key`. */
+/** `every 24 h`, `not refreshed`, `off`, or `off, needs a key`. */
 function askedText({ enabled, key, refreshHours }: Source): string {
   if (!enabled) return key ? 'off, needs a key' : 'off'
-  return refreshHours === undefined ? 'never' : `each ${refreshHours} h`
+  return refreshHours === undefined ? 'not refreshed' : `every ${refreshHours} h`
 }
 
 /** Rows of both presets under one id differ in how much they let through. */
