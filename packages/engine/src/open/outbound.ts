@@ -18,7 +18,7 @@ export interface Outbound {
 const CLOSED = createClosed('net.outbound is false')
 
 export interface OutboundHooks {
-  /** Answers questions of names, instead of the configured servers. */
+  /** Resolves names, instead of the configured servers. */
   readonly dns?: Dns | undefined
   readonly counted?: ((dns: Dns) => Dns) | undefined
 }
