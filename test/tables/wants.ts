@@ -1,6 +1,6 @@
 import { AGENT, type Asking, FIREFOX, GOOGLE, GOOGLEBOT, HOME, https, RACK, TOR } from './wishes.ts'
 
-/** A row of the table "You want …" of README: the policy, the command that shows it, and a request that it is about. */
+/** A row of the table "You want …" of README (D552): the policy, the command that shows it, and a request that it is about. */
 export interface Want {
   readonly want: string
   /** What stands below `policy`, in YAML. */
@@ -19,6 +19,7 @@ const CHROME =
 /** The rule of a row, with its id. */
 const rule = (id: string, text: string) => `rules: [{ id: ${id}, ${text} }]`
 
+/** The wishes of site owners, in the order of README. */
 export const WANTS: readonly Want[] = [
   {
     want: 'AI crawlers off the site',
