@@ -13,8 +13,8 @@ import { ROOT } from '../workspaces.ts'
 import { fencesOf } from './fences.ts'
 
 /*
- * A stranger with the README alone: its commands, those of its table too, as they stand there, block a Tor visitor, draw a Prometheus graph, verify evidence and
- * add a second machine. Only ports and folders are the test's own.
+ * A stranger with the README alone: its commands, those of its table too, as they stand there, block a Tor visitor, draw a
+ * Prometheus graph, verify evidence and add a second machine. Only ports and folders are the test's own.
  */
 const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const FENCES = fencesOf(['README.md'])
@@ -47,8 +47,9 @@ function placed(block: string, { ports }: Place): string {
     .replaceAll('npx sallyport', 'sallyport')
 }
 
-const envOf = ({ dataDir }: Place) => ({
+const envOf = ({ dataDir, ports }: Place) => ({
   ...process.env,
+  ...(ports[9090] !== undefined && { SALLYPORT_ADMIN: `127.0.0.1:${ports[9090]}` }),
   PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
   SALLYPORT_DATA_DIR: dataDir,
 })

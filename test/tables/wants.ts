@@ -51,7 +51,7 @@ export const WANTS: readonly Want[] = [
   {
     want: 'logins slowed, by visitor and network',
     policy: 'limits: [login-guard]',
-    command: 'npx sallyport bans list',
+    command: 'npx sallyport report',
     rule: 'policy:login-guard',
     met: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 11 },
     unmet: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 10 },
@@ -75,7 +75,7 @@ export const WANTS: readonly Want[] = [
   {
     want: 'one customer unblocked',
     policy: rule('partner', 'match: { address: [5.9.10.0/24] }, action: allow'),
-    command: 'npx sallyport ip set 203.0.114.7 --class residential_clean --ttl 7d',
+    command: 'npx sallyport bans list',
     rule: 'policy:partner',
     met: { peer: RACK, headers: { 'User-Agent': AGENT } },
     unmet: { peer: '5.9.11.20', headers: { 'User-Agent': AGENT } },
