@@ -99,7 +99,8 @@ t.test('every command in a document is one, with options that it has', async (t)
       const isGroup = rows.some(({ name }) => name.startsWith(`${command} `))
       const given = command.match(/(?<= )--?[a-z][\w-]*/g) ?? []
       const unknown = given.filter((flag) => flag !== '--help' && !row?.flags.includes(flag))
-      if ((row === undefined && !isGroup && command !== '--help') || unknown.length > 0) wrong.push(`${path}: ${command}`)
+      if ((row === undefined && !isGroup && command !== '--help') || unknown.length > 0)
+        wrong.push(`${path}: ${command}`)
     }
   }
   t.same(wrong, [])

@@ -131,7 +131,12 @@ function commands(): string {
   const all = commandTable()
   const list = all.map(({ usage, description, example }) => `- ${code(usage)}: ${text(description)}. ${code(example)}`)
   const options = all.flatMap(({ options }) => options)
-  const common = COMMON.map((flags) => optionOf('nearly all', options.find((row) => row.flags === flags)))
+  const common = COMMON.map((flags) =>
+    optionOf(
+      'nearly all',
+      options.find((row) => row.flags === flags),
+    ),
+  )
   return [list.join('\n'), '### Options', [...common, ...ownOptions(all)].join('\n')].join('\n\n')
 }
 

@@ -205,7 +205,7 @@ const DOUBTFUL: PresetRow = {
   match: { basis: ['contradiction', 'absence'] },
   perMinute: { client: 300, prefix: 900, asn: 1_800, class: 3_000 },
   ...ASKED,
-  why: "copies of browsers; privacy filters of people remove headers too, at four to ten pages a minute",
+  why: 'copies of browsers; privacy filters of people remove headers too, at four to ten pages a minute',
 }
 
 const ON_SERVERS: PresetRow = {

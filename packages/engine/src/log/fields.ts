@@ -51,7 +51,12 @@ export const FIELDS = {
     unit: 'requests',
     description: 'position of this request in that limit',
   },
-  limitMax: { ecs: 'sallyport.limit.max', example: 20, unit: 'requests', description: 'requests that the limit allows' },
+  limitMax: {
+    ecs: 'sallyport.limit.max',
+    example: 20,
+    unit: 'requests',
+    description: 'requests that the limit allows',
+  },
   limitWindow: {
     ecs: 'sallyport.limit.window',
     example: 60_000,
@@ -170,7 +175,11 @@ export const FIELDS = {
   },
   operator: { ecs: 'sallyport.operator', example: 'Google', description: 'operator of that crawler' },
   identity: { ecs: 'sallyport.identity', example: 'https://chatgpt.com', description: 'the identity that it claims' },
-  identityVerified: { ecs: 'sallyport.identity_verified', example: true, description: 'whether that identity is proven' },
+  identityVerified: {
+    ecs: 'sallyport.identity_verified',
+    example: true,
+    description: 'whether that identity is proven',
+  },
   user: { ecs: 'user.id', example: '4711', description: 'the user, as the application names it (`identify`)' },
   plan: { ecs: 'sallyport.plan', example: 'free', description: 'the plan of that user' },
   reasons: {

@@ -129,7 +129,10 @@ t.test('listeners that are taken, forbidden or elsewhere; trust that says nothin
     { state: 'fail', found: /^listen: \S+ is taken by another program\.$/ },
     { state: 'fail', found: /^admin: \S+ is taken by another program\.$/ },
   ])
-  t.match(await listeners({ listen: '192.0.2.1:80' }), [{ state: 'fail', found: /is not an address of this machine/ }, {}])
+  t.match(await listeners({ listen: '192.0.2.1:80' }), [
+    { state: 'fail', found: /is not an address of this machine/ },
+    {},
+  ])
   t.match(await listeners({ admin: '0.0.0.0:0' }), [
     { state: 'ok' },
     { state: 'ok' },

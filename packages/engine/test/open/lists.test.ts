@@ -167,7 +167,9 @@ t.test('a URL leads outside alone; what was never read is not known', async (t) 
   t.equal(of('198.51.100.7'), 'allow', 'neither within nor outside of it')
   t.match(sallyport.sources().at(-1), { id: 'list:bad', state: 'absent', reason: /not a public address/ })
   mkdirSync(join(folder, 'x'))
-  await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'x') } } }), { message: /is not a regular file/ })
+  await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'x') } } }), {
+    message: /is not a regular file/,
+  })
   await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'no') } } }), { message: /is not there/ })
   await t.rejects(open({ ...config, lists: { bad: {} as never } }), {
     code: 'invalid_config',

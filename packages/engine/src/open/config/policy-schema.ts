@@ -89,9 +89,14 @@ const Rule = z.strictObject({
   ),
   challenge: z
     .strictObject({
-      level: key(z.literal(CHALLENGE_LEVELS).optional(), 'Level: 1 a wait, 2 work, 3 four times that work; absent: 1', 2, {
-        unit: 'level',
-      }),
+      level: key(
+        z.literal(CHALLENGE_LEVELS).optional(),
+        'Level: 1 a wait, 2 work, 3 four times that work; absent: 1',
+        2,
+        {
+          unit: 'level',
+        },
+      ),
       pass: key(Duration.optional(), 'Time that the pass holds; a number is milliseconds; absent: 12h', '2h', TIME),
       script: key(
         z.literal('required').optional(),
@@ -112,7 +117,11 @@ const Rule = z.strictObject({
     3,
     { unit: 'points' },
   ),
-  trustClaim: key(z.boolean().optional(), 'Whether the rule may allow by unproven claims of the client; absent: false', true),
+  trustClaim: key(
+    z.boolean().optional(),
+    'Whether the rule may allow by unproven claims of the client; absent: false',
+    true,
+  ),
   then: key(
     z.literal('allow').optional(),
     'Effect within the limit: allow, and no rule after it decides; absent: the rules after it decide',

@@ -287,11 +287,19 @@ export const Challenge = z.strictObject({
     ...RESTART,
   }),
   title: key(LocalText.optional(), 'Headline of the page, or one by language; absent: the built-in text', 'One moment'),
-  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: the built-in text', 'We look who is there.'),
+  text: key(
+    LocalText.optional(),
+    'Text below the headline, or one by language; absent: the built-in text',
+    'We look who is there.',
+  ),
 })
 
 export const Refusal = z.strictObject({
-  title: key(LocalText.optional(), 'Headline for a blocked visitor, or one by language; absent: the built-in text', 'Not from here'),
+  title: key(
+    LocalText.optional(),
+    'Headline for a blocked visitor, or one by language; absent: the built-in text',
+    'Not from here',
+  ),
   text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: the built-in text', {
     en: 'Write to us.',
     de: 'Schreiben Sie uns.',

@@ -19,11 +19,7 @@ const Place = z
       'Events to send',
       ['certificate', 'origin', 'reload_refused'],
     ),
-    as: key(
-      z.enum(SAID_FORMS).optional(),
-      'Format of the message; absent: that of the host in url, else json',
-      'ntfy',
-    ),
+    as: key(z.enum(SAID_FORMS).optional(), 'Format of the message; absent: that of the host in url, else json', 'ntfy'),
     secret: key(
       z.string().min(1).optional(),
       'Key that signs json, 32 characters or more, or the access token of ntfy; absent: none',

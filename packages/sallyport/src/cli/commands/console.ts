@@ -19,7 +19,6 @@ export function addConsoleCommand(program: Command, terminal: Terminal): void {
       }
       const url = signInLink(tokens, `http://${config.admin ?? '127.0.0.1:9090'}`)
       terminal.out(options.json ? json({ url }) : url)
-      if (!options.json)
-        terminal.err('It signs in once, within an hour. Changes need the token for administrators.')
+      if (!options.json) terminal.err('It signs in once, within an hour. Changes need the token for administrators.')
     })
 }

@@ -104,7 +104,8 @@ async function publish(to: string, options: PublishOptions, terminal: Terminal):
   const published = await audited(config, { what: 'data publish', details }, terminal, () =>
     publishData(config, { to, key, validMs }, progress.hooks),
   ).finally(progress.stop)
-  if (published.keyMade) terminal.err(`${key} was made. Its holder decides what readers trust: keep it on this machine only.`)
+  if (published.keyMade)
+    terminal.err(`${key} was made. Its holder decides what readers trust: keep it on this machine only.`)
   if (asJson) return terminal.out(json(published))
   const { version, files, written, bytes, expires, fromKey } = published
   terminal.out(

@@ -28,7 +28,9 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(ip.command('set').description('set the class of an address or a CIDR; a running process follows'))
     .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
-    .addOption(new Option('--ttl <time>', 'duration: 90s, 30m, 12h, 7d (default: until unset)').argParser(millisecondsOf))
+    .addOption(
+      new Option('--ttl <time>', 'duration: 90s, 30m, 12h, 7d (default: until unset)').argParser(millisecondsOf),
+    )
     .option('--provider <name>', 'brand of the service')
     .option('--note <text>', 'reason, for readers of the list')
     .addOption(jsonOption())

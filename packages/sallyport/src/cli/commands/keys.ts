@@ -88,8 +88,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       )
       if (options.json) return terminal.out(json(rotated))
       terminal.out(`The ledger is signed by ${rotated.kid} from now on.`)
-      if (!rotated.placed)
-        terminal.out('Services cannot sign until provenance.signingKey names that key.')
+      if (!rotated.placed) terminal.out('Services cannot sign until provenance.signingKey names that key.')
     })
 }
 
