@@ -3,7 +3,7 @@ import { AGENT, type Asking, FIREFOX, GOOGLE, GOOGLEBOT, HOME, https, RACK, TOR 
 /** A row of the table "You want …" of README (D552): the policy, the command that shows it, and a request that it is about. */
 export interface Want {
   readonly want: string
-  /** What stands below `policy`, in YAML. */
+  /** The lines below `policy`, in YAML. */
   readonly policy: string
   readonly command: string
   /** The rule that decides `met`; `unmet` is left to the default. */

@@ -203,7 +203,7 @@ t.test('faults of counting rules are said, each with its place', (t) => {
     [{ concurrent: { key: 'ip' as 'client', max: 2 } }, 'concurrent.key: "ip" is unknown'],
     [{ action: 'throttle' }, 'action: throttle needs a limit'],
     [{ then: 'allow', action: 'block' }, 'then: a rule without a limit counts nothing'],
-    [{ limit, then: 'allow', onError: 'block' }, 'onError: a rule that opens has none'],
+    [{ limit, then: 'allow', onError: 'block' }, 'onError: a rule with then: allow has none'],
   ]
   const wrong = rows.flatMap(([given, expected]) => {
     const rule: Rule = { id: 'r', match: {}, action: 'throttle', ...given }
