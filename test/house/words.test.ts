@@ -53,7 +53,9 @@ t.test('documents avoid them too, and begin a sentence with its subject', async 
   const found = DOCUMENTS.flatMap((path) =>
     readFileSync(join(ROOT, path), 'utf8')
       .split('\n')
-      .flatMap((line, index) => (STOPPED.test(line) || SUBJECTLESS.test(line) ? [`${path}:${index + 1}: ${line}`] : [])),
+      .flatMap((line, index) =>
+        STOPPED.test(line) || SUBJECTLESS.test(line) ? [`${path}:${index + 1}: ${line}`] : [],
+      ),
   )
   t.same(found, [])
 })
