@@ -25,7 +25,7 @@ t.test('a file that is empty, commented or half-written takes nothing away', asy
   writeFileSync(config, long)
   t.match(await nextLine(proxy, hup), /read again: nothing has changed\.$/)
   truncateSync(config, long.indexOf(' goes there'))
-  t.match(await nextLine(proxy, hup), /kept as it was: .* is the beginning of what is in force/)
+  t.match(await nextLine(proxy, hup), /kept as it was: .* is the configuration in force, cut off/)
   t.equal(await status(), 403)
 
   rmSync(config)
