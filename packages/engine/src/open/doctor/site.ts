@@ -40,7 +40,8 @@ export async function examineSite(config: Config, site: string | undefined): Pro
   if (atPath === undefined && atSite === undefined) {
     return [ok(`Challenge solutions reach the gate at ${place}${isPathAlone ? '' : ` and at ${site}`}.`)]
   }
-  if (atPath === undefined) return [fail(`${site} does not send challenges and solutions to the gate: ${atSite}.`, advice)]
+  if (atPath === undefined)
+    return [fail(`${site} does not send challenges and solutions to the gate: ${atSite}.`, advice)]
   const found = `${place} does not reach the gate: ${atPath}`
   if (isPathAlone) return [fail(`${found}.`, advice)]
   if (atSite !== undefined) return [fail(`${found}, nor does ${site}: ${atSite}.`, advice)]
