@@ -101,7 +101,7 @@ const NGINX: readonly (readonly [string, readonly (readonly [string, string])[],
       ['location / {', 'location /.sallyport/ { auth_request off; return 404; }\n  location / {'],
     ],
     'warn',
-    /pass does not reach the gate: the answer is 404\. The page gives/,
+    /pass does not reach the gate: the answer is 404\. The page sends/,
   ],
   [
     'who is asked stays at 401',

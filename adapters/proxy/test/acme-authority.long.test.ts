@@ -132,7 +132,7 @@ const HOSTILE: readonly (readonly [string, Answers, RegExp])[] = [
   [
     'names files',
     { '/dir': () => ({ json: { newNonce: 'file:///etc', newAccount: 'file:///a', newOrder: 'file:///' } }) },
-    /no URL/,
+    /not a URL/,
   ],
   [
     'leads in a circle',
