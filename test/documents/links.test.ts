@@ -9,6 +9,10 @@ const MAX_LINE = 300
 
 const DOCUMENTS = documents()
 
+/** Words of what a reader is meant to read (D553): not of histories, figures and the table of all keys. */
+const MAX_WORDS = 30_000
+const NOT_COUNTED = ['.github/DECISIONS.md', 'CHANGELOG.md', 'bench/README.md', 'packages/sallyport/docs/options.md']
+
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 /** A heading's name in a link, as GitHub makes it: `## Who the client is` → `who-the-client-is`. */
@@ -103,4 +107,14 @@ t.test('no line is too long to be read', async (t) => {
       .flatMap((line, index) => (line.length > MAX_LINE ? [`${path}:${index + 1}`] : [])),
   )
   t.same(long, [])
+})
+
+t.test('the documents can be read in an afternoon', async (t) => {
+  const counted = DOCUMENTS.filter((path) => !NOT_COUNTED.includes(path))
+  const words = counted.flatMap((path) =>
+    read(path)
+      .split(/\s+/)
+      .filter((word) => /[\p{L}\p{N}]/u.test(word)),
+  )
+  t.ok(words.length <= MAX_WORDS, `${words.length} words`)
 })

@@ -8,12 +8,13 @@ import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
 import { NO_DATA } from '../no-data.ts'
 import { started } from '../started.ts'
+import { WANTS } from '../tables/wants.ts'
 import { ROOT } from '../workspaces.ts'
 import { fencesOf } from './fences.ts'
 
 /*
- * A stranger with the README alone: its commands, as they stand there, block a Tor visitor, draw a Prometheus graph, verify evidence and
- * add a second machine. Only ports and folders are the test's own.
+ * A stranger with the README alone: its commands, those of its table too, as they stand there, block a Tor visitor, draw a
+ * Prometheus graph, verify evidence and add a second machine. Only ports and folders are the test's own.
  */
 const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const FENCES = fencesOf(['README.md'])
@@ -46,8 +47,9 @@ function placed(block: string, { ports }: Place): string {
     .replaceAll('npx sallyport', 'sallyport')
 }
 
-const envOf = ({ dataDir }: Place) => ({
+const envOf = ({ dataDir, ports }: Place) => ({
   ...process.env,
+  ...(ports[9090] !== undefined && { SALLYPORT_ADMIN: `127.0.0.1:${ports[9090]}` }),
   PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
   SALLYPORT_DATA_DIR: dataDir,
 })
@@ -80,6 +82,8 @@ t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }
   t.match(tried, '"request_blocked"')
   t.match(tried, '73.162.10.20')
   t.match(tried, /45\.83\.220\.10[\s\S]*vpn/)
+
+  for (const { command } of WANTS) t.not(bash(t, command, place), '', command)
 
   const verified = bash(t, blockWith('/v1/provenance/check'), place)
   t.match(verified, /authenticity +pass/)

@@ -5,8 +5,10 @@ import { DATED_RANGES } from '@sallyport/data/crawlers'
 import { SOURCES } from '@sallyport/data/sources'
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import type { EvidenceJson } from '@sallyport/ledger'
+import { commandTable } from 'sallyport/cli'
 import t from 'tap'
 import { ROOT } from '../workspaces.ts'
+import { documents } from './fences.ts'
 
 /* Counts and names in documents are read off the code, so that neither moves alone; tables are in tables.test.ts. */
 const DOCS = 'packages/sallyport/docs'
@@ -19,7 +21,7 @@ t.test('presets of policies and of trusted proxies are named', async (t) => {
 })
 
 t.test('the README can be read in one sitting', async (t) => {
-  t.ok(README.trimEnd().split('\n').length <= 350)
+  t.ok(README.trimEnd().split('\n').length <= 300)
 })
 
 t.test('the documents show every member of a record and of evidence', async (t) => {
@@ -74,4 +76,32 @@ t.test('as many feeds are on by themselves as it says', async (t) => {
   const feeds = `${on.length} feeds by default, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`
   for (const text of [README, says]) t.ok(text.includes(feeds), feeds)
   t.ok(says.includes(`${on.filter(({ kind }) => kind === 'crawler').length} lists that their operators publish`))
+})
+
+/** Histories name commands as they were. */
+const HISTORIES = ['CHANGELOG.md', '.github/DECISIONS.md']
+
+/** The commands that a document shows, in a line of a block or in a sentence, without `npx sallyport`. */
+function commandsIn(text: string): readonly string[] {
+  const shown = [...text.matchAll(/^(?:npx )?sallyport (.+)$/gm), ...text.matchAll(/`(?:npx )?sallyport ([^`\n\\]+)`/g)]
+  return shown.map(([, command = '']) => command.replace(/ [#|>&].*$/, '').trim())
+}
+
+t.test('every command in a document is one, with options that it has', async (t) => {
+  const rows = commandTable().map(({ usage, options }) => ({
+    name: usage.replace(/ [<[].*$/, ''),
+    flags: options.flatMap((option) => option.flags.split(/[ ,]+/).filter((word) => word.startsWith('-'))),
+  }))
+  const wrong: string[] = []
+  for (const path of documents().filter((path) => !HISTORIES.includes(path))) {
+    for (const command of commandsIn(readFileSync(join(ROOT, path), 'utf8'))) {
+      const row = rows.find(({ name }) => `${command} `.startsWith(`${name} `))
+      const isGroup = rows.some(({ name }) => name.startsWith(`${command} `))
+      const given = command.match(/(?<= )--?[a-z][\w-]*/g) ?? []
+      const unknown = given.filter((flag) => flag !== '--help' && !row?.flags.includes(flag))
+      if ((row === undefined && !isGroup && command !== '--help') || unknown.length > 0)
+        wrong.push(`${path}: ${command}`)
+    }
+  }
+  t.same(wrong, [])
 })

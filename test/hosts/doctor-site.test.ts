@@ -45,7 +45,7 @@ t.test('the gate itself in front, and a server that sends it part of what is ask
   t.match(await examined(`http://${host}/shop`), [
     {
       state: 'ok',
-      found: `Answers to questions reach the gate at http://${host}/.sallyport/pass and at http://${host}/shop.`,
+      found: `Challenge solutions reach the gate at http://${host}/.sallyport/pass and at http://${host}/shop.`,
     },
   ])
   const other = await examined(`http://${origin}/`)
@@ -101,13 +101,13 @@ const NGINX: readonly (readonly [string, readonly (readonly [string, string])[],
       ['location / {', 'location /.sallyport/ { auth_request off; return 404; }\n  location / {'],
     ],
     'warn',
-    /pass does not reach the gate: the answer is 404\. The page gives/,
+    /pass does not reach the gate: the answer is 404\. The page sends/,
   ],
   [
     'who is asked stays at 401',
     [['error_page 401 = @sallyport;\n  location', 'location']],
     'fail',
-    /does not send questions and answers to the gate: the answer is 401\.$/,
+    /does not send challenges and solutions to the gate: the answer is 401\.$/,
   ],
 ]
 

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { tracked } from '../documents/fences.ts'
 import { ROOT } from '../workspaces.ts'
 
 /*
@@ -33,14 +33,29 @@ const EXCEPT = [
 const STOPPED = new RegExp(`\\b(?:${STOP_WORDS.join('|')})\\b|\\bMOST_[A-Z]|\\} [a-z ]+\\(s\\)`, 'i')
 
 t.test('sources and tests avoid the words for which plainer ones exist', async (t) => {
-  const files = execFileSync('git', ['ls-files', '*.ts'], { cwd: ROOT, encoding: 'utf8' })
-    .split('\n')
-    .filter((path) => path !== '' && !EXCEPT.includes(path))
+  const files = tracked('*.ts').filter((path) => !EXCEPT.includes(path))
   t.ok(files.length > 400, `${files.length} files are read`)
   const found = files.flatMap((path) =>
     readFileSync(join(ROOT, path), 'utf8')
       .split('\n')
       .flatMap((line, index) => (STOPPED.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  )
+  t.same(found, [])
+})
+
+/** Documents, without histories, and without the page that lists these words. */
+const DOCUMENTS = tracked('*.md').filter((path) => !/(?:CHANGELOG|DECISIONS|CONTRIBUTING)\.md$|^bench\//.test(path))
+/** A sentence of prose that begins without its subject; headings may. */
+const SUBJECTLESS = /(?:^|[.!?] |^[-*] |^\d+\. |\| )(?:Of|Who|Whom|Whose|What|Where) [a-z]/
+
+t.test('documents avoid them too, and begin a sentence with its subject', async (t) => {
+  t.ok(DOCUMENTS.length > 25)
+  const found = DOCUMENTS.flatMap((path) =>
+    readFileSync(join(ROOT, path), 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        STOPPED.test(line) || SUBJECTLESS.test(line) ? [`${path}:${index + 1}: ${line}`] : [],
+      ),
   )
   t.same(found, [])
 })

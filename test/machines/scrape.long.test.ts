@@ -27,7 +27,7 @@ const PANELS: readonly Panel[] = JSON.parse(readFileSync(join(ROOT, 'examples/gr
 const WITHOUT_VALUES: readonly string[] = [
   'Ledger',
   'Questions that are solved, by rule',
-  'Time from a question to its pass',
+  'Time from a challenge to its pass',
   'Questions that nobody answered, by rule',
   'Questions solved, 1 h',
 ]

@@ -4,9 +4,14 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
+/** Text outside of a table. */
+export function text(plain: string): string {
+  return plain.replaceAll('<', '\\<').replaceAll('*', '\\*').replaceAll('\n', ' ')
+}
+
 /** Text in a cell. */
-export function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('<', '\\<').replaceAll('*', '\\*').replaceAll('\n', ' ')
+export function cell(plain: string): string {
+  return text(plain).replaceAll('|', '\\|')
 }
 
 /** Code in a cell. */

@@ -4,10 +4,13 @@ import { type Access, FIELDS, keyTable, METRICS, ROUTES, variableTable } from '@
 import { commandTable } from 'sallyport/cli'
 import { sketchOf } from '../house/rooms.ts'
 import { figures } from './figures.ts'
-import { cell, code, table, value } from './markdown.ts'
+import { cell, code, table, text, value } from './markdown.ts'
+import { WANTS } from './wants.ts'
 import { WISHES } from './wishes.ts'
 
 const DOCS = 'packages/sallyport/docs'
+
+type Source = (typeof SOURCES)[number]
 
 /** Every table that is made of a schema, by its name, and the document that has it. */
 export const TABLES: Readonly<Record<string, { readonly file: string; readonly text: () => string }>> = {
@@ -15,7 +18,7 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   variables: { file: `${DOCS}/options.md`, text: variables },
   rooms: { file: '.github/CONTRIBUTING.md', text: rooms },
   figures: { file: 'README.md', text: figures },
-  'route-list': { file: 'README.md', text: routeList },
+  wants: { file: 'README.md', text: wants },
   routes: { file: `${DOCS}/routes.md`, text: routes },
   errors: { file: `${DOCS}/routes.md`, text: errors },
   metrics: { file: `${DOCS}/metrics.md`, text: metrics },
@@ -71,15 +74,6 @@ function rooms(): string {
   return `\`\`\`\n${sketchOf()}\n\`\`\``
 }
 
-function routeList(): string {
-  const rows = ROUTES.map(({ method, path, access, summary }) => [
-    code(`${method} ${path}`),
-    accessText(access),
-    cell(summary),
-  ])
-  return table(['route', 'access', 'what it answers'], rows)
-}
-
 function routes(): string {
   const rows = ROUTES.map(({ method, path, access, summary, example }) => [
     code(`${method} ${path}`),
@@ -132,43 +126,62 @@ type OptionRow = ReturnType<typeof commandTable>[number]['options'][number]
 /** Options that nearly every command has, and are listed once. */
 const COMMON = ['--config <file>', '--data-dir <dir>', '--json', '--yes']
 
+/** A list of the commands, and one of their options. */
 function commands(): string {
   const all = commandTable()
-  const list = table(
-    ['command', 'what it does', 'example'],
-    all.map(({ usage, description, example }) => [code(usage), cell(description), code(example)]),
-  )
+  const list = all.map(({ usage, description, example }) => `- ${code(usage)}: ${text(description)}. ${code(example)}`)
+  const options = all.flatMap(({ options }) => options)
   const common = COMMON.map((flags) =>
-    optionOf(all.flatMap(({ options }) => options).find((row) => row.flags === flags)),
+    optionOf(
+      'nearly all',
+      options.find((row) => row.flags === flags),
+    ),
   )
-  const own = all.flatMap(({ usage, options }) =>
-    options.filter(({ flags }) => !COMMON.includes(flags)).map((row) => [code(nameOf(usage)), ...optionOf(row)]),
-  )
-  const head = ['option', 'default', 'what it is']
-  return [list, table(['command', ...head], [...common.map((cells) => ['nearly all', ...cells]), ...own])].join('\n\n')
+  return [list.join('\n'), '### Options', [...common, ...ownOptions(all)].join('\n')].join('\n\n')
+}
+
+/** A line for each option, with all the commands that have it as it is there. */
+function ownOptions(all: ReturnType<typeof commandTable>): readonly string[] {
+  const commandsOf = new Map<string, { readonly option: OptionRow; readonly names: string[] }>()
+  for (const { usage, options } of all) {
+    for (const option of options) {
+      if (COMMON.includes(option.flags)) continue
+      const row = commandsOf.get(JSON.stringify(option)) ?? { option, names: [] }
+      row.names.push(code(nameOf(usage)))
+      commandsOf.set(JSON.stringify(option), row)
+    }
+  }
+  return [...commandsOf.values()].map(({ option, names }) => optionOf(names.join(', '), option))
 }
 
 function nameOf(usage: string): string {
   return usage.replace(/ [<[].*$/, '')
 }
 
-function optionOf(row: OptionRow | undefined): readonly string[] {
+function optionOf(names: string, row: OptionRow | undefined): string {
   if (row === undefined) throw new Error('A common option is no more.')
   const { flags, description, choices, initial, required } = row
-  const text = choices.length === 0 ? description : `${description}: ${choices.join(', ')}`
-  return [code(flags), required ? 'required' : code(initial ?? ''), cell(text)]
+  const said = choices.length === 0 ? description : `${description}: ${choices.join(', ')}`
+  const notes = [...(required ? ['required'] : []), ...(initial === undefined ? [] : [`default ${code(initial)}`])]
+  return `- ${code(flags)} (${[names, ...notes].join('; ')}): ${text(said)}`
 }
 
+/** A list for each kind and class. */
 function sources(): string {
-  const rows = SOURCES.map(({ id, title, kind, networkClass, licence, enabled, refreshHours, key }) => [
-    code(id),
-    cell(title),
-    [kind, networkClass].filter((word) => word !== undefined).join(': '),
-    enabled ? 'on' : key ? 'off, needs a key' : 'off',
-    refreshHours === undefined ? 'never' : String(refreshHours),
-    cell(licence),
-  ])
-  return table(['source', 'what', 'kind', 'default', 'asked every (hours)', 'licence'], rows)
+  const groupOf = ({ kind, networkClass }: Source) => (networkClass === undefined ? kind : `${kind}: ${networkClass}`)
+  return [...new Set(SOURCES.map(groupOf))]
+    .map((group) => {
+      const rows = SOURCES.filter((row) => groupOf(row) === group)
+      const lines = rows.map((row) => `- ${code(row.id)}: ${text(row.title)}; ${askedText(row)}; ${text(row.licence)}`)
+      return `### ${group}\n\n${lines.join('\n')}`
+    })
+    .join('\n\n')
+}
+
+/** `every 24 h`, `not refreshed`, `off`, or `off, needs a key`. */
+function askedText({ enabled, key, refreshHours }: Source): string {
+  if (!enabled) return key ? 'off, needs a key' : 'off'
+  return refreshHours === undefined ? 'not refreshed' : `every ${refreshHours} h`
 }
 
 /** Rows of both presets under one id differ in how much they let through. */
@@ -199,6 +212,11 @@ function effectOf(row: PresetRow | undefined): string {
 }
 
 function wishes(): string {
-  const rows = WISHES.map(({ wish, from, rules }) => [cell(wish), cell(from), rules.map(code).join('<br>')])
-  return table(['wish', 'asked for in', 'rules'], rows)
+  const rows = WISHES.map(({ wish, rules }) => [cell(wish), rules.map(code).join('<br>')])
+  return table(['wish', 'rules'], rows)
+}
+
+function wants(): string {
+  const rows = WANTS.map(({ want, policy, command }) => [cell(want), code(policy), code(command)])
+  return table(['you want', 'below `policy`', 'the command'], rows)
 }

@@ -1,20 +1,20 @@
 import { compilePolicy, createCounter, decide } from '@sallyport/core'
 import { createFakeClock, createFakeCounts } from '@sallyport/core/testing'
 import { checkPolicyText, open, type Sallyport } from '@sallyport/engine'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
+import { WANTS } from './wants.ts'
 import { type Asking, WISHES } from './wishes.ts'
 
-/* Each rule of the table of wishes, as the table has it, decides one request and leaves another alone, on the embedded data. */
+/* Each policy of the tables of wants and wishes, as the table has it, decides one request and leaves another alone, on the embedded data. */
 
 /** The id of the rule that decides the last of the requests. */
-async function decidedBy(sallyport: Sallyport, rules: readonly string[], asking: Asking): Promise<string> {
+async function decidedBy(sallyport: Sallyport, text: string, asking: Asking): Promise<string> {
   const { peer, headers = {}, times = 1, at = '2026-11-26T12:00:00Z', load = 0, ...about } = asking
-  const written = rules.map((rule, index) => `  - { id: rule-${index + 1}, ${rule} }`)
-  const { policy, faults, warnings } = checkPolicyText(`preset: observe\nrules:\n${written.join('\n')}\n`)
+  const { policy, faults, warnings } = checkPolicyText(`preset: observe\n${text}\n`)
   // The proxy alone has no users.
   const meant = warnings.filter(({ message }) => !message.startsWith('it counts by user'))
-  t.same([faults, meant], [[], []], rules.join('; '))
+  t.same([faults, meant], [[], []], text)
   const loaded = { latch: (bound: number) => () => load >= bound, now: () => load }
   const compiled = compilePolicy(policy ?? { preset: 'observe', rules: [] }, { load: loaded })
   const request = {
@@ -37,13 +37,28 @@ async function decidedBy(sallyport: Sallyport, rules: readonly string[], asking:
   return id
 }
 
-t.test('twenty wishes: the rule of each decides what is meant, and nothing else', async (t) => {
+async function opened(t: Test): Promise<Sallyport> {
   const options = { dataDir: DATA_DIR, data: { refresh: false }, dns: { servers: ['127.0.0.1:9'] } }
   const sallyport = await open(options, { onNotice: () => {} })
   t.teardown(() => sallyport.close())
+  return sallyport
+}
+
+t.test('twenty wishes: the rule of each decides what is meant, and nothing else', async (t) => {
+  const sallyport = await opened(t)
   t.equal(WISHES.length, 20)
   for (const { wish, rules, met, unmet } of WISHES) {
-    t.equal(await decidedBy(sallyport, rules, met), `policy:rule-${rules.length}`, wish)
-    t.equal(await decidedBy(sallyport, rules, unmet), 'policy:default', `not: ${wish}`)
+    const written = rules.map((rule, index) => `  - { id: rule-${index + 1}, ${rule} }`)
+    const text = ['rules:', ...written].join('\n')
+    t.equal(await decidedBy(sallyport, text, met), `policy:rule-${rules.length}`, wish)
+    t.equal(await decidedBy(sallyport, text, unmet), 'policy:default', `not: ${wish}`)
+  }
+})
+
+t.test('the policies of README decide what is wanted, and nothing else', async (t) => {
+  const sallyport = await opened(t)
+  for (const { want, policy, rule, met, unmet } of WANTS) {
+    t.equal(await decidedBy(sallyport, policy, met), rule, want)
+    t.equal(await decidedBy(sallyport, policy, unmet), 'policy:default', `not: ${want}`)
   }
 })

@@ -21,13 +21,17 @@ export interface Asking extends Partial<Omit<InspectionRequest, 'peer' | 'fields
   readonly load?: number | undefined
 }
 
-const [HOME, PHONE, RACK, TOR, GOOGLE] = ['73.162.10.20', '172.58.10.20', '5.9.10.20', '185.220.101.10', '66.249.66.1']
-const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+export const HOME = '73.162.10.20'
+export const RACK = '5.9.10.20'
+export const TOR = '185.220.101.10'
+export const GOOGLE = '66.249.66.1'
+const PHONE = '172.58.10.20'
+export const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const CURL = { 'User-Agent': 'curl/8.5.0' }
 const GPTBOT = { 'User-Agent': 'GPTBot/1.2' }
 const SLACK = { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }
-const GOOGLEBOT = { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' }
-const FIREFOX = {
+export const GOOGLEBOT = { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' }
+export const FIREFOX = {
   'User-Agent': AGENT,
   Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'Accept-Language': 'en-US,en;q=0.5',
@@ -37,7 +41,7 @@ const FIREFOX = {
   'Sec-Fetch-Site': 'none',
 }
 const BARE = { 'User-Agent': AGENT }
-const https = { scheme: 'https' } as const
+export const https = { scheme: 'https' } as const
 
 /** Out of the issues that were read in November 2026. */
 export const WISHES: readonly Wish[] = [

@@ -5,7 +5,7 @@ import { baseOf, requireApi } from '@sallyport/node/internal'
 import type { Elysia } from 'elysia'
 import { type AddressOf, answerEither, belowSrvx, createAsking, createEither, type Place } from './either-runtime.ts'
 
-/** Says who a request came from where Elysia does not run on Node: on Bun `app.server?.requestIP(request)?.address`. */
+/** Address of the client where Elysia does not run on Node: on Bun `app.server?.requestIP(request)?.address`. */
 export type AddressOptions = AddressOf<Request>
 
 /**
@@ -56,8 +56,9 @@ export function inspection(
 }
 
 /**
- * Hook of routes (`beforeHandle`) that asks visitors for a pass of a level, at a place of the application's own choice. Who
- * holds such a pass goes on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
+ * Hook of routes (`beforeHandle`) that challenges visitors without a pass of a level, at a place of the application's
+ * choice. Holders of such a pass go on, and so do visitors who are never challenged. Throws `invalid_config` and
+ * `invalid_policy`.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ declare module 'h3' {
   }
 }
 
-/** Says who a request came from where h3 does not run on Node, and its server does not say so. */
+/** Address of the client where h3 does not run on Node and its server does not have it. */
 export type AddressOptions = AddressOf<H3Event>
 
 /** Middleware of h3 2, and an event handler of h3 1, which has no `next`: it goes on where nothing is returned. */
@@ -50,8 +50,8 @@ export function inspection(
 }
 
 /**
- * Middleware that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a pass goes
- * on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
+ * Middleware that challenges visitors without a pass of a level, at a place of the application's choice. Holders of
+ * such a pass go on, and so do visitors who are never challenged. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts

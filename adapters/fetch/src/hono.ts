@@ -12,7 +12,7 @@ declare module 'hono' {
   }
 }
 
-/** Says who a request came from where Hono does not run on Node: the address of the socket, never of a header. */
+/** Address of the client where Hono does not run on Node: the socket's, never a header's. */
 export type AddressOptions = AddressOf<Context>
 
 /**
@@ -54,8 +54,8 @@ export function inspection(
 }
 
 /**
- * Middleware that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a pass goes
- * on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
+ * Middleware that challenges visitors without a pass of a level, at a place of the application's choice. Holders of
+ * such a pass go on, and so do visitors who are never challenged. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts

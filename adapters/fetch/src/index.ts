@@ -28,13 +28,13 @@ export type { RequestOrigin } from './web-request.ts'
 export interface Guarded {
   /** Absent where the request could not be judged. */
   readonly decision?: Decision | undefined
-  /** There where the request goes no further: answer with it. */
+  /** The answer to a request that goes no further; else absent. */
   readonly response?: Response | undefined
   /** The request's headers with the verdict, and without what the visitor sent under our names: hand these on. */
   readonly headers: Headers
   /**
    * The application's response with our headers, ready to be sent. The decision log, metrics and rules that count what
-   * is in flight learn here that the request has ended, so call it once where there is no `response`.
+   * is in flight count the request as ended here, so call it once where there is no `response`.
    */
   end(response: Response): Response
 }
@@ -76,8 +76,9 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
 
 /**
  * Inspects one web request. An enforced block has a `response`. A `Request` does not show the order and the case of its
- * headers, two fields of one name, the path as it was written, the HTTP version and the socket: `address` is the peer's,
- * as the runtime says, and signals that rest on the rest are not there. Rejects with `invalid_config` for what is no Sallyport.
+ * headers, two fields of one name, the path as it was written, the HTTP version and the socket: `address` is the
+ * peer's, as the runtime says, and signals that rest on the rest are not there. Rejects with `invalid_config` for a
+ * value that is not a Sallyport.
  *
  * @example
  * ```ts
@@ -98,9 +99,9 @@ export function guard(sallyport: Decider, request: Request, place: RequestOrigin
 }
 
 /**
- * Asks the visitors of one place for a pass of a level, by the application's own word: resolves to the answer to give, or to
- * `undefined` where the request may go on. Who holds such a pass goes on, as do those who are never asked. Throws `invalid_config` and
- * `invalid_policy`.
+ * Challenges visitors without a pass of a level, at a place of the application's choice: resolves to the answer to
+ * give, or to `undefined` where the request may go on. Holders of such a pass go on, and so do visitors who are never
+ * challenged. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts

@@ -29,9 +29,9 @@ export interface BundleOptions {
 
 /**
  * A decider over a bundle of `sallyport data bundle FILE`, for `guard` and `inspection` in runtimes without files and
- * threads, as Cloudflare Workers. Places, counts, challenges, signatures, reverse names, the ledger and `/v1` are not in it: who
- * would be asked is refused, and a crawler that no published range proves is unverified. Rejects with `corrupt_data`,
- * `invalid_config` and `invalid_policy`.
+ * threads, as Cloudflare Workers. Places, counts, challenges, signatures, reverse names, the ledger and `/v1` are not
+ * in it: a challenge is a block, and a crawler that no published range proves is unverified. Rejects with
+ * `corrupt_data`, `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts

@@ -105,9 +105,9 @@ export function v1<Request extends NodeRequest = IncomingMessage, Response exten
 }
 
 /**
- * Asks the visitors of one place for a pass of a level, by the application's own word: resolves to whether the request may go
- * on, and has answered it where it may not. Who holds such a pass goes on, as do those who are never asked. Throws `invalid_config` and
- * `invalid_policy`.
+ * Challenges visitors without a pass of a level, at a place of the application's choice: resolves to whether the
+ * request may go on, and has answered it where it may not. Holders of such a pass go on, and so do visitors who are
+ * never challenged. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts

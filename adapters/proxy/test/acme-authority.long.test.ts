@@ -119,7 +119,7 @@ const HOSTILE: readonly (readonly [string, Answers, RegExp])[] = [
   ],
   ['hangs up', { '/dir': () => (response) => void response.destroy() }, /cannot be asked/],
   ['is a page', { '/dir': () => text('<html>') }, /what no authority says: "<html>"/],
-  ['is nothing', { '/dir': () => ({}) }, /is no directory .* has no newNonce, newAccount, newOrder/],
+  ['is nothing', { '/dir': () => ({}) }, /is not a directory .* has no newNonce, newAccount, newOrder/],
   ['is null', { '/dir': () => text('null') }, /what no authority says: null/],
   ['is a number', { '/dir': () => text('7') }, /what no authority says: 7/],
   ['is a list', { '/dir': () => text('[]') }, /what no authority says/],
@@ -132,7 +132,7 @@ const HOSTILE: readonly (readonly [string, Answers, RegExp])[] = [
   [
     'names files',
     { '/dir': () => ({ json: { newNonce: 'file:///etc', newAccount: 'file:///a', newOrder: 'file:///' } }) },
-    /no URL/,
+    /not a URL/,
   ],
   [
     'leads in a circle',

@@ -180,8 +180,8 @@ t.test('a start that has no certificate to serve is refused, in one sentence', {
     [good.cert, '/nowhere/site.key', '/nowhere/site.key does not exist'],
     [good.cert, other.key, `${good.cert} does not fit the key ${other.key}`],
     [good.key, good.cert, `${good.key} is not a certificate in PEM`],
-    [folder, good.key, `${folder} is no regular file`],
-    ['/dev/zero', good.key, '/dev/zero is no regular file'],
+    [folder, good.key, `${folder} is not a regular file`],
+    ['/dev/zero', good.key, '/dev/zero is not a regular file'],
   ]
   for (const [cert, key, said] of pairs) {
     const notices: string[] = []

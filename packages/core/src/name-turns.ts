@@ -47,7 +47,7 @@ export function createNameTurns(): NameTurns {
     if (free !== undefined) return free
     const places = clients.get(client) as Places
     if (places.waiting.length >= MAX_NAMES_WAITING) {
-      throw new SallyportError('rate_limit_exceeded', 'Too many look-ups of names of this client wait already.')
+      throw new SallyportError('rate_limit_exceeded', 'Too many name lookups of this client are waiting.')
     }
     await new Promise<void>((resolve) => places.waiting.push(resolve))
     return () => release(client, places)

@@ -184,26 +184,26 @@ t.test(
 t.test('faults of counting rules are said, each with its place', (t) => {
   const limit = { key: 'client', max: 5, window: '1m' } as const
   const rows: readonly (readonly [Partial<Rule>, string])[] = [
-    [{ limit: { ...limit, window: 0 } }, 'limit.window: 0 is no length of time'],
-    [{ limit: { ...limit, window: '0s' } }, 'limit.window: "0s" is no length of time'],
-    [{ limit: { ...limit, window: 'soon' } }, 'limit.window: "soon" is no length of time'],
-    [{ limit: { ...limit, window: '1000d' } }, 'limit.window: "1000d" is no length of time'],
-    [{ limit: { ...limit, max: 0 } }, 'limit.max: 0 is no whole number'],
-    [{ limit: { ...limit, max: 1.5 } }, 'limit.max: 1.5 is no whole number'],
+    [{ limit: { ...limit, window: 0 } }, 'limit.window: 0 is not a duration'],
+    [{ limit: { ...limit, window: '0s' } }, 'limit.window: "0s" is not a duration'],
+    [{ limit: { ...limit, window: 'soon' } }, 'limit.window: "soon" is not a duration'],
+    [{ limit: { ...limit, window: '1000d' } }, 'limit.window: "1000d" is not a duration'],
+    [{ limit: { ...limit, max: 0 } }, 'limit.max: 0 is not a whole number'],
+    [{ limit: { ...limit, max: 1.5 } }, 'limit.max: 1.5 is not a whole number'],
     [{ limit: { ...limit, key: 'clients' as 'client' } }, 'limit.key: "clients" is unknown; did you mean "client"?'],
     [{ limit: { ...limit, key: [] } }, 'limit.key: names nothing to count by'],
     [{ limit: { ...limit, key: ['asn', 'asn'] } }, 'limit.key: names a key twice'],
     [{ limit: { ...limit, kind: 'slide' as 'sliding' } }, 'limit.kind: "slide" is unknown'],
     [{ limit: { ...limit, burst: 5 } }, 'limit.burst: only a limit of kind bucket has it'],
-    [{ limit: { ...limit, kind: 'bucket', refill: 0 } }, 'limit.refill: 0 is no whole number'],
+    [{ limit: { ...limit, kind: 'bucket', refill: 0 } }, 'limit.refill: 0 is not a whole number'],
     [{ limit, action: 'allow' }, 'action: beyond a limit'],
-    [{ limit, cost: -1 }, 'cost: -1 is no cost'],
+    [{ limit, cost: -1 }, 'cost: -1 is not a cost'],
     [{ limit, cost: { search: 2 } }, 'cost.search: "search" is neither a method in capitals nor a path'],
-    [{ concurrent: 0 }, 'concurrent: 0 is no whole number'],
+    [{ concurrent: 0 }, 'concurrent: 0 is not a whole number'],
     [{ concurrent: { key: 'ip' as 'client', max: 2 } }, 'concurrent.key: "ip" is unknown'],
     [{ action: 'throttle' }, 'action: throttle needs a limit'],
     [{ then: 'allow', action: 'block' }, 'then: a rule without a limit counts nothing'],
-    [{ limit, then: 'allow', onError: 'block' }, 'onError: a rule that opens has none'],
+    [{ limit, then: 'allow', onError: 'block' }, 'onError: a rule with then: allow has none'],
   ]
   const wrong = rows.flatMap(([given, expected]) => {
     const rule: Rule = { id: 'r', match: {}, action: 'throttle', ...given }

@@ -185,7 +185,7 @@ t.test('words that cannot be meant are named at their places', async (t) => {
     [{ match: { share: 1 } }, ['match', 'share'], /between 0 and 1/],
     [{ match: {}, weight: 3, action: 'block' }, ['weight'], /has the action flag/],
     [{ match: {}, weight: -1, action: 'flag' }, ['weight'], /above 0/],
-    [{ match: { userAgent: ['Mine'] }, action: 'allow' }, ['match', 'userAgent'], /anybody can say it/],
+    [{ match: { userAgent: ['Mine'] }, action: 'allow' }, ['match', 'userAgent'], /anybody can write it/],
     [{ match: { header: { present: ['x'] }, path: ['/x'] }, action: 'allow' }, ['match', 'header'], /trustClaim/],
     [{ match: { cookie: { s: ['*'] }, class: ['human'] }, action: 'allow' }, ['match', 'cookie'], /anybody/],
   ]

@@ -155,7 +155,7 @@ t.test('a rule that a later one makes needless is named', async (t) => {
 
 t.test('what is trusted, weighed too little, or counted for a share alone is said', async (t) => {
   t.same(warned([{ match: { userAgent: ['Mine*'], cookie: { a: ['1'] } }, action: 'allow', trustClaim: true }]), [
-    'rules.0.trustClaim r0: it allows everybody who says so: nothing proves userAgent and cookie',
+    'rules.0.trustClaim r0: it allows by an unproven claim: nothing proves userAgent and cookie',
   ])
   t.same(
     warned([{ match: { userAgent: ['Mine*'], address: ['198.51.100.7'] }, action: 'allow', trustClaim: true }]),

@@ -21,7 +21,7 @@ export interface ChallengeTexts {
 export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   en: {
     title: 'One moment',
-    text: 'This site makes sure that no automated program is asking. You see this page only now and then.',
+    text: 'This site checks that you are not an automated program. You see this page only now and then.',
     time: 'Waiting time: about {time}.',
     provider: 'The check is made by {name}.',
     done: 'Done. The page opens.',

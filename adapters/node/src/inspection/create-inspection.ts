@@ -112,7 +112,7 @@ function warnUncounted(policy: MountPolicy | undefined): void {
   const { rules = [], strikes }: Partial<Policy> = isRules(policy) ? { rules: policy } : policy
   const [id] = countsByUser({ rules, strikes })
   if (id === undefined) return
-  const message = `The rule "${id}" counts by user, and no identify() says who asks: it counts nothing here.`
+  const message = `The rule "${id}" counts by user, and no identify() names the user: it counts nothing here.`
   process.emitWarning(message, { type: 'SallyportWarning', code: 'SALLYPORT_UNKNOWN_USER' })
 }
 
@@ -124,7 +124,7 @@ function isRules(policy: MountPolicy): policy is readonly Rule[] {
 function deciderOf(sallyport: Decider, { policy, mode }: InspectionOptions<never>): Decider {
   if (policy === undefined && mode === undefined) return sallyport
   if (typeof sallyport.decider !== 'function') {
-    throw new SallyportError('invalid_config', 'Inspection: policy and mode take what open() resolves to.')
+    throw new SallyportError('invalid_config', 'Inspection: policy and mode need the value that open() resolves to.')
   }
   const { decide } = sallyport.decider({ policy, mode })
   const own: PropertyDescriptorMap = { decide: { value: decide } }

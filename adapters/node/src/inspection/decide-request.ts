@@ -94,6 +94,9 @@ export function refused(host: RequestHost, received: Received, refusal: Refusal)
 /** Throws `invalid_config` at start-up: without `decide`, as by a forgotten `await`, nothing would be inspected. */
 export function requireDecider(decider: Decider): void {
   if (typeof decider?.decide !== 'function') {
-    throw new SallyportError('invalid_config', 'Inspection takes what open() resolves to. Is an await missing?')
+    throw new SallyportError(
+      'invalid_config',
+      'Inspection takes the value that open() resolves to. Is an await missing?',
+    )
   }
 }

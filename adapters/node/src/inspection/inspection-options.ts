@@ -18,15 +18,18 @@ export interface InspectionOptions<Request = IncomingMessage> extends ClaimOptio
   readonly mode?: Mode | undefined
   /** True for a request that is not to be inspected; it goes on without a verdict, and without one that it brought. */
   readonly skip?: ((request: Request) => boolean) | undefined
-  /** Learns of each decision once the host has the request; nothing waits for it, not even for its promise. */
+  /** Receives each decision once the host has the request; nothing waits for it, not even for its promise. */
   readonly onDecision?: ((decision: Decision, request: Request) => unknown) | undefined
-  /** Renders the refusal of a blocked or throttled request, at once or later; for nothing, or a fault, the default one is sent. */
+  /**
+   * Renders the refusal of a blocked or throttled request, at once or later; without a result, or on an error, the
+   * default one is sent.
+   */
   readonly respond?: ((decision: Decision, request: Request) => Rendering | Promise<Rendering>) | undefined
   /** The visitor, as the application knows it: rules match it as `user` and `plan`, and logs show it. */
   readonly identify?: ((request: Request) => Identity | undefined) | undefined
   /** Names the ids of the reasons in `Sallyport-Reasons` of the answer. Throws at start-up where NODE_ENV is production. */
   readonly explain?: boolean | undefined
-  /** Learns of what failed here: a hook, or the inspection itself, and then the request passed. Default: a process warning. */
+  /** Receives errors: a hook, or the inspection itself, and then the request passed. Default: a process warning. */
   readonly onError?: ((error: unknown, request: Request) => void) | undefined
 }
 
@@ -45,7 +48,7 @@ export interface RefusalAnswer {
   readonly body: string
 }
 
-/** For nothing the default refusal is sent. */
+/** A refusal; without one the default is sent. */
 export type Rendering = RefusalAnswer | undefined
 
 const HOOKS = ['skip', 'onDecision', 'respond', 'identify', 'onError'] as const

@@ -5,7 +5,7 @@ import { carriedOut, type Decider, requireDecider } from './decide-request.ts'
 import { noteDecision } from './observation.ts'
 import type { Receiver } from './received.ts'
 
-/** How an application asks, as a rule with the action `challenge` does. */
+/** Options of a challenge by the application, as of a rule with the action `challenge`. */
 export type ChallengeOptions = RuleChallenge
 
 /** The one rule by which an application asks: it asks all but those who are never asked. */

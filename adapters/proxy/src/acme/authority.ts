@@ -143,7 +143,7 @@ function openDispatcher(trust: { readonly ca?: string | undefined }, { answerMs 
 /** An http URL, and of https where the one that named it is. */
 function urlOf(text: unknown, from: string): string {
   if (typeof text !== 'string' || !/^https?:\/\/./i.test(text) || !URL.canParse(text)) {
-    throw new AuthorityFault('the authority names an address that is no URL')
+    throw new AuthorityFault('the authority names an address that is not a URL')
   }
   if (/^https:/i.test(from) && !/^https:/i.test(text)) {
     throw new AuthorityFault('the authority, of https, names an address without TLS')

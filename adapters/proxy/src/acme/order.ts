@@ -125,7 +125,7 @@ function checkedDirectory(data: unknown, url: string): Readonly<Record<string, u
   const members = isObject(data) ? data : {}
   const missing = ['newNonce', 'newAccount', 'newOrder'].filter((name) => !isUrl(members[name]))
   if (missing.length > 0)
-    throw new AuthorityFault(`${url} is no directory of an authority: it has no ${missing.join(', ')}`)
+    throw new AuthorityFault(`${url} is not a directory of an authority: it has no ${missing.join(', ')}`)
   return members
 }
 

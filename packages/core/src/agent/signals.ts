@@ -137,7 +137,7 @@ const SIGNALS = [
     id: 'unknown-product',
     kind: 'absence',
     weight: 0.9,
-    text: 'A product that is no known browser or application stands behind a whole browser’s.',
+    text: 'An unknown product follows that of a whole browser.',
   },
   {
     id: 'no-user-agent',

@@ -2,7 +2,7 @@ import type { ChallengeLevel } from '../values/challenge.ts'
 
 /** The widget of a provider, as the page shows it. */
 export interface ChallengeWidget {
-  /** Name of the provider, which the page says. */
+  /** Name of the provider, shown on the page. */
   readonly name: string
   /** URL of the script that makes the widget. */
   readonly script: string

@@ -8,7 +8,7 @@ const PASS = { least: 60_000, most: 31 * 86_400_000 }
 /** Returns the faults of how a rule asks. */
 export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
   if (challenge === undefined) return []
-  if (action !== 'challenge') return [{ path: ['challenge'], message: 'only a rule with the action challenge asks' }]
+  if (action !== 'challenge') return [{ path: ['challenge'], message: 'only a rule with the action challenge has it' }]
   const { level = 1, pass, script } = challenge
   const faults: Fault[] = []
   if (!CHALLENGE_LEVELS.includes(level)) {
@@ -16,7 +16,7 @@ export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
   }
   const passMs = pass === undefined ? PASS.least : durationOf(pass)
   if (!(passMs >= PASS.least && passMs <= PASS.most)) {
-    const message = `${JSON.stringify(pass)} is no length of time from 1m to 31d, as 30m, 12h or 7d`
+    const message = `${JSON.stringify(pass)} is not a duration from 1m to 31d, as 30m, 12h or 7d`
     faults.push({ path: ['challenge', 'pass'], message })
   }
   if (script !== undefined && level === 1) {

@@ -13,7 +13,7 @@ export function countingFaults(rule: Rule): readonly Fault[] {
   if (limit === undefined && concurrent === undefined) {
     const idle = (['cost', 'then'] as const).filter((member) => rule[member] !== undefined)
     const faults: Fault[] = idle.map((member) => ({ path: [member], message: 'a rule without a limit counts nothing' }))
-    const message = 'throttle needs a limit: it says when to come again'
+    const message = 'throttle needs a limit, which says when to retry'
     return action === 'throttle' ? [...faults, { path: ['action'], message }] : faults
   }
   const faults: Fault[] = []
@@ -24,7 +24,7 @@ export function countingFaults(rule: Rule): readonly Fault[] {
     })
   }
   if (onError !== undefined && then !== undefined) {
-    faults.push({ path: ['onError'], message: 'a rule that opens has none: without its data it does not match' })
+    faults.push({ path: ['onError'], message: 'a rule with then: allow has none: without its data it does not match' })
   }
   if (limit !== undefined) faults.push(...limitFaults(limit))
   if (concurrent !== undefined) {
@@ -78,14 +78,14 @@ function keyFaults(path: Fault['path'], key: string | readonly string[]): readon
 }
 
 function wholeFault(path: Fault['path'], value: number): readonly Fault[] {
-  const message = `${value} is no whole number from 1 to 1000000000`
+  const message = `${value} is not a whole number from 1 to 1000000000`
   return Number.isInteger(value) && value >= 1 && value <= 1e9 ? [] : [{ path, message }]
 }
 
 function windowFault(path: Fault['path'], given: string | number): readonly Fault[] {
   const value = durationOf(given)
   if (value >= WINDOW.least && value <= WINDOW.most) return []
-  return [{ path, message: `${JSON.stringify(given)} is no length of time from 100ms to 31d, as 1s, 5m or 1h` }]
+  return [{ path, message: `${JSON.stringify(given)} is not a duration from 100ms to 31d, as 1s, 5m or 1h` }]
 }
 
 const METHOD = /^[A-Z][A-Z-]*$/
@@ -105,5 +105,5 @@ function notCosted(name: string): string {
 
 function costFault(path: Fault['path'], value: number): readonly Fault[] {
   const fits = Number.isFinite(value) && value >= 0 && value <= 1e9
-  return fits ? [] : [{ path, message: `${value} is no cost: 0 or more` }]
+  return fits ? [] : [{ path, message: `${value} is not a cost: 0 or more` }]
 }

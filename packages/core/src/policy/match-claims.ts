@@ -247,7 +247,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     (asked) => field('accept-language')(asked)?.flatMap(languagesOf),
     {
       claim: true,
-      description: 'Languages that the client takes, by patterns: a tag or its first part',
+      description: 'Languages that the client accepts, by patterns: a tag or its first part',
       example: ['de', 'fr-CH'],
     },
     one,

@@ -90,7 +90,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     asks: 'request',
     mayLack: true,
     robots: false,
-    description: 'Level of the pass that the visitor holds; none: it holds none',
+    description: 'Level of the pass that the visitor holds; none: no pass',
     example: { atLeast: 1 },
     test(given) {
       const isWithin = boundsTest(given === 'none' ? { atMost: 0 } : given)
@@ -104,7 +104,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: SHARE,
     asks: 'agent',
     robots: false,
-    description: 'Share of clients, 0 to 1, each of which is always within it or never',
+    description: 'Share of clients, 0 to 1; a client is always within it or never',
     example: 0.05,
     differs: 'id',
     test(share, { id, once }) {
@@ -119,7 +119,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     costly: true,
     mayLack: true,
     robots: false,
-    description: 'Requests for what robots.txt refuses to the name of who asks',
+    description: 'Requests that robots.txt disallows to the crawler that they name',
     example: ['disallowed'],
     test(_, { surroundings: { robots } }) {
       return ({ request }, asked) => {

@@ -67,7 +67,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: FLAG,
     asks: 'agent',
     robots: true,
-    description: 'Whether it is a browser without a person in front of it, as far as it says so',
+    description: 'Whether the client says that it is a headless browser',
     example: true,
     test(given) {
       return ({ agent }) => agent.headless === given

@@ -23,7 +23,7 @@ export function claimFaults(rule: Rule, given: readonly GivenWord[]): readonly F
   const [claim] = rule.trustClaim === true ? [] : bareClaims(rule, given)
   if (claim === undefined) return []
   const message =
-    'anybody can say it, so a rule that allows may not rest on it alone; trustClaim: true where that is meant'
+    'anybody can write it, so a rule that allows may not rest on it alone; set trustClaim: true to allow that'
   return [{ path: ['match', claim.name], message }]
 }
 

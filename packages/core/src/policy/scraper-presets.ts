@@ -55,7 +55,7 @@ const FIRST: readonly PresetRow[] = [
     id: 'open',
     match: { path: ['/robots.txt', '/.well-known/**'], method: READING },
     action: 'allow',
-    why: 'rules for crawlers, proofs for certificates and contacts are for everybody',
+    why: 'robots.txt, certificate challenges and security contacts are open to all',
   },
   {
     id: 'feeds',
@@ -63,19 +63,19 @@ const FIRST: readonly PresetRow[] = [
     limit: { key: 'client', max: 120, window: '1m' },
     then: 'allow',
     action: 'throttle',
-    why: 'readers of feeds come from servers, under any name; two a second of one address are a scraper',
+    why: 'feed readers run on servers under any name; two requests a second from one address are a scraper',
   },
   {
     id: 'training',
     match: { purpose: ['training'] },
     limit: { key: 'operator', kind: 'bucket', max: 60, window: '1m', burst: 10 },
     action: 'throttle',
-    why: 'floods of crawlers for training are what most sites suffer from; one page a second is theirs, proven or not',
+    why: 'training crawlers flood most sites; they get one page a second, proven or not',
   },
   { ...VERIFIED, why: 'a crawler, preview, monitor or agent that is proven' },
-  { ...IMPOSTOR, why: 'a name that was disproved' },
-  { ...HEADLESS, action: 'block', why: 'it says itself that nobody looks' },
-  { ...CONTRADICTED_TWICE, why: 'a browser that contradicts itself twice is none' },
+  { ...IMPOSTOR, why: 'a disproved claim' },
+  { ...HEADLESS, action: 'block', why: 'the client says that it is headless' },
+  { ...CONTRADICTED_TWICE, why: 'a request that contradicts itself twice is not from a browser' },
 ]
 
 /** Names under which libraries and tools of copying come unless somebody gives them another (D417). */
@@ -108,14 +108,14 @@ const SERVER_PROGRAMS: readonly PresetRow[] = [
     id: 'server-libraries',
     match: { networkClass: SERVERS, method: READING, userAgent: LIBRARIES },
     action: 'block',
-    why: 'libraries that read from servers, VPNs or proxies; what they send (webhooks) is counted alone',
+    why: 'HTTP libraries on servers, VPNs and proxies; requests that send (webhooks) are only counted',
   },
   {
     id: 'server-programs',
     match: { basis: ['automation'], networkClass: SERVERS, method: READING },
     perMinute: { client: 10, prefix: 20, asn: 60, class: 600 },
     action: 'throttle',
-    why: 'other names from there: a monitor or a reader of your own looks in now and then',
+    why: 'other programs from there: your own monitor asks now and then',
   },
 ]
 
@@ -126,14 +126,14 @@ const HOME: readonly PresetRow[] = [
     match: { ...PAGES, basis: ['none'], networkClass: ['residential_clean'] },
     perMinute: { client: 600 },
     ...ASKED,
-    why: 'ten pages a second of one home line, whatever its headers; carriers of phones share addresses, and are not counted',
+    why: 'ten pages a second from one home line, whatever its headers; mobile carriers share addresses and are not counted',
   },
   {
     id: 'home-bare',
     match: { basis: ['none'], networkClass: ['residential_clean'], header: { absent: ['sec-fetch-dest', 'referer'] } },
     perMinute: { client: 600 },
     action: 'throttle',
-    why: 'the same of what looks like a browser and does not say what a file is for',
+    why: 'the same for browsers without fetch metadata',
   },
 ]
 
@@ -143,14 +143,14 @@ const BUDGET: PresetRow = {
   match: { ...PAGES, pass: { atLeast: 1 } },
   limit: { key: 'pass', max: 120, window: '10m' },
   ...ASKED,
-  why: 'pages that a pass is good for; then its holder is asked again',
+  why: 'pages for one pass; then its holder is challenged again',
 }
 
 const SEEN: PresetRow = {
   id: 'doubtful-seen',
   match: { basis: DOUBTS },
   action: 'flag',
-  why: 'what was in doubt, and within its limits, is in the log',
+  why: 'doubtful requests within their limits are in the log',
 }
 
 const HELPER_LIMIT: PresetRow = {
@@ -158,14 +158,14 @@ const HELPER_LIMIT: PresetRow = {
   match: HELPERS,
   perMinute: { client: 60, asn: 600 },
   action: 'throttle',
-  why: 'previews, monitors and feed readers that cannot be proven, by counts that others do not use up',
+  why: 'unproven previews, monitors and feed readers, with counts of their own',
 }
 
 const HELPERS_SEEN: PresetRow = {
   id: 'helpers-seen',
   match: HELPERS,
   action: 'flag',
-  why: 'within them they pass, and are in the log',
+  why: 'within these limits they pass, and are in the log',
 }
 
 const BUSY_LIMIT: PresetRow = {
@@ -173,7 +173,7 @@ const BUSY_LIMIT: PresetRow = {
   match: { ...BUSY, basis: LOUD },
   perMinute: { prefix: 240, asn: 600, class: 1_200 },
   action: 'throttle',
-  why: 'while the server is busy those in doubt share little: floods of a thousand networks have nothing else in common',
+  why: 'while the server is busy, doubtful requests share little capacity: floods of a thousand networks have nothing else in common',
 }
 
 const BUSY_SERVERS: PresetRow = {
@@ -181,7 +181,7 @@ const BUSY_SERVERS: PresetRow = {
   match: { ...PAGES, ...BUSY, basis: ['network'] },
   perMinute: { client: 30, prefix: 60, asn: 240, class: 600 },
   ...ASKED,
-  why: 'so do whole browsers on servers, VPNs and proxies, in pages',
+  why: 'the same for whole browsers on servers, VPNs and proxies, by pages',
 }
 
 const NAMED: PresetRow = {
@@ -189,7 +189,7 @@ const NAMED: PresetRow = {
   match: { basis: ['crawler', 'ai-name'] },
   perMinute: { client: 60, asn: 300, class: 600 },
   action: 'throttle',
-  why: 'crawlers and AIs that are only named, often from many addresses of one cloud',
+  why: 'unproven crawlers and AIs, often from many addresses of one cloud',
 }
 
 const PROGRAMS: PresetRow = {
@@ -197,7 +197,7 @@ const PROGRAMS: PresetRow = {
   match: { basis: ['automation'] },
   perMinute: { client: 60, prefix: 240, asn: 1_200 },
   action: 'throttle',
-  why: 'programs on lines of people, and what programs send from servers',
+  why: 'programs on home and mobile lines, and requests that send from servers',
 }
 
 const DOUBTFUL: PresetRow = {
@@ -205,7 +205,7 @@ const DOUBTFUL: PresetRow = {
   match: { basis: ['contradiction', 'absence'] },
   perMinute: { client: 300, prefix: 900, asn: 1_800, class: 3_000 },
   ...ASKED,
-  why: "copies of browsers; people's filters take headers away too, and load ten pages a minute, or four",
+  why: 'copies of browsers; privacy filters of people remove headers too, at four to ten pages a minute',
 }
 
 const ON_SERVERS: PresetRow = {
@@ -213,7 +213,7 @@ const ON_SERVERS: PresetRow = {
   match: { ...PAGES, basis: ['network'] },
   perMinute: { client: 60, prefix: 240, asn: 600, class: 1_200 },
   ...ASKED,
-  why: 'whole browsers on servers, VPNs and Tor, in pages: people, or rented machines',
+  why: 'whole browsers on servers, VPNs and Tor, by pages: people, or rented machines',
 }
 
 export const STOP_SCRAPERS: readonly PresetRow[] = [
@@ -244,7 +244,7 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
     match: { ...PAGES, ...BUSY, basis: ['none'] },
     perMinute: { client: 120, prefix: 600, asn: 6_000 },
     ...ASKED,
-    why: 'while it is busy whole browsers too, as a flood through residential proxies has them',
+    why: 'whole browsers while the server is busy, because floods through residential proxies use them',
   },
   { ...NAMED, perMinute: { client: 10, asn: 120, class: 300 } },
   { ...PROGRAMS, perMinute: { client: 10, prefix: 40, asn: 120, class: 300 } },
@@ -252,7 +252,7 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
     id: 'asked',
     match: { basis: ['contradiction', 'absence', 'network'] },
     ...ASKED,
-    why: 'copies of browsers, and whole ones on servers, VPNs and Tor: every one before its first page',
+    why: 'copies of browsers, and whole ones on servers, VPNs and Tor, before the first page',
   },
   {
     id: 'unknown-lines',
@@ -260,7 +260,7 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
     // Addresses without a system are inside, or of a proxy that nobody named.
     limit: { key: ['asn', 'client'], max: 30, window: '1m' },
     ...ASKED,
-    why: 'whole browsers in networks of which nothing is known: neither home lines nor phones',
+    why: 'whole browsers in unknown networks',
   },
   ...HOME,
   SEEN,

@@ -17,7 +17,7 @@ interface Placed extends Spread {
   readonly cure?: string | undefined
 }
 
-const THEN_ALLOW = 'with then: allow it lets through what is within the limit, crawlers where they are proven'
+const THEN_ALLOW = 'with then: allow it allows requests within the limit, crawlers only if they are proven'
 
 /**
  * Limits that let nothing through: within one the rules after it decide, and one of them blocks what it counts, or a part of

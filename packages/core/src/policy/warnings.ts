@@ -30,7 +30,7 @@ export function policyWarnings(policy: Policy): readonly PolicyFault[] {
 
 /** A proxy has no users: what counts by them never counts there. */
 function userWarnings(policy: Policy): readonly PolicyFault[] {
-  const message = 'it counts by user, which only an application with identify() knows: the proxy never counts it'
+  const message = 'it counts by user, which only an application with identify() knows: the proxy counts nothing'
   const named = new Set(countsByUser(policy))
   return [
     ...policy.rules.flatMap(({ id }, index) => (named.has(id) ? [{ path: ['rules', index], rule: id, message }] : [])),
@@ -40,7 +40,7 @@ function userWarnings(policy: Policy): readonly PolicyFault[] {
 
 function openingWarnings(spread: Spread, index: number): readonly PolicyFault[] {
   if (!opens(spread)) return []
-  const message = 'it matches every request and allows it, so no rule after it and none of the preset is ever asked'
+  const message = 'it matches every request and allows it, so no rule after it and none of the preset ever decides'
   return [{ path: ['rules', index], rule: spread.rule.id, message }]
 }
 
@@ -57,7 +57,7 @@ function weightWarnings(spread: Spread, index: number): readonly PolicyFault[] {
 function claimWarnings(rule: Rule, index: number): readonly PolicyFault[] {
   const claims = rule.trustClaim === true ? bareClaims(rule, givenWords(rule.match)).map(({ name }) => name) : []
   if (claims.length === 0) return []
-  const message = `it allows everybody who says so: nothing proves ${claims.join(' and ')}`
+  const message = `it allows by an unproven claim: nothing proves ${claims.join(' and ')}`
   return [{ path: ['rules', index, 'trustClaim'], rule: rule.id, message }]
 }
 

@@ -57,11 +57,11 @@ export interface Inspection {
   /** The agent's class, and the reasons for it. */
   readonly agent: AgentVerdict
   readonly degraded: readonly InspectionDegraded[]
-  /** The visitor by the application's word: its own id, and the plan; absent where it did not say. */
+  /** The visitor as the application identifies it: id and plan; absent where it does not. */
   readonly user?: string | undefined
   readonly plan?: string | undefined
   /** JA4 of its connection, where TLS ends in this process. */
   readonly ja4?: string | undefined
-  /** The pass that it brought: the visitor was asked before, and answered. */
+  /** The pass of the request, from a challenge that was solved. */
   readonly pass?: InspectedPass | undefined
 }

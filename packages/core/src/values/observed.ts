@@ -39,9 +39,9 @@ export interface ObservedRequest {
   readonly milliseconds: number
   /** The part of that until the decision. */
   readonly inspectionMilliseconds?: number | undefined
-  /** Why it was refused although nothing was decided against it. */
+  /** Cause of a refusal without a decision. */
   readonly refusedFor?: string | undefined
-  /** Its part in a challenge; absent where it was not asked and brought no solution. */
+  /** Its part in a challenge; absent where it was not challenged and brought no solution. */
   readonly challenge?: ChallengeStep | undefined
 }
 

@@ -20,7 +20,7 @@ export interface InspectionRequest {
   readonly ja4?: string | undefined
   /** Window of a stream that the client's SETTINGS ask for, in bytes (RFC 9113 section 6.5.2). */
   readonly http2Window?: number | undefined
-  /** The visitor by the application's word: its own id, and the plan. Never read from a header. */
+  /** The visitor as the application identifies it: id and plan. Never read from a header. */
   readonly user?: string | undefined
   readonly plan?: string | undefined
   /** The pass of a request that is only described, in place of its cookie. Never read from a header. */

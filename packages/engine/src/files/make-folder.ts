@@ -16,7 +16,7 @@ export function makeFolder(path: string, mode?: number): void {
   for (const next of between(there, folder)) makeOne(next, mode)
 }
 
-/** The folders below `there` down to `folder`; that one alone where it is there already, as what is no folder. */
+/** The folders below `there` down to `folder`; that one alone where it is there already, as what is not a folder. */
 function between(there: string, folder: string): readonly string[] {
   const above = dirname(folder)
   return above === there || folder === there ? [folder] : [...between(there, above), folder]

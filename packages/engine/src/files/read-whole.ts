@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs'
  * the process would stand still.
  */
 export function readWhole(file: string): string {
-  if (!isRegular(file)) throw new Error('is no regular file')
+  if (!isRegular(file)) throw new Error('is not a regular file')
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

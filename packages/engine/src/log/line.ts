@@ -68,7 +68,7 @@ export interface LogLine {
   readonly degraded?: readonly string[] | undefined
   /** `origin`, `host`, `api`, `refusal`; `check` for a request that was described to the API. */
   readonly answeredBy: string
-  /** Why it was refused although nothing was decided against it. */
+  /** Cause of a refusal without a decision. */
   readonly refusedFor?: string | undefined
 }
 

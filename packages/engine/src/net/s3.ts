@@ -40,7 +40,7 @@ export function s3TargetOf(url: string, env: Readonly<Record<string, string | un
   }
   const endpoint = env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL']
   const at = endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${slashed(endpoint)}${bucket}`
-  if (!URL.canParse(at)) throw new SallyportError('invalid_config', 'AWS_ENDPOINT_URL is no URL')
+  if (!URL.canParse(at)) throw new SallyportError('invalid_config', 'AWS_ENDPOINT_URL is not a URL')
   const base = new URL(slashed(`${slashed(at)}${path.replace(/^\/+/, '')}`))
   return { base, region, accessKey, secretKey, sessionToken: env['AWS_SESSION_TOKEN'] }
 }

@@ -4,21 +4,23 @@ import type { Notifier } from './notify/event.ts'
 
 /** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
 export interface OpenHooks extends DataHooks {
-  /** Something that a person should know; by default a line on stderr. `code` is stable. */
+  /** Receives notices for people; by default a line on stderr. `code` is stable. */
   readonly onNotice?: ((code: NoticeCode, message: string) => void) | undefined
-  /** A bug, or a store that failed: the request was answered without its detail. By default a line on stderr. */
+  /**
+   * Receives bugs and failures of stores; the request was answered without their detail. By default a line on stderr.
+   */
   readonly onFault?: ((error: unknown) => void) | undefined
-  /** Learns of every request when its answer has ended; must not wait, and must not throw. */
+  /** Receives every request when its answer has ended; must not wait, and must not throw. */
   readonly observe?: Observe | undefined
-  /** Takes what operators are to be notified of, and sends it in place of this service: for one of several processes. */
+  /** Receives notifications for operators and sends them in place of this service: for one of several processes. */
   readonly notifier?: Notifier | undefined
   /** Whether this process does, now, what one of several does for all: it keeps the set of the firewall. Absent: it does. */
   readonly leads?: (() => boolean) | undefined
   /** The time, instead of the machine's clock: for requests of another day. */
   readonly clock?: Clock | undefined
-  /** Answers questions of names, instead of the configured servers. */
+  /** Resolves names, instead of the configured servers. */
   readonly dns?: Dns | undefined
-  /** Asks at level 3 in place of our work, instead of `challenge.provider`. */
+  /** Provider of challenges at level 3, instead of `challenge.provider`. */
   readonly challengeProvider?: ChallengeProvider | undefined
 }
 

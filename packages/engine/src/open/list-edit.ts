@@ -15,7 +15,7 @@ export interface ShownList {
   readonly from: 'file' | 'url' | 'crowdsec' | 'configuration'
   readonly file?: string | undefined
   readonly entries: readonly string[]
-  /** Numbers of the first lines that are no entries. */
+  /** Numbers of the first lines that are not entries. */
   readonly unread: readonly number[]
 }
 
@@ -77,7 +77,7 @@ export async function editList(options: ConfigInput, name: string, edit: ListEdi
   const config = parseConfig(options)
   const file = fileOf(config, name)
   const bad = edit.entries.find((entry) => keyOf(entry) === undefined)
-  if (bad !== undefined) throw refused(`"${bad}" is no address, CIDR, system or pattern.`)
+  if (bad !== undefined) throw refused(`"${bad}" is not an address, CIDR, system or pattern.`)
   const change = async (): Promise<readonly string[]> => {
     const path = await realpath(file).catch(() => {
       throw refused(`The list ${name} has no file: ${file} is not there.`)

@@ -5,9 +5,9 @@ import type { Config } from './config/schema.ts'
 import { isReadOnly } from './data-dir.ts'
 import type { Prepared } from './reload.ts'
 
-/** The decision log of a service, as those who steer it need it. */
+/** The decision log of a service, for its operators. */
 export interface DecisionLog {
-  /** Writes down what somebody did who steers the service. */
+  /** Records an action of an operator. */
   audit(entry: AuditEntry): void
   /** Opens the file again, after it was moved away. */
   reopen(): void

@@ -104,10 +104,10 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   metrics(): Metrics['registry']
   /** Counters that adapters and the proxy use beside what they observe. */
   readonly meter: Metrics
-  /** Learns of every request when its answer has ended; adapters and the proxy call it. */
+  /** Receives every request when its answer has ended; adapters and the proxy call it. */
   readonly observe: Observe
   readonly log: DecisionLog
-  /** Takes events that its operator is notified of; the proxy and the command raise theirs here. */
+  /** Receives events that its operator is notified of; the proxy and the command raise theirs here. */
   readonly notifier: Notifier
   /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
   readonly provenance: Provenance
@@ -115,7 +115,7 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly load: MeasuredLoad
   /** The robots.txt of sites that rules read; the proxy hands over those of its origins. */
   readonly siteRobots: SiteRobots
-  /** Questions to visitors, and the passes for their answers; adapters and the proxy ask them. */
+  /** Challenges and their passes; adapters and the proxy use them. */
   readonly challenges: Challenges
   /** The clients that are refused for a while. */
   readonly bans: BanList

@@ -18,7 +18,7 @@ export interface Outbound {
 const CLOSED = createClosed('net.outbound is false')
 
 export interface OutboundHooks {
-  /** Answers questions of names, instead of the configured servers. */
+  /** Resolves names, instead of the configured servers. */
   readonly dns?: Dns | undefined
   readonly counted?: ((dns: Dns) => Dns) | undefined
 }
@@ -42,11 +42,11 @@ export function createOutbound(
   }
 }
 
-/** The proxy of the environment for a URL. Throws where that is no http or https URL, without repeating it: it may hold a password. */
+/** The proxy of the environment for a URL. Throws where that is not an http or https URL, without repeating it: it may hold a password. */
 export function proxyOf(url: URL): URL | undefined {
   const named = getProxyForUrl(url.href)
   if (named === '') return undefined
   const proxy = URL.canParse(named) ? new URL(named) : undefined
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy
-  throw new Error('HTTPS_PROXY is no http or https URL')
+  throw new Error('HTTPS_PROXY is not an http or https URL')
 }

@@ -89,7 +89,7 @@ export async function openRobotsFile(
 ): Promise<KeptRobots> {
   const ask = async (): Promise<string> => {
     const stats = await stat(file).catch(() => undefined)
-    if (stats?.isFile() === false) throw new Error('is no regular file')
+    if (stats?.isFile() === false) throw new Error('is not a regular file')
     try {
       // A longer one is read no further than it counts.
       return robotsText(await buffer(createReadStream(file, { end: MAX_ROBOTS_BYTES })))

@@ -85,7 +85,7 @@ t.test('a file of systems does not call the internet an anonymiser either', asyn
 t.test('canaries: no anonymiser holds what everybody reaches', async (t) => {
   const rig = await seeded(t)
   for (const famous of ['1.1.1.1', '8.8.8.0/24', '9.9.9.9/32', '198.41.0.0/24', '193.0.14.129']) {
-    await refused(t, rig, famous, `${GOOD}${famous}\n`, /holds a public service that is no vpn/)
+    await refused(t, rig, famous, `${GOOD}${famous}\n`, /holds a public service that is not vpn/)
   }
 })
 

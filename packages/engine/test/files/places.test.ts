@@ -42,10 +42,10 @@ t.test('where the kernel keeps its own files nothing is tried', { skip: NO_PROC 
 t.test('a file is read whole, and what would be read for ever is not begun', async (t) => {
   const root = t.testdir({ file: 'text' })
   t.equal(readWhole(join(root, 'file')), 'text')
-  t.throws(() => readWhole(root), { message: 'is no regular file' })
+  t.throws(() => readWhole(root), { message: 'is not a regular file' })
   t.throws(() => readWhole(join(root, 'none')), { message: 'does not exist' })
   t.throws(() => readWhole(join(root, 'file', 'x')), { message: 'does not exist' })
-  if (existsSync('/dev/zero')) t.throws(() => readWhole('/dev/zero'), { message: 'is no regular file' })
+  if (existsSync('/dev/zero')) t.throws(() => readWhole('/dev/zero'), { message: 'is not a regular file' })
 })
 
 t.test('a folder that another process makes at the same time is no fault', async (t) => {

@@ -24,12 +24,12 @@ const MAIL = '/?from=gate@shop.example&to=ops@shop.example'
 
 t.test('what cannot be sent to is refused, and the URL is not repeated', async (t) => {
   const bad: readonly (readonly [NotifyConfig, RegExp])[] = [
-    [{ url: 'nowhere' }, /is no URL/],
+    [{ url: 'nowhere' }, /is not a URL/],
     [{ url: 'ftp://files.example' }, /must be an http, https, smtp or smtps URL/],
     [{ url: 'http://hooks.example/s3cret' }, /must be https/],
     [{ url: 'http://203.0.113.0.nip.example/s3cret' }, /must be https/],
     [{ url: 'https://user:s3cret@hooks.example/' }, /user information/],
-    [{ url: `smtp://${MAIL.slice(1)}` }, /names no mail server|is no URL|lacks/],
+    [{ url: `smtp://${MAIL.slice(1)}` }, /names no mail server|is not a URL|lacks/],
     [{ url: 'smtps://mail.example' }, /lacks from=/],
     [{ url: 'smtps://mail.example/?from=gate@shop.example' }, /lacks to=/],
     [{ url: 'smtps://mail.example/?from=gate@shop.example&to=ops' }, /no mail address/],

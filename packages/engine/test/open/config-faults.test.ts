@@ -237,7 +237,7 @@ t.test('each value that is in force says where it comes from', async (t) => {
   )
 })
 
-t.test('a key that is no text is a fault of the file, and no warning of the process', async (t) => {
+t.test('a key that is not text is a fault of the file, and no warning of the process', async (t) => {
   const warnings: unknown[] = []
   const warned = (warning: unknown) => void warnings.push(warning)
   process.on('warning', warned)
@@ -280,7 +280,7 @@ t.test('lists are known by name, and what cannot be one is said at its place', a
   t.strictSame(of('bad: [192.0.2.1, "*Bot*"]'), [])
   t.match(of('good: []'), [/sallyport\.yaml:3: policy\.rules\.0\.match\.address\.0: rule "a": no list "bad": good/])
   t.match(of('bad: { file: nowhere.txt }'), [/sallyport\.yaml:2: lists\.bad\.file: nowhere\.txt is not there/])
-  t.match(of('bad: [300.1.1.1]'), [/sallyport\.yaml:2: lists\.bad\.0: "300\.1\.1\.1" is no address/])
+  t.match(of('bad: [300.1.1.1]'), [/sallyport\.yaml:2: lists\.bad\.0: "300\.1\.1\.1" is not an address/])
   t.match(of('bad: { file: a, url: https://a.example }'), [/lists\.bad: .*one of file, url and crowdsec/])
   t.match(of('bad: { url: ftp://a.example }'), [/lists\.bad/])
 })

@@ -167,7 +167,10 @@ t.test('listeners that are taken, forbidden or elsewhere; trust that says nothin
     { state: 'fail', found: /^listen: \S+ is taken by another program\.$/ },
     { state: 'fail', found: /^admin: \S+ is taken by another program\.$/ },
   ])
-  t.match(await listeners({ listen: '192.0.2.1:80' }), [{ state: 'fail', found: /is no address of this machine/ }, {}])
+  t.match(await listeners({ listen: '192.0.2.1:80' }), [
+    { state: 'fail', found: /is not an address of this machine/ },
+    {},
+  ])
   t.match(await listeners({ admin: '0.0.0.0:0' }), [
     { state: 'ok' },
     { state: 'ok' },
@@ -229,15 +232,15 @@ t.test('files that the configuration names are read, as a start reads them', asy
   const bad: readonly (readonly [ConfigInput, string, RegExp])[] = [
     [{ refusal: { template: at('none.html') } }, 'refusal.template', /none\.html does not exist\.$/],
     [{ refusal: { template: at('empty.html') } }, 'refusal.template', /empty\.html is empty\.$/],
-    [{ refusal: { template: '/dev/zero' } }, 'refusal.template', /is no regular file\.$/],
+    [{ refusal: { template: '/dev/zero' } }, 'refusal.template', /is not a regular file\.$/],
     [{ provenance: { policy: at('bad.yaml') } }, 'provenance.policy', /bad\.yaml: \S/],
     [{ provenance: { signingKey: at('open.pem') } }, 'provenance.signingKey', /may be read by others/],
     [{ provenance: { signingKey: at('none.pem') } }, 'provenance.signingKey', /is not there\.$/],
     [{ robots: { file: at('none.txt') } }, 'robots.file', /none\.txt is not there\.$/],
-    [{ robots: { file: '/dev/zero' } }, 'robots.file', /is no regular file\.$/],
+    [{ robots: { file: '/dev/zero' } }, 'robots.file', /is not a regular file\.$/],
     [{ robots: { file: at('stars.txt') } }, 'robots.file', /has more than 2000 rules with a star within\.$/],
     [{ log: { file: folder } }, 'log.file', /is a folder\.$/],
-    [{ log: { file: at('file/x.log') } }, 'log.file', /file is no folder\.$/],
+    [{ log: { file: at('file/x.log') } }, 'log.file', /file is not a folder\.$/],
     [{ log: { file: '/proc/sallyport/x.log' } }, 'log.file', /is among the files of the kernel\.$/],
   ]
   for (const [more, key, found] of bad) {

@@ -100,7 +100,7 @@ t.test('feeds go through the proxy of the environment, unless NO_PROXY names the
 t.test('a proxy that is no URL fails the download and is not repeated', async (t) => {
   setEnvironment(t, { HTTPS_PROXY: 'socks5://user:secret@127.0.0.1:1' })
   t.match(await openUpdates(configOf(t.testdir(), {})).update({ source: LIST }), [
-    { state: 'failed', reason: 'HTTPS_PROXY is no http or https URL' },
+    { state: 'failed', reason: 'HTTPS_PROXY is not an http or https URL' },
   ])
 })
 

@@ -34,7 +34,7 @@ t.test('whatever a list is made of, it is read or refused with a reason', async 
     ['an error in JSON', bytesOf('{"error":"unauthorized"}'), /is not JSON of at most 8 MB with entries/],
     ['JSON that is too deep', bytesOf('['.repeat(100_000) + ']'.repeat(100_000)), /nested too deeply|no entries/],
     ['JSON of 9 MB', bytesOf(`[${'"198.51.100.7",'.repeat(600_000)}"x"]`), /is not JSON of at most 8 MB/],
-    ['prose', bytesOf('999.1.1.1\n1.2.3\n'), /has 2 lines that are no entries, the first of them line 1/],
+    ['prose', bytesOf('999.1.1.1\n1.2.3\n'), /has 2 lines that are not entries, the first of them line 1/],
   ] as const
   for (const [name, bytes, reason] of refused)
     t.match(await readListBytes(bytes, 'auto'), { state: 'refused', reason }, name)

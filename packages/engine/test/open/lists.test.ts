@@ -65,7 +65,7 @@ t.test('a file that is lost, emptied, binary or too long leaves the last list in
     [lines(10), /has 10 entries now and had 100/],
     ['\u0000\u0001\u0002', /is binary/],
     ['<!DOCTYPE html><title>Login</title>', /is a web page/],
-    ['1.2.3\n999.1.1.1\n', /has 2 lines that are no entries, the first of them line 1/],
+    ['1.2.3\n999.1.1.1\n', /has 2 lines that are not entries, the first of them line 1/],
     ['#\n'.repeat(17 * 2 ** 20), /is larger than 32 MB/],
   ] as const
   for (const [text, says] of rows) {
@@ -167,7 +167,9 @@ t.test('a URL leads outside alone; what was never read is not known', async (t) 
   t.equal(of('198.51.100.7'), 'allow', 'neither within nor outside of it')
   t.match(sallyport.sources().at(-1), { id: 'list:bad', state: 'absent', reason: /not a public address/ })
   mkdirSync(join(folder, 'x'))
-  await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'x') } } }), { message: /is no regular file/ })
+  await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'x') } } }), {
+    message: /is not a regular file/,
+  })
   await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'no') } } }), { message: /is not there/ })
   await t.rejects(open({ ...config, lists: { bad: {} as never } }), {
     code: 'invalid_config',

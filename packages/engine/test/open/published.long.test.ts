@@ -39,7 +39,7 @@ const HARMS: Readonly<Record<string, readonly [reason: RegExp, harm: (rig: Bundl
       rig.serve(`${digest}.sig`, readFileSync(join(rig.folder, name)))
     },
   ],
-  'no manifest at all': [/it is no JSON/, (rig) => signAs(rig, Buffer.from('<html>'))],
+  'no manifest at all': [/it is not JSON/, (rig) => signAs(rig, Buffer.from('<html>'))],
   'a lower version': [/it is version 7, and version \d+ is in use/, (rig) => rig.replace({ version: 7 })],
   'one that has expired': [
     /it has expired/,
@@ -55,7 +55,7 @@ const HARMS: Readonly<Record<string, readonly [reason: RegExp, harm: (rig: Bundl
     (rig) => rig.replace({ version: later(), files: [{ name: 'tables', bytes: 2 ** 40, sha256: 'ab'.repeat(32) }] }),
   ],
   'a name that leads out of the folder': [
-    /it is no manifest/,
+    /it is not a manifest/,
     (rig) => rig.replace({ version: later(), files: [{ name: 'tables', bytes: 1, sha256: '../../../etc/passwd' }] }),
   ],
   'a file that is not there': [

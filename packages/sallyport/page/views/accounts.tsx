@@ -41,7 +41,7 @@ export function Accounts() {
                 <p>
                   <code class="secret">{issued}</code>
                 </p>
-                <p class="quiet">It is shown here and nowhere again: only its hash is kept.</p>
+                <p class="quiet">It is shown only here: the store keeps its hash.</p>
               </Card>
             )}
           </div>

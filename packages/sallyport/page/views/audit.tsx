@@ -17,7 +17,7 @@ export function Audit() {
             </p>
           )}
           {actions.length === 0 ? (
-            <Empty>Nothing was changed yet. Whatever is changed here or by a command is listed.</Empty>
+            <Empty>No changes yet. Changes made here or by a command are listed.</Empty>
           ) : (
             <Table label="Actions" head={['When', 'Action', 'By', 'Outcome', 'Details']}>
               {actions.map(({ time, audit, who, error, details = {} }, index) => (

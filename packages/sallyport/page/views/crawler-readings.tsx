@@ -33,7 +33,7 @@ export function Readings({ operator, claim }: { operator: string | null; claim: 
               <p>
                 <a href={linkTo('crawlers')}>All crawlers</a>
               </p>
-              {one === undefined ? <Empty>Nobody came in this name in this time.</Empty> : <One one={one} />}
+              {one === undefined ? <Empty>No request had this name in this time.</Empty> : <One one={one} />}
             </>
           )
         }}

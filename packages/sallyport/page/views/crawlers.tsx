@@ -49,7 +49,7 @@ function Known() {
           </Card>
           <Card title="Recent" wide>
             {recent.length === 0 ? (
-              <Empty>Nobody came in the name of a crawler since the start.</Empty>
+              <Empty>No request has claimed to be a crawler since the start.</Empty>
             ) : (
               <Table label="Recent crawlers" head={['When', 'Claims to be', 'Outcome', 'By', 'From', 'Path']}>
                 {recent.map((row) => (
@@ -98,7 +98,7 @@ function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
         <label>
           Claims to be
           <select name="bot">
-            <option value="">what its user agent names</option>
+            <option value="">the name in its user agent</option>
             {crawlers.map(({ slug, name }) => (
               <option key={slug} value={slug}>
                 {name}

@@ -120,7 +120,7 @@ function Freshness({ sources, mayUpdate }: { sources: readonly Source[]; mayUpda
   const old = sources.filter((source) => source.state === 'loaded' && source.stale)
   const stale = old.filter((source) => !source.shipped)
   const shipped = old.filter((source) => !stale.includes(source))
-  if (old.length === 0) return <p class="quiet">Nothing that is in use is past its age.</p>
+  if (old.length === 0) return <p class="quiet">All data in use is fresh.</p>
   if (stale.length === 0) {
     return (
       <p class="quiet">

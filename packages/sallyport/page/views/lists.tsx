@@ -150,7 +150,7 @@ interface EntriesProps extends Readonly<Got<'lists/x'>> {
 function Entries({ entries, found, unread, q, onRemove }: EntriesProps) {
   return (
     <>
-      {unread.length > 0 && <p class="failure">These lines are no entries: {unread.join(', ')}</p>}
+      {unread.length > 0 && <p class="failure">These lines are not entries: {unread.join(', ')}</p>}
       {found === 0 ? (
         <Empty>{q === '' ? 'It holds nothing.' : 'No entry holds it.'}</Empty>
       ) : (

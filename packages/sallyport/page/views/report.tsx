@@ -103,10 +103,10 @@ function beforeText(now: Period, before: Period): string {
 
 function Rules({ report: { rules } }: { report: Counted }) {
   return (
-    <Card title="Rules, and whom they hit" wide>
+    <Card title="Rules, and the visitors they hit" wide>
       {rules.length === 0 ? (
         <Empty>
-          No rule did anything but allow. <a href={linkTo('policy')}>Try one on what came</a>.
+          No rule did anything but allow. <a href={linkTo('policy')}>Try one on recorded requests</a>.
         </Empty>
       ) : (
         <Table label="Rules" head={['Rule', 'Action', 'Over time', 'Requests', 'Clients', 'People']}>

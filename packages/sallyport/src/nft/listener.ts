@@ -62,7 +62,7 @@ async function* answersTo(
 async function removeLeft(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
-  if (!stats.isSocket()) throw new Error(`${path} is there, and is no socket`)
+  if (!stats.isSocket()) throw new Error(`${path} exists and is not a socket`)
   const isTaken = await new Promise<boolean>((resolve) => {
     const socket = connect(path, () => {
       socket.destroy()

@@ -116,6 +116,6 @@ t.test('config check names rules that nothing reaches, what is trusted, and what
   const { code, out, err } = await run('config', 'check', config)
   t.equal(code, 0)
   t.match(err, /rule "narrow": no request reaches it: the rule "wide" before it/)
-  t.match(err, /rule "mine": it allows everybody who says so: nothing proves cookie/)
+  t.match(err, /rule "mine": it allows by an unproven claim: nothing proves cookie/)
   t.equal(out, 'The configuration is valid.\nAn access log has no cookie: replay cannot judge mine by it.\n')
 })

@@ -49,7 +49,7 @@ t.test('policy test plays sequences with times, and each test counts from nothin
     'wrong.yaml',
     `${POLICY}tests:\n  - { name: no, request: ${request}, times: 4, every: soon, expect: { action: allow } }\n`,
   )
-  t.match(await run('policy', 'test', wrong, '--config', config), { code: 2, err: /every.*must be a length of time/ })
+  t.match(await run('policy', 'test', wrong, '--config', config), { code: 2, err: /every.*must be a duration/ })
 })
 
 t.test('policy test tries rules that ask with a pass and without one', async (t) => {

@@ -112,7 +112,7 @@ t.test('report sums up what was done and what would have been', async (t) => {
   t.match(out, /^\/admin\/keys +1 +0 +0 +b-1$/m)
   const json = JSON.parse((await run('report', file, '--json', '--action', 'block')).out)
   t.match(json, { requests: 1, carriedOut: { blocked: 1, byOperator: { rows: [{ name: 'Made Networks' }] } } })
-  t.match(await run('report', join(import.meta.dirname, 'command.js')), { code: 1, err: /is no decision log/ })
+  t.match(await run('report', join(import.meta.dirname, 'command.js')), { code: 1, err: /is not a decision log/ })
 })
 
 t.test('report names the rule that asks people, in text, page and JSON', async (t) => {
@@ -171,7 +171,7 @@ t.test('the report as a page: it loads and runs nothing, whatever visitors sent'
   writeFileSync(notes, '<p>mine</p>')
   t.match(await run('report', '--log', file, '--html', notes), {
     code: 1,
-    err: /notes\.html is there, and is no report that sallyport wrote: it would be overwritten\. Say it with --yes\.\n$/,
+    err: /notes\.html exists and is not a report that sallyport wrote: it would be overwritten\. Say it with --yes\.\n$/,
   })
   t.equal(readFileSync(notes, 'utf8'), '<p>mine</p>')
   t.match(await run('report', '--log', file, '--html', file), { code: 1 }, 'nor is the log itself')

@@ -25,7 +25,7 @@ t.test('a file that is empty, commented or half-written takes nothing away', asy
   writeFileSync(config, long)
   t.match(await nextLine(proxy, hup), /read again: nothing has changed\.$/)
   truncateSync(config, long.indexOf(' goes there'))
-  t.match(await nextLine(proxy, hup), /kept as it was: .* is the beginning of what is in force/)
+  t.match(await nextLine(proxy, hup), /kept as it was: .* is the configuration in force, cut off/)
   t.equal(await status(), 403)
 
   rmSync(config)
@@ -89,7 +89,7 @@ t.test('a reload with one file that cannot be used takes nothing over', async (t
     [route(`ca: ${config}`), 'routes\\.0\\.ca: .* holds no certificate in PEM'],
     [`log: { file: ${join(folder, 'test.yaml', 'x')} }`, 'log\\.file: .*E(?:NOTDIR|EXIST)'],
     ['log: { file: /proc/sallyport/x/y.log }', 'log\\.file: .* is among the files of the kernel'],
-    ['refusal: { template: /dev/zero }', 'refusal\\.template: /dev/zero is no regular file'],
+    ['refusal: { template: /dev/zero }', 'refusal\\.template: /dev/zero is not a regular file'],
   ]
   for (const [line, said] of faults) {
     writeFileSync(config, `${open}${line}\n`)

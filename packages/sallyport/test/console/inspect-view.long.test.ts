@@ -49,7 +49,7 @@ t.test('crawlers are listed, verified and remembered', { skip: NO_BROWSER }, asy
   })
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/crawlers`)
-  await page.getByText('Nobody came in the name of a crawler since the start.').waitFor()
+  await page.getByText('No request has claimed to be a crawler since the start.').waitFor()
   for (const text of NAUGHTY)
     await scene.visit(VISITOR.home, { userAgent: `Google-Extended/1.0 ${text}`, path: `/${encodeURIComponent(text)}` })
   await page.reload()

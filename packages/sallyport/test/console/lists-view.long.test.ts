@@ -72,7 +72,7 @@ t.test('lists are looked at, searched and changed in a browser', { skip: NO_BROW
 
   await page.getByLabel('New entries, one a line').fill('300.1.1.1')
   await page.getByRole('button', { name: 'Add' }).click()
-  await page.getByRole('alert').getByText('"300.1.1.1" is no address').waitFor()
+  await page.getByRole('alert').getByText('"300.1.1.1" is not an address').waitFor()
   t.equal(await page.getByLabel('New entries, one a line').inputValue(), '300.1.1.1', 'what was written stays')
   await page.getByRole('link', { name: 'office' }).click()
   await page.getByText('It is written in the configuration: change it there.').waitFor()
@@ -113,7 +113,7 @@ t.test('a change of a list is made whole, written down, or refused with its reas
     [{ name: 'none', entries: 'x' }, /There is no list "none"/],
     [{ name: '__proto__', entries: 'x' }, /There is no list/],
     [{ name: 'bad', entries: ' \n ' }, /entries: is missing/],
-    [{ name: 'bad', entries: '192.0.2.1\n1.2.3' }, /"1\.2\.3" is no address/],
+    [{ name: 'bad', entries: '192.0.2.1\n1.2.3' }, /"1\.2\.3" is not an address/],
     [{ name: 'office', entries: '192.0.2.1' }, /written in the configuration/],
     [{ name: 'feed', entries: '192.0.2.1' }, /that of a url/],
     [{ name: 'export', entries: '192.0.2.1' }, /is JSON/],

@@ -72,7 +72,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await write('rules:\n  - id: a\n    action: block\n    match:\n      userAgent:\n        - "*x*"\n        - /(/\n')
   await page.getByText('1 fault. Line 7: "/(/": Unterminated group').waitFor()
   await write('rules:\n  - id: a\n    action: allow\n    match: { userAgent: ["*x*"] }')
-  await page.getByText(/1 fault\. Line 4: anybody can say it/).waitFor()
+  await page.getByText(/1 fault\. Line 4: anybody can write it/).waitFor()
   await write(`rules:\n  - { id: by-agent, match: { userAgent: ["*<script>*"] }, action: block }`)
   await page.getByText('Valid.').waitFor()
   await page.getByRole('button', { name: 'What if' }).click()

@@ -107,7 +107,7 @@ t.test('its socket is open to its user and its group, and one that was left is t
   writeFileSync(file, 'mine')
   await t.rejects(
     openListener(file, async () => true),
-    /is no socket/,
+    /is not a socket/,
   )
 })
 

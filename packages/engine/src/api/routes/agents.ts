@@ -71,7 +71,7 @@ export const agentscanCheck = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'agentscanCheck',
   tag: 'Agents',
-  summary: 'Who an inbound request comes from, and what to do about it.',
+  summary: 'The class of the sender of a request, and the action of the policy.',
   description:
     '`class` is `human`, `ai_agent`, `verified_crawler`, `impostor`, or `unverified_bot` for a program that claims ' +
     'nothing that can be proved. `action` is what the configured policy decides of a GET of `/`, also in monitor mode. ' +

@@ -36,7 +36,7 @@ export const index = defineRoute({
   access: { kind: 'open' },
   operationId: 'index',
   tag: 'Document',
-  summary: 'What there is under /v1.',
+  summary: 'Index of the API.',
   errors: [],
   response: ApiIndex,
   answer: 'The operations, and where they are described.',
@@ -87,7 +87,7 @@ export const openapi = defineRoute({
   summary: 'The OpenAPI document.',
   errors: [],
   response: OpenApiDocument,
-  answer: 'The description of all that is served here.',
+  answer: 'The description of the API that is served here.',
   handle: (_input, { document }) => document(),
 })
 

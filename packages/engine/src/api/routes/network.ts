@@ -75,7 +75,7 @@ export const geo = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'geolocation',
   tag: 'Network',
-  summary: 'Where an address is.',
+  summary: 'The location of an address.',
   errors: [400, 401, 429, 500],
   params: IpParams,
   response: GeolocationResponse,

@@ -76,7 +76,7 @@ export const provenanceKeys = defineRoute({
   access: { kind: 'client', limit: CLIENT_LIMITS.ledgerKeys },
   operationId: 'provenanceKeys',
   tag: 'Provenance',
-  summary: 'The public keys that evidence is signed with, the retired ones too.',
+  summary: 'The public keys that sign evidence, with the retired ones.',
   errors: [429, 500],
   cache: 'public, max-age=300',
   response: LedgerKeys,

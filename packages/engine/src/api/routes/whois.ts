@@ -10,7 +10,7 @@ export const whois = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'whois',
   tag: 'WHOIS',
-  summary: 'What the registry says of a domain.',
+  summary: 'The registration of a domain.',
   description:
     'A name below a registered domain is answered with that domain. A name that nobody has registered is 400 `domain_not_found`, one that the registry keeps is 400 `domain_reserved`; where no registry gives an answer in time it is 503.',
   errors: [400, 401, 429, 500],

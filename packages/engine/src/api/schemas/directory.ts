@@ -50,7 +50,7 @@ export const AsnDirectoryEntry = AsnDirectorySummary.extend({
 export type AsnDirectoryEntry = z.output<typeof AsnDirectoryEntry>
 
 const CLAMPED =
-  'A number beyond the bounds takes the nearest one, and what is no whole number the default; neither is a 400.'
+  'A number beyond the bounds takes the nearest one, and a value that is not a whole number the default; neither is a 400.'
 
 /**
  * An integer of a query that is never refused: out of range it takes the nearest bound, and what cannot be read takes

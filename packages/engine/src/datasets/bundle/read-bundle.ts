@@ -21,7 +21,8 @@ export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snap
     columns[name] = columnOf(file.subarray(at, end), row, count)
     at = end
   }
-  if (at !== file.length) throw new SallyportError('corrupt_data', 'The bundle is not as long as it says.')
+  if (at !== file.length)
+    throw new SallyportError('corrupt_data', 'The length of the bundle is not the one that it states.')
   const { networks, crawlerRanges, countries, rangesLoaded, proxiesLoaded } = openTables(
     { columns: completed(columns), description: head.description },
     { today: () => dayNumber(Date.now()), confirmed: () => undefined },
@@ -58,8 +59,5 @@ function headOf(text: string): BundleHead {
   } catch {
     // A text that is no JSON is no bundle either.
   }
-  throw new SallyportError(
-    'corrupt_data',
-    'This is no bundle, or not one of this version: sallyport data bundle makes one.',
-  )
+  throw new SallyportError('corrupt_data', 'This is not a bundle of this version: sallyport data bundle makes one.')
 }

@@ -74,7 +74,7 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
     const map: Record<string, unknown> = {}
     for (let count = size; count > 0; count--) {
       const key = nextValue(depth)
-      if (typeof key !== 'string') throw corrupt(path, 'a key that is no text')
+      if (typeof key !== 'string') throw corrupt(path, 'a key that is not text')
       const value = nextValue(depth)
       if (key !== '__proto__') map[key] = value
     }

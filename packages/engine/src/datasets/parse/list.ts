@@ -141,7 +141,7 @@ function refuseCanary(entry: Entry, { path, networkClass }: ListForm): void {
   const canary = canaryIn(entry)
   if (canary === undefined) return
   const text = formatAddress(canary)
-  throw new SallyportError('corrupt_data', `${path}: holds a public service that is no ${networkClass}: ${text}`)
+  throw new SallyportError('corrupt_data', `${path}: holds a public service that is not ${networkClass}: ${text}`)
 }
 
 const RESERVED_RANGES = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)

@@ -77,11 +77,11 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   try {
     value = JSON.parse(Buffer.from(bytes).toString('utf8'))
   } catch {
-    throw refused('it is no JSON')
+    throw refused('it is not JSON')
   }
-  if (!isRecord(value)) throw refused('it is no manifest')
+  if (!isRecord(value)) throw refused('it is not a manifest')
   if (value['format'] !== BUNDLE_FORMAT) throw refused(`format ${value['format']}, where this version reads 1`)
-  if (!isManifest(value)) throw refused('it is no manifest')
+  if (!isManifest(value)) throw refused('it is not a manifest')
   const strange = value.files.find(({ bytes }) => bytes > MAX_FILE_BYTES)
   if (strange !== undefined) throw refused(`${strange.name} is too large`)
   if (value.files.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BUNDLE_BYTES) throw refused('it is too large')

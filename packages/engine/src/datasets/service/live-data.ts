@@ -70,7 +70,7 @@ async function openCompiledData(config: DataConfig, ports: LiveDataPorts): Promi
     outbound: config.net.outbound,
     onRound,
     onOffline: (reason) =>
-      notice('SALLYPORT_OFFLINE', `No data could be refreshed (${reason}); what is there stays in use.`),
+      notice('SALLYPORT_OFFLINE', `No data could be refreshed (${reason}); the loaded data stays in use.`),
     onFault,
     random: Math.random,
     signal: closing.signal,

@@ -157,7 +157,7 @@ function createReport({ host }: Published, { hooks, notice, onRefusedBundle }: L
       notice('SALLYPORT_FEED_REFUSED', text)
       onRefusedBundle?.(text)
     } else if (before.error === undefined) {
-      notice('SALLYPORT_OFFLINE', `${host} could not be asked for data (${reason}); what is there stays in use.`)
+      notice('SALLYPORT_OFFLINE', `${host} could not be asked for data (${reason}); the loaded data stays in use.`)
     }
   }
 }

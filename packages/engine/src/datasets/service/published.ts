@@ -86,7 +86,7 @@ export function openPublished(config: DataConfig, { clock, outbound, lock }: Fee
 function publicKeyIn({ data: { fromKey = '' } }: DataConfig): KeyObject {
   const key = publicKeyOf(fromKey)
   if (key !== undefined) return key
-  throw new SallyportError('invalid_config', 'data.fromKey: it is no public key of sallyport data publish')
+  throw new SallyportError('invalid_config', 'data.fromKey: it is not a public key of sallyport data publish')
 }
 
 function stateAfter(before: PollState, pulled: Pulled, now: number): PollState {

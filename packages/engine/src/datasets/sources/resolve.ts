@@ -162,7 +162,7 @@ function protocolOf(id: string, url: string): 'file:' | 'http:' | 'https:' {
       return parsed.protocol
   }
   // Not the URL itself: it may hold a key.
-  throw new SallyportError('invalid_config', `data.sources.${id}.url: it is no file:, https: or http: URL`)
+  throw new SallyportError('invalid_config', `data.sources.${id}.url: it is not a file:, https: or http: URL`)
 }
 
 function statFile(path: string): SourceFile | undefined {

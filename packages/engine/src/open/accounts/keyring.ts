@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, SallyportError } from '@sallyport/core'
 import { type Account, type Accounts, createKey, dateText, isDate, KEY_BYTES, type PlanName } from '#accounts'
 
-/** The makings of a new account. */
+/** Properties of a new account. */
 export interface NewAccount {
   /** Default `free`. */
   readonly plan?: PlanName | undefined
@@ -11,7 +11,7 @@ export interface NewAccount {
   readonly name?: string | undefined
 }
 
-/** Owner of a new key: an account that is there, or the makings of a new one. */
+/** Owner of a new key: an existing account, or the properties of a new one. */
 export type KeyOwner = { readonly account: string } | NewAccount
 
 /** A new key. `key` is shown here and nowhere else: only its hash is kept. */

@@ -62,7 +62,7 @@ function judged(text: string): TokenAnswer | Error {
   try {
     answer = JSON.parse(text)
   } catch {
-    return new Error('it is no JSON')
+    return new Error('it is not JSON')
   }
   if (typeof answer !== 'object' || answer === null || !('success' in answer)) return new Error('it has no success')
   if (answer.success === true) return 'right'

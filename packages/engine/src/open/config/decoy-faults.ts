@@ -25,8 +25,8 @@ function twiceFault(paths: readonly string[], at: number): string | undefined {
 }
 
 function formFault(decoy: string): string | undefined {
-  if (decoy.includes('*')) return `"${decoy}" is no path alone: a decoy has no star`
-  if (/[?#]/.test(decoy)) return `"${decoy}" is no path alone: a decoy has no query and no fragment`
+  if (decoy.includes('*')) return `"${decoy}" is not a plain path: a decoy has no star`
+  if (/[?#]/.test(decoy)) return `"${decoy}" is not a plain path: a decoy has no query and no fragment`
   return pathPatternFault(decoy)
 }
 

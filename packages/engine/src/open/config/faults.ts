@@ -1,7 +1,7 @@
 import { SallyportError } from '@sallyport/core'
 import type { ValuePlace } from './layers.ts'
 
-/** Something in a configuration that cannot be meant, or most likely is not. */
+/** A fault, or a likely mistake, in a configuration. */
 export interface ConfigFault {
   /** Absent where it is in no file, variable or flag. */
   readonly place?: ValuePlace | undefined

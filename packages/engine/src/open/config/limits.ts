@@ -119,7 +119,7 @@ export const Timeouts = z.strictObject({
     500,
     [0, 1_000_000_000],
     'bytes a second',
-    'Least rate of a client that is waited for, over idleBody and clientUnread',
+    'Lowest rate of a slow client, over idleBody and clientUnread',
     1_000,
   ),
   originConnect: time('2s', ['10ms', '10m'], 'Time to connect to the origin', '1s'),
@@ -131,7 +131,7 @@ export const Timeouts = z.strictObject({
     'Time for Redis to count for rules and for /v1; then a share is counted here',
     '50ms',
   ).meta(RESTART),
-  queue: time('5s', ['0ms', '10m'], 'Time in a queue, beyond a limit on requests in flight', '1.5s'),
+  queue: time('5s', ['0ms', '10m'], 'Time in the queue, beyond a limit on requests in flight', '1.5s'),
   drain: time(
     '10s',
     ['0ms', '1h'],
@@ -145,7 +145,7 @@ export const Timeouts = z.strictObject({
 export const RouteTimeouts = z.strictObject({
   originConnect: routeTime(['10ms', '10m'], 'Time to connect to a server', '1s'),
   originHeaders: routeTime(['10ms', '1h'], 'Time for the head of an answer', '2m'),
-  idleBody: routeTime(['10ms', '1h'], 'Time for a server that takes no more of a body, or sends no more', '5m'),
+  idleBody: routeTime(['10ms', '1h'], 'Time between bytes of a body, to or from a server', '5m'),
 })
 
 /** With every default filled in. */

@@ -15,7 +15,7 @@ export function listFaults(lists: Config['lists']): readonly ListFault[] {
       const { unread } = readListEntries(list)
       return unread.map((line) => ({
         path: ['lists', name, line - 1],
-        message: `${JSON.stringify(list[line - 1])} is no address, CIDR, system or pattern`,
+        message: `${JSON.stringify(list[line - 1])} is not an address, CIDR, system or pattern`,
       }))
     }
     if (!('file' in list) || isFile(list.file)) return []

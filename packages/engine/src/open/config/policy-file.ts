@@ -35,7 +35,7 @@ const Requested = {
   times: z.int().min(1).max(100_000).default(1),
   every: z
     .string()
-    .refine((text) => parseDuration(text) !== undefined, 'must be a length of time, as 1s or 5m')
+    .refine((text) => parseDuration(text) !== undefined, 'must be a duration, as 1s or 5m')
     .default('0s'),
 }
 

@@ -38,7 +38,7 @@ const RuleLimit = z.strictObject({
 const Strikes = z.strictObject({
   key: key(
     z.enum(STRIKE_KEYS).optional(),
-    'Key of strikes; client: by browser where many share an address; address: whole; user; absent: client',
+    'Key of strikes; client: one browser where many share an address; address; user; absent: client',
     'address',
   ),
   count: key(z.int(), 'Strikes within the window that ban', 5, { unit: 'strikes' }),
@@ -50,7 +50,7 @@ const Strikes = z.strictObject({
   ),
   then: key(
     z.enum(STRIKES_ACTIONS).optional(),
-    'Answer to a banned client; challenge: it is asked, and a pass lifts the ban; absent: block',
+    'Action for a banned client; challenge: a pass lifts the ban; absent: block',
     'challenge',
   ),
   for: key(Duration, 'Length of a ban', '1h', TIME),
@@ -89,13 +89,18 @@ const Rule = z.strictObject({
   ),
   challenge: z
     .strictObject({
-      level: key(z.literal(CHALLENGE_LEVELS).optional(), 'Level: a wait, work, or four times that; absent: 1', 2, {
-        unit: 'level',
-      }),
+      level: key(
+        z.literal(CHALLENGE_LEVELS).optional(),
+        'Level: 1 a wait, 2 work, 3 four times that work; absent: 1',
+        2,
+        {
+          unit: 'level',
+        },
+      ),
       pass: key(Duration.optional(), 'Time that the pass holds; a number is milliseconds; absent: 12h', '2h', TIME),
       script: key(
         z.literal('required').optional(),
-        'Whether only clients that run script get a pass; absent: others wait longer',
+        'Whether only clients that run script get a pass; absent: without script the wait is longer',
         'required',
       ),
     })
@@ -103,19 +108,23 @@ const Rule = z.strictObject({
     .describe('How a rule with the action challenge asks'),
   to: key(
     z.string().max(2_000).optional(),
-    'Place that a rule with the action redirect leads proven crawlers to: a path, or an http URL; {path} is that of the request; absent: for other actions',
+    'Target of a redirect, for proven crawlers: a path, or an http URL; {path} is the path of the request; absent: for other actions',
     '/llms.txt',
   ),
   weight: key(
     z.number().optional(),
-    'Weight of a sign, for match.weight of the rules after it, which decide; absent: the rule decides',
+    'Weight that the rule adds for match.weight of the rules after it, which decide; absent: the rule decides',
     3,
     { unit: 'points' },
   ),
-  trustClaim: key(z.boolean().optional(), 'Whether it may allow by what the client merely says; absent: false', true),
+  trustClaim: key(
+    z.boolean().optional(),
+    'Whether the rule may allow by unproven claims of the client; absent: false',
+    true,
+  ),
   then: key(
     z.literal('allow').optional(),
-    'Effect within the limits: allow, and no rule after it is asked; absent: they are asked',
+    'Effect within the limit: allow, and no rule after it decides; absent: the rules after it decide',
     'allow',
   ),
 })

@@ -27,7 +27,7 @@ export const Bans = z.strictObject({
       crowdsec: Crowdsec.optional().describe('CrowdSec, which bans are sent to; absent: none are'),
       list: key(
         z.boolean().default(false),
-        'Whether GET /bans.txt of the admin listener has the bans, one a line, for those who may read',
+        'Whether GET /bans.txt of the admin listener lists the bans, one a line',
         true,
       ),
     })

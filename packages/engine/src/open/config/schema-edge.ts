@@ -76,14 +76,14 @@ export const Route = z.strictObject({
 })
 
 const Certificate = z.strictObject({
-  cert: key(File, 'PEM file of the certificate of the server, then of those that signed it', '/etc/sallyport/site.pem'),
+  cert: key(File, 'PEM file of the certificate and its chain', '/etc/sallyport/site.pem'),
   key: key(File, 'PEM file of its private key', '/etc/sallyport/site.key'),
 })
 
 const Acme = z.strictObject({
   domains: key(
     z.array(z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i, 'must be a domain name')).min(1),
-    'Names of the certificate, each of which leads to http on port 80',
+    'Names of the certificate; each must reach http on port 80',
     ['site.example', 'www.site.example'],
   ),
   email: key(z.email(), 'Mail address for notices of the authority', 'ops@site.example'),
@@ -103,8 +103,8 @@ const Hsts = z.strictObject({
   maxAge: key(z.int().min(0).max(63_072_000), 'Time for which browsers use https alone', 31_536_000, {
     unit: 'seconds',
   }),
-  includeSubDomains: key(z.boolean().default(false), 'Whether that holds for all names below', true),
-  preload: key(z.boolean().default(false), 'Whether browsers may be shipped with it', true),
+  includeSubDomains: key(z.boolean().default(false), 'Whether subdomains are included', true),
+  preload: key(z.boolean().default(false), 'Whether browsers may preload it', true),
 })
 
 export const Tls = z.strictObject({
@@ -152,13 +152,13 @@ export const Usage = z.strictObject({
         ...Signals,
         license: key(
           z.url(HTTP).optional(),
-          'Licence of what is there; absent: that of all',
+          'Licence of the content at these paths; absent: that of all',
           'https://shop.example/press.xml',
         ),
       }),
     )
     .default({})
-    .describe('Wishes about what is below paths, by patterns as those of match.path; the longest counts'),
+    .describe('Preferences for the content below paths, by patterns as of match.path; the longest counts'),
 })
 
 export const Robots = z.strictObject({
@@ -218,7 +218,7 @@ const LocalText = z.union([
 const ChallengeSecret = z.string().min(32)
 
 const Provider = z.strictObject({
-  name: key(z.string().min(1).max(60), 'Name of the provider, which the page says', 'Turnstile'),
+  name: key(z.string().min(1).max(60), 'Name of the provider, shown on the page', 'Turnstile'),
   script: key(z.url(HTTP), 'URL of the script of its widget', 'https://challenges.cloudflare.com/turnstile/v0/api.js'),
   origins: key(
     z
@@ -228,7 +228,7 @@ const Provider = z.strictObject({
           .regex(/^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i, 'must be an origin, or one with *.'),
       )
       .default([]),
-    'Origins of the other parts of its widget, for the policy of the page',
+    'Further origins of its widget, for the Content-Security-Policy of the page',
     ['https://*.hcaptcha.com'],
   ),
   element: key(
@@ -248,11 +248,11 @@ const Provider = z.strictObject({
   field: key(z.string().min(1), 'Name of the field that its script writes the token into', 'cf-turnstile-response'),
   verify: key(
     z.url(HTTP),
-    'URL that says what a token is worth (siteverify)',
+    'URL that verifies a token (siteverify)',
     'https://challenges.cloudflare.com/turnstile/v0/siteverify',
   ),
   secret: key(z.string().min(1), 'Secret of the site there', 'file:/run/secrets/turnstile', SECRET),
-  sendAddress: key(z.boolean().default(false), "Whether it is sent the visitor's address with the token", true),
+  sendAddress: key(z.boolean().default(false), "Whether the visitor's address is sent with the token", true),
 })
 
 export const Challenge = z.strictObject({
@@ -273,26 +273,34 @@ export const Challenge = z.strictObject({
       .string()
       .regex(/^(?:\/[\w.-]+)+$/, 'must be a path without a slash at its end')
       .default('/.sallyport'),
-    'Path under which the page gives back its solution, at /pass',
+    'Path below which the page sends its solution, to /pass',
     '/gate',
   ),
   status: key(z.int().min(200).max(599).default(403), 'Status of the page', 401, { unit: 'status' }),
   partitioned: key(
     z.boolean().default(false),
-    'Whether frames in pages of other sites are asked too, with cookies that browsers keep for each of those sites; over HTTPS alone',
+    'Whether frames in pages of other sites are challenged too, with partitioned cookies; over HTTPS only',
     true,
   ),
   provider: Provider.optional().meta({
     description: 'Provider that asks at level 3 in place of work; absent: none, and nothing is sent to anybody',
     ...RESTART,
   }),
-  title: key(LocalText.optional(), 'Headline of the page, or one by language; absent: ours', 'One moment'),
-  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: ours', 'We look who is there.'),
+  title: key(LocalText.optional(), 'Headline of the page, or one by language; absent: the built-in text', 'One moment'),
+  text: key(
+    LocalText.optional(),
+    'Text below the headline, or one by language; absent: the built-in text',
+    'We look who is there.',
+  ),
 })
 
 export const Refusal = z.strictObject({
-  title: key(LocalText.optional(), 'Headline for a blocked visitor, or one by language; absent: ours', 'Not from here'),
-  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: ours', {
+  title: key(
+    LocalText.optional(),
+    'Headline for a blocked visitor, or one by language; absent: the built-in text',
+    'Not from here',
+  ),
+  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: the built-in text', {
     en: 'Write to us.',
     de: 'Schreiben Sie uns.',
   }),
@@ -303,7 +311,7 @@ export const Refusal = z.strictObject({
   ),
   template: key(
     File.optional(),
-    'HTML file with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}}, {{lang}} and {{dir}}; absent: our page',
+    'HTML file with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}}, {{lang}} and {{dir}}; absent: the built-in page',
     '/etc/sallyport/refusal.html',
   ),
 })

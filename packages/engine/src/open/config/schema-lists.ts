@@ -6,7 +6,7 @@ import { HTTP } from './schema-edge.ts'
 
 const format = key(
   z.enum(LIST_FORMATS).default('auto'),
-  'Form of the list: an entry a line, CSV with a column of entries, or JSON; auto tells them by their beginning',
+  'Format of the list: an entry a line, CSV with a column of entries, or JSON; auto recognises them',
   'csv',
 )
 
@@ -37,11 +37,11 @@ const OfCrowdsec = z.strictObject({
   ),
   key: key(
     z.string().regex(/^[\x21-\x7e]{1,512}$/, 'must be a key without spaces'),
-    'Key of a bouncer there, of this machine alone; absent: file or url has the list',
+    'Key of a bouncer in CrowdSec, for this machine only; absent: file or url has the list',
     'file:/run/secrets/crowdsec-key',
     SECRET,
   ),
-  pull: time('10s', ['1s', '30d'], 'Time between two questions to CrowdSec', '30s'),
+  pull: time('10s', ['1s', '30d'], 'Time between two requests to CrowdSec', '30s'),
 })
 
 /** Lists by names, which policies call `list:NAME`. */

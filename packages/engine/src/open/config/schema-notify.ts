@@ -7,7 +7,7 @@ const Place = z
   .strictObject({
     url: key(
       z.string(),
-      'URL of a webhook, or a mail server as smtps://user:password@host/?from=&to=',
+      'URL of a webhook, or of a mail server as smtps://user:password@host/?from=&to=',
       'https://hooks.slack.com/services/T000/B000/XXXX',
       SECRET,
     ),
@@ -16,14 +16,10 @@ const Place = z
         .array(z.enum(EVENT_KINDS))
         .min(1)
         .default([...EVENT_KINDS]),
-      'Events that it is notified of',
+      'Events to send',
       ['certificate', 'origin', 'reload_refused'],
     ),
-    as: key(
-      z.enum(SAID_FORMS).optional(),
-      'Form of what is posted; absent: that of the host in url, else json',
-      'ntfy',
-    ),
+    as: key(z.enum(SAID_FORMS).optional(), 'Format of the message; absent: that of the host in url, else json', 'ntfy'),
     secret: key(
       z.string().min(1).optional(),
       'Key that signs json, 32 characters or more, or the access token of ntfy; absent: none',

@@ -74,7 +74,7 @@ const DataKeys = z.strictObject({
   ),
   city: key(
     z.boolean().default(true),
-    'Whether places are known; without them the data takes a third of the room',
+    'Whether cities are loaded; without them the data takes a third of the space',
     false,
   ),
   requireFresh: key(
@@ -89,7 +89,7 @@ const DataKeys = z.strictObject({
   ),
   from: key(
     z.url(HTTP).optional(),
-    'URL of what sallyport data publish wrote, which is used in place of all publishers; absent: data is compiled here',
+    'URL of data from sallyport data publish, used in place of all publishers; absent: data is compiled here',
     'https://data.example/sallyport',
   ),
   fromKey: key(
@@ -97,7 +97,7 @@ const DataKeys = z.strictObject({
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the public key that sallyport data publish says')
       .optional(),
-    'Public key that signs what data.from names; absent: data.from must be absent too',
+    'Public key that verifies data.from; absent: data.from must be absent too',
     '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIuaaPHURo',
   ),
   sources: z.record(z.string(), Source).default({}).describe('Sources by their ids, as data status --all shows them'),
@@ -156,7 +156,7 @@ export const WebBotAuth = z.strictObject({
   ),
   payment: key(
     z.array(z.url(HTTP)).default([]),
-    'Payment networks whose agents are believed: origins, or URLs of key sets',
+    'Payment networks whose agents are trusted: origins, or URLs of key sets',
     ['https://network.example/keys.json'],
   ),
   authorityHeader: key(
@@ -164,7 +164,7 @@ export const WebBotAuth = z.strictObject({
       .string()
       .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'is not the name of a header')
       .optional(),
-    'Header in which trusted proxies write the Host that the client asked for; absent: they keep Host',
+    'Header in which trusted proxies write the Host that the client asked for; absent: Host',
     'x-forwarded-host',
   ),
   discover: key(z.boolean().default(false), 'Whether the directory of any agent that names one is fetched', true),
@@ -214,19 +214,19 @@ export const Console = z.strictObject({
   enabled: key(z.boolean().default(true), 'Whether the admin listener shows a web page', false),
   adminToken: key(
     ConsoleToken,
-    'Token that lets its holder change things in the console; absent: <dataDir>/console-token',
+    'Token for administrators of the console; absent: <dataDir>/console-token',
     'file:/run/secrets/console-admin',
     SECRET,
   ),
   steerToken: key(
     ConsoleToken,
-    'Token that lets its holder lift bans, change lists and renew data in the console; absent: the token for administrators does',
+    'Token that allows lifting bans, changing lists and renewing data in the console; absent: only the token for administrators',
     'file:/run/secrets/console-steer',
     SECRET,
   ),
   readToken: key(
     ConsoleToken,
-    'Token that lets its holder read the console; absent: the token for administrators does',
+    'Token that allows reading the console; absent: only the token for administrators',
     'file:/run/secrets/console-read',
     SECRET,
   ),

@@ -65,7 +65,7 @@ export const Config = z.strictObject({
   ),
   adminOpen: key(
     z.array(z.enum(['metrics', 'sources', 'readyz'])).default([]),
-    'Paths of the admin listener that need no token; empty: they need none from this machine alone',
+    'Paths of the admin listener that need no token from other machines',
     ['metrics', 'readyz'],
   ),
   console: Console.prefault({}).describe('The web page on the admin listener'),
@@ -125,7 +125,7 @@ export const Config = z.strictObject({
   tally: time(
     '30d',
     ['0ms', '365d'],
-    'Age up to which counts by the hour are kept in dataDir, for report and console; 0ms: none are made',
+    'Time that hourly counts are kept in dataDir, for report and console; 0ms: nothing is counted',
     '7d',
   ),
   watch: key(
@@ -155,7 +155,7 @@ export const Config = z.strictObject({
     .strictObject({
       outbound: key(
         z.boolean().default(true),
-        'Whether outbound requests are made: names, lists, keys, registries; without them checks that need one could not run',
+        'Whether outbound requests are made (names, lists, keys, registries); without them, checks that need one cannot run',
         false,
       ),
       allowPrivate: key(Strings.default([]), 'CIDRs that outbound requests may reach although they are not public', [

@@ -57,7 +57,7 @@ function examineAbsent(path: string, readOnly: boolean): CheckResult {
       AT,
     )
   const above = nearest(path)
-  if (!statSync(above).isDirectory()) return fail(`${above} is no folder.`, 'Name another dataDir.', AT)
+  if (!statSync(above).isDirectory()) return fail(`${above} is not a folder.`, 'Name another dataDir.', AT)
   return isReadOnly(above)
     ? failNow(
         `${path} is not there, and ${above} cannot be written.`,

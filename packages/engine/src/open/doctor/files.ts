@@ -54,7 +54,7 @@ function logFault(named: string): readonly CheckResult[] {
   const there = nearest(existsSync(file) ? file : dirname(file))
   const isFolder = statSync(there).isDirectory()
   if (there === file && isFolder) return [fail(`${file} is a folder.`, 'Name a file in it.', path)]
-  if (there !== file && !isFolder) return [fail(`${there} is no folder.`, 'Name a file in a folder.', path)]
+  if (there !== file && !isFolder) return [fail(`${there} is not a folder.`, 'Name a file in a folder.', path)]
   try {
     accessSync(there, constants.W_OK)
     return []

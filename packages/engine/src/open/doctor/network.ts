@@ -101,7 +101,7 @@ const FAULTS: Readonly<Record<string, { readonly found: string; readonly advice:
     advice: 'AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit, or a port from 1024 on.',
   },
   EADDRNOTAVAIL: {
-    found: 'is no address of this machine',
+    found: 'is not an address of this machine',
     advice: '0.0.0.0 or [::] is any address; ip addr shows them.',
   },
 }

@@ -29,7 +29,7 @@ const ADVICE: Readonly<
 export async function examineSite(config: Config, site: string | undefined): Promise<readonly CheckResult[]> {
   if (site === undefined) {
     if (config.forwardAuth === false) return []
-    return [ok('Not asked: --site https://… asks the site whether answers to questions reach the gate.')]
+    return [ok('Not asked: --site https://… checks through the site that challenge solutions reach the gate.')]
   }
   const path = `${config.challenge.path}/pass`
   const advice = ADVICE[config.forwardAuth || 'none'](path, config.listen)
@@ -38,13 +38,14 @@ export async function examineSite(config: Config, site: string | undefined): Pro
   const isPathAlone = config.forwardAuth === 'caddy'
   const [atPath, atSite] = await Promise.all([ask(place, 'POST'), isPathAlone ? undefined : ask(site, 'GET')])
   if (atPath === undefined && atSite === undefined) {
-    return [ok(`Answers to questions reach the gate at ${place}${isPathAlone ? '' : ` and at ${site}`}.`)]
+    return [ok(`Challenge solutions reach the gate at ${place}${isPathAlone ? '' : ` and at ${site}`}.`)]
   }
-  if (atPath === undefined) return [fail(`${site} does not send questions and answers to the gate: ${atSite}.`, advice)]
+  if (atPath === undefined)
+    return [fail(`${site} does not send challenges and solutions to the gate: ${atSite}.`, advice)]
   const found = `${place} does not reach the gate: ${atPath}`
   if (isPathAlone) return [fail(`${found}.`, advice)]
   if (atSite !== undefined) return [fail(`${found}, nor does ${site}: ${atSite}.`, advice)]
-  return [warn(`${found}. The page gives its answers to the wanted URL, a request later.`, advice)]
+  return [warn(`${found}. The page sends its solution to the wanted URL, a request later.`, advice)]
 }
 
 /** The answer that is not the gate's, in words; `undefined`: the gate answered. */

@@ -30,7 +30,7 @@ export interface ListSource {
   look(now: number): Promise<void>
 }
 
-const NO_ENTRY = 'is no address, CIDR, system or pattern'
+const NO_ENTRY = 'is not an address, CIDR, system or pattern'
 
 /** Time for the first fetch, for which a start waits (D404). */
 const FIRST_MS = 10_000

@@ -39,7 +39,7 @@ export async function stampOf(path: string): Promise<string | undefined> {
 export async function readListFile(path: string, format: ListFormat): Promise<ListRead> {
   try {
     const stats = await stat(path)
-    if (!stats.isFile()) return refused('is no regular file')
+    if (!stats.isFile()) return refused('is not a regular file')
     if (stats.size > MAX_BYTES) return refused(TOO_LARGE)
     return await readListBytes(await readFile(path), format)
   } catch (error) {
@@ -88,7 +88,7 @@ export async function readListLines(lines: Iterable<string>): Promise<ListRead> 
   const entries = reader.entries()
   const { left, unread } = entries
   // Some bad lines are left out; a file that has more of them is something else.
-  if (left > reader.size) return refused(`has ${left} lines that are no entries, the first of them line ${unread[0]}`)
+  if (left > reader.size) return refused(`has ${left} lines that are not entries, the first of them line ${unread[0]}`)
   const steps = namedListSteps(entries)
   let step = steps.next()
   for (; !step.done; step = steps.next()) await turn()

@@ -60,7 +60,7 @@ export interface TargetFault {
 
 /** The fault of an entry that cannot be sent to; `undefined` where there is none. */
 export function targetFault(config: NotifyConfig): TargetFault | undefined {
-  if (!URL.canParse(config.url)) return { member: 'url', message: 'is no URL' }
+  if (!URL.canParse(config.url)) return { member: 'url', message: 'is not a URL' }
   const url = new URL(config.url)
   const why = MAIL.test(url.protocol) ? mailFault(url) : hookFault(url)
   if (why !== undefined) return { member: 'url', message: why }

@@ -29,7 +29,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = program.command('config').description('the configuration: its faults, and the values in force')
 
   withCommonOptions(
-    config.command('check').description('read it, and what it names, as the proxy would, and report every fault'),
+    config.command('check').description('read the configuration and the files that it names, and report every fault'),
   )
     .argument('[file]', 'instead of --config')
     .addOption(jsonOption())
@@ -48,7 +48,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
       if (errors.length > 0) throw new ExitError(UNUSABLE)
     })
 
-  withCommonOptions(config.command('show').description('each value in force, and its origin'))
+  withCommonOptions(config.command('show').description('each value in force, and its source'))
     .addOption(jsonOption())
     .action((options: Options) => {
       const settings = settingsOf(configReadOf(options))
@@ -58,7 +58,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
 
   config
     .command('schema')
-    .description('its JSON schema, for editors')
+    .description('the JSON schema of the configuration, for editors')
     .action(() => terminal.out(json(configSchema())))
 }
 

@@ -7,7 +7,7 @@ import { json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport console` */
 export function addConsoleCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('console').description('a link that signs a browser in to the console, to look'))
+  withCommonOptions(program.command('console').description('a link that signs a browser in to the console, to read'))
     .addOption(jsonOption())
     .action((options: CommonOptions & { readonly json?: true | undefined }) => {
       const config = configOf(options)
@@ -19,7 +19,6 @@ export function addConsoleCommand(program: Command, terminal: Terminal): void {
       }
       const url = signInLink(tokens, `http://${config.admin ?? '127.0.0.1:9090'}`)
       terminal.out(options.json ? json({ url }) : url)
-      if (!options.json)
-        terminal.err('It signs in once, within the hour. What changes something needs the admin token.')
+      if (!options.json) terminal.err('It signs in once, within an hour. Changes need the token for administrators.')
     })
 }

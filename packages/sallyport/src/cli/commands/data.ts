@@ -44,7 +44,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('data sets behind verdicts')
 
   withCommonOptions(data.command('status').description('loaded data, with date, age and licence'))
-    .option('--all', 'the sources that are not switched on as well')
+    .option('--all', 'also sources that are not switched on')
     .addOption(jsonOption())
     .action(async (options: Options & { readonly all?: true | undefined }) => {
       const sources = await sourcesOf(configOf(options), terminal)
@@ -59,7 +59,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
     })
 
   withCommonOptions(data.command('update').description('download changed data; a running service takes it over'))
-    .option('--source <id>', 'this one source')
+    .option('--source <id>', 'only this source')
     .option('--accept', 'accept a list whose size jumped')
     .addOption(new Option('--rollback', 'return to the previous download').conflicts('accept'))
     .addOption(jsonOption())
@@ -82,7 +82,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   )
     .argument('<to>', 'folder that a web server hands out, or s3://BUCKET/PATH')
     .requiredOption('--key <file>', 'private key that signs it, made where it is not there')
-    .option('--valid <time>', 'time until readers say that it is too old', '7d')
+    .option('--valid <time>', 'time after which readers report it as stale', '7d')
     .addOption(jsonOption())
     .action((to: string, options: PublishOptions) => publish(to, options, terminal))
 
@@ -104,7 +104,8 @@ async function publish(to: string, options: PublishOptions, terminal: Terminal):
   const published = await audited(config, { what: 'data publish', details }, terminal, () =>
     publishData(config, { to, key, validMs }, progress.hooks),
   ).finally(progress.stop)
-  if (published.keyMade) terminal.err(`${key} was made. Who has it decides what readers believe: keep it here alone.`)
+  if (published.keyMade)
+    terminal.err(`${key} was made. Its holder decides what readers trust: keep it on this machine only.`)
   if (asJson) return terminal.out(json(published))
   const { version, files, written, bytes, expires, fromKey } = published
   terminal.out(

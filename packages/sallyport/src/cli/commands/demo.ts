@@ -15,8 +15,8 @@ type Options = Pick<CommonOptions, 'dataDir'> & Pick<ConfigInput, 'listen' | 'ad
 export function addDemoCommand(program: Command, terminal: Terminal): void {
   program
     .command('demo')
-    .description('run the proxy in front of an example site, with visitors to be')
-    .option('--listen <host:port>', 'where to listen (default: 127.0.0.1:8080)')
+    .description('run the proxy in front of an example site, with visitors to try')
+    .option('--listen <host:port>', 'address to listen on (default: 127.0.0.1:8080)')
     .option('--admin <host:port>', 'address of health, metrics and console (default: 127.0.0.1:9090)')
     .option('--data-dir <dir>', 'folder of compiled data and the store')
     .action(async ({ dataDir, ...flags }: Options) => {

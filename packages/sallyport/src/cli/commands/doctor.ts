@@ -14,7 +14,7 @@ interface Options extends CommonOptions {
 /** `sallyport doctor` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('doctor').description('check what a service depends on, and advise'))
-    .option('--site <url>', 'address of the site, which is asked whether answers to questions reach the gate', urlOf)
+    .option('--site <url>', 'address of the site, to check that challenge solutions reach the gate', urlOf)
     .addOption(jsonOption())
     .action(async (options: Options) => {
       const { site } = options

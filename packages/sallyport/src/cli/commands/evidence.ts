@@ -21,10 +21,10 @@ export function addEvidenceCommands(program: Command, terminal: Terminal): void 
 
   evidence
     .command('verify')
-    .description('check evidence, offline unless the keys are asked from a URL')
+    .description('verify evidence, offline unless --keys is a URL')
     .argument('<file>', 'evidence, as GET /v1/provenance/export gives it')
     .option('--keys <file|url>', 'JWKS of the service, as GET /v1/provenance/keys gives it')
-    .option('--allow-unauthenticated', 'exit 0 without --keys too, where nothing proves who made the evidence')
+    .option('--allow-unauthenticated', 'exit 0 without --keys too, although nothing proves the origin of the evidence')
     .addOption(jsonOption())
     .action(async (file: string, options: VerifyOptions) => {
       const keys = options.keys === undefined ? undefined : await readJsonText(options.keys)

@@ -21,7 +21,7 @@ export function addExplainCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('explain').description('the decision about a request, and why'))
     .argument('[file]', 'a request as JSON, or a HAR')
     .option('--ip <address>', 'address of the client, if the file names none')
-    .option('--request <id>', 'a request of the decision log, by the id that its visitor was shown')
+    .option('--request <id>', 'a request of the decision log, by the id on its refusal page')
     .addOption(logOption())
     .addOption(jsonOption())
     .action(async (file: string | undefined, options: Options) => {

@@ -28,8 +28,10 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(ip.command('set').description('set the class of an address or a CIDR; a running process follows'))
     .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
-    .addOption(new Option('--ttl <time>', 'how long: 90s, 30m, 12h, 7d; absent: until unset').argParser(millisecondsOf))
-    .option('--provider <name>', 'brand of the service behind it')
+    .addOption(
+      new Option('--ttl <time>', 'duration: 90s, 30m, 12h, 7d (default: until unset)').argParser(millisecondsOf),
+    )
+    .option('--provider <name>', 'brand of the service')
     .option('--note <text>', 'reason, for readers of the list')
     .addOption(jsonOption())
     .action(async (prefix: Prefix, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {

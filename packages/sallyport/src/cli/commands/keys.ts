@@ -34,8 +34,8 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       showIssued(issued, options, terminal)
     })
 
-  withCommonOptions(keys.command('list').description('keys by their public ids; no key is ever shown again'))
-    .option('--account <id>', 'those of one account')
+  withCommonOptions(keys.command('list').description('keys by their public ids'))
+    .option('--account <id>', 'keys of one account')
     .addOption(jsonOption())
     .action(async (options: ListOptions) => {
       const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listKeys(options.account))
@@ -88,8 +88,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       )
       if (options.json) return terminal.out(json(rotated))
       terminal.out(`The ledger is signed by ${rotated.kid} from now on.`)
-      if (!rotated.placed)
-        terminal.out('Services cannot sign before provenance.signingKey is that key: give it to them.')
+      if (!rotated.placed) terminal.out('Services cannot sign until provenance.signingKey names that key.')
     })
 }
 

@@ -13,10 +13,10 @@ type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport ledger verify | erase` */
 export function addLedgerCommands(program: Command, terminal: Terminal): void {
-  const ledger = program.command('ledger').description('attestations, as they are recorded')
+  const ledger = program.command('ledger').description('the ledger of attestations')
 
   withCommonOptions(ledger.command('verify').description('verify every record, and name the first bad one'))
-    .option('--no-addresses', 'walk the records alone, and not the addresses and contexts beside them: twice as fast')
+    .option('--no-addresses', 'verify the records only, without addresses and contexts: twice as fast')
     .addOption(jsonOption())
     .action(async ({ addresses, ...options }: Options & { readonly addresses: boolean }) => {
       const bar = showBar('Verifying the ledger')

@@ -10,7 +10,7 @@ type Options = CommonOptions & { readonly json?: true | undefined }
 export function addListCommands(program: Command, terminal: Terminal): void {
   const list = program.command('list').description('lists of the configuration, which policies call list:NAME')
 
-  withCommonOptions(list.command('show').description('entries of a list; of a url those of the last copy'))
+  withCommonOptions(list.command('show').description('entries of a list; for a URL those of the last copy'))
     .argument('<name>', 'name of the list')
     .argument('[wanted]', 'an address, a CIDR, a system or a text: the entries alone that hold it')
     .addOption(jsonOption())
@@ -19,7 +19,7 @@ export function addListCommands(program: Command, terminal: Terminal): void {
       if (options.json) return terminal.out(json(shown))
       const none = wanted === undefined ? `The list ${name} holds nothing.` : `Nothing in ${name} holds ${wanted}.`
       terminal.out(shown.entries.length === 0 ? none : shown.entries.join('\n'))
-      if (shown.unread.length > 0) terminal.err(`These lines are no entries: ${shown.unread.join(', ')}`)
+      if (shown.unread.length > 0) terminal.err(`These lines are not entries: ${shown.unread.join(', ')}`)
     })
 
   const edit =

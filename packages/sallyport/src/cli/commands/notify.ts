@@ -12,7 +12,7 @@ type Options = CommonOptions & { readonly json?: true | undefined }
 export function addNotifyCommands(program: Command, terminal: Terminal): void {
   const notify = program.command('notify').description('notifications of the configuration')
 
-  withCommonOptions(notify.command('test').description('send a test to each place, and show what it answered'))
+  withCommonOptions(notify.command('test').description('send a test to each place, and show its answer'))
     .addOption(jsonOption())
     .action(async (options: Options) => {
       const config = configOf(options)

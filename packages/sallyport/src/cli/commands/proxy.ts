@@ -17,10 +17,10 @@ type Options = CommonOptions &
 export function addProxyCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('proxy').description('run the filtering proxy in front of an origin'))
     .option('--upstream <url>', 'the origin (without one, /v1 alone is served)')
-    .option('--listen <host:port>', 'where to listen (default: 127.0.0.1:8080)')
+    .option('--listen <host:port>', 'address to listen on (default: 127.0.0.1:8080)')
     .option('--admin <host:port>', 'address of health, metrics and console (default: 127.0.0.1:9090)')
-    .option('--store <url>', 'where accounts are kept: sqlite:<path> or postgres://… (default: in the data-dir)')
-    .option('--redis <url>', 'where several machines count their limits: redis://… (default: in the data-dir)')
+    .option('--store <url>', 'store of accounts: sqlite:<path> or postgres://… (default: in the data-dir)')
+    .option('--redis <url>', 'Redis in which several machines count limits: redis://… (default: in the data-dir)')
     .addOption(new Option('--workers <n>', 'number of processes (default: this one)').argParser(workersOf))
     .addOption(new Option('--mode <mode>', 'monitor records and blocks nothing').choices(['enforce', 'monitor']))
     .option('--trust-proxy <list>', 'trusted proxies: CIDRs and presets, with commas between')

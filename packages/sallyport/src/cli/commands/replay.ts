@@ -63,11 +63,11 @@ interface Replayed {
 
 /** `sallyport replay LOG --policy FILE` */
 export function addReplayCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('replay').description('decisions of another policy about recorded traffic'))
+  withCommonOptions(program.command('replay').description('decide recorded traffic by another policy'))
     .argument('<log>', 'an access log, or the decision log')
-    .requiredOption('--policy <file>', 'the other policy: YAML, of its own or within a configuration')
+    .requiredOption('--policy <file>', 'the other policy: a YAML file, or a configuration that has one')
     .addOption(
-      new Option('--format <name>', 'the format of its lines (default: that which fits each)').choices(
+      new Option('--format <name>', 'format of the lines (default: the first that fits each)').choices(
         ACCESS_FORMATS.map(({ name }) => name),
       ),
     )

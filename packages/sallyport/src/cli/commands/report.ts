@@ -28,12 +28,12 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
   const report = program
     .command('report')
     .description(
-      'sums up what was counted and the decision log: what was blocked, whom it hit, and whom monitor mode or a trial would have',
+      'sum up the counts and the decision log: what was blocked, and what monitor mode or a trial would have blocked',
     )
     .argument('[log]', 'the same as --log')
   withFilters(withCommonOptions(report).addOption(logOption()))
     .option('--ai', 'what AI and crawlers read, and whether they kept to robots.txt')
-    .addOption(new Option('--html <file>', 'write a page that can be sent on as it is'))
+    .addOption(new Option('--html <file>', 'write a self-contained page'))
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(async (log: string | undefined, options: Options) => {
@@ -100,7 +100,7 @@ async function sumsOf(source: LogSource, options: Options, terminal: Terminal): 
   if (source.isMemory) terminal.err(`sallyport: this is ${source.name}. ${source.holds}`)
   const { sums, unread } = await sum(source, options)
   if (sums.requests === 0 && unread > 0) {
-    throw new SallyportError('invalid_request', `${source.name} is no decision log.`)
+    throw new SallyportError('invalid_request', `${source.name} is not a decision log.`)
   }
   if (unread > 0) terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
   return sums
@@ -123,7 +123,7 @@ async function sum(
 /** Asks where the file is there and is no report of ours. */
 async function confirmOverwriting(file: string, yes: true | undefined, terminal: Terminal): Promise<void> {
   if (isReplaceable(file)) return
-  await confirm(`${file} is there, and is no report that sallyport wrote: it would be overwritten.`, yes, terminal)
+  await confirm(`${file} exists and is not a report that sallyport wrote: it would be overwritten.`, yes, terminal)
 }
 
 function isReplaceable(file: string): boolean {

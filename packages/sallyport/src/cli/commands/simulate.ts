@@ -42,11 +42,11 @@ const FETCH_PATIENCE_MS = 2500
 export function addSimulateCommand(program: Command, terminal: Terminal): void {
   const names = SIMULATED_AGENTS.map(({ name }) => name)
   withCommonOptions(program.command('simulate').description('a request of an agent, signed with a throw-away key'))
-    .addOption(new Option('--as <name>', 'who to be').choices(names).makeOptionMandatory())
-    .option('--url <url>', 'send it there; without: decide about it here, and explain', urlOf)
+    .addOption(new Option('--as <name>', 'client to simulate').choices(names).makeOptionMandatory())
+    .option('--url <url>', 'send the request there (default: decide about it here, and explain)', urlOf)
     .option('--ip <address>', 'address of the client, without --url', '8.8.8.8')
     .addOption(
-      new Option('--directory-port <n>', 'port for its keys on 127.0.0.1, with --url')
+      new Option('--directory-port <n>', 'port of its key directory on 127.0.0.1, with --url')
         .argParser(portOf)
         .default(DIRECTORY_PORT),
     )

@@ -37,12 +37,12 @@ const REMEMBERED =
 export function logOption(): Option {
   return new Option(
     '--log <file>',
-    'the decision log; - is standard input (default: log.file of the configuration, else what is piped in, else the memory of the running gate)',
+    'the decision log; - is standard input (default: log.file of the configuration, else standard input, else the memory of the running gate)',
   )
 }
 
 /**
- * The log that is named, else the configured one, or the trail of commands beside it, else what is piped in, else the memory of the gate that runs with this
+ * The log that is named, else the configured one, or the trail of commands beside it, else standard input, else the memory of the gate that runs with this
  * configuration: all of it, or one request by its id. Throws `invalid_request` where there is none.
  */
 export async function logOf(

@@ -25,14 +25,14 @@ export function withFilters(command: Command): Command {
   return command
     .addOption(new Option('--action <actions>', `${ACTIONS.join(', ')}, with commas between`).argParser(actionsOf))
     .option('--trial', 'requests that a rule on trial would have decided more strictly')
-    .option('--rule <id>', 'decided by this rule, tried by it, or an answer to its question')
+    .option('--rule <id>', 'decided by this rule, on trial by it, or a solution of its challenge')
     .option('--class <class>', 'of this class: human, ai_agent …')
     .option('--network <class>', 'from networks of this class: vpn, tor, hosting …')
     .addOption(new Option('--client <address>', 'from this address or CIDR, as it is in the log').argParser(clientOf))
     .addOption(new Option('--path <pattern>', 'for this path, as in a policy: /admin/**').argParser(pathOf))
     .addOption(new Option('--status <status>', 'answered with this status: 403, 5xx').argParser(statusOf))
     .addOption(new Option('--since <time>', 'from this time on: 15m, 24h, 7d, or ISO 8601').argParser(sinceOf))
-    .option('--audit', 'operators’ actions alone')
+    .option('--audit', 'only actions of operators')
 }
 
 /** Whether a line passes all filters. */

@@ -15,7 +15,7 @@ const STATES: Readonly<Record<RuleImpact['state'], string>> = {
 export function tallySections(report: TallyReport): readonly Section[] {
   const { byAction, byClass, byNetwork, byOperator, byPurpose, byPath, bySystem, answers, rules } = report
   const tables: readonly Section[] = [
-    { title: 'Rules, and whom they hit', sentences: [], table: rulesTable(rules) },
+    { title: 'Rules, and the visitors they hit', sentences: [], table: rulesTable(rules) },
     ...sharesSection('Requests by action', byAction),
     {
       title: 'Requests by answer',

@@ -10,7 +10,7 @@ export async function savePolicy(
   const before = readFileSync(file, 'utf8')
   const next = await written(before)
   if (readFileSync(file, 'utf8') !== before) {
-    throw new SallyportError('invalid_request', 'The configuration file was changed meanwhile: nothing was saved.')
+    throw new SallyportError('invalid_request', 'The configuration file changed in the meantime: nothing was saved.')
   }
   replaceFile(file, next)
   try {

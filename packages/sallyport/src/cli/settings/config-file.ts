@@ -66,7 +66,7 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
     },
     read: () => accept(attempt()),
     async readSettled(signal) {
-      if (file !== undefined && isStream(file)) throw unusable(`${file} is no regular file: it was read once`)
+      if (file !== undefined && isStream(file)) throw unusable(`${file} is not a regular file: it was read once`)
       const until = performance.now() + MAX_SETTLING_MS
       for (let before = attempt(); ; ) {
         const isShorter = (before.text?.length ?? 0) < (inForce?.length ?? 0)
@@ -157,7 +157,7 @@ export function warningText(fault: ConfigFault): string {
 }
 
 function cutOff(file: string): SallyportError {
-  return unusable(`${file} is the beginning of what is in force, cut off within a line; end the line where it is meant`)
+  return unusable(`${file} is the configuration in force, cut off within a line; if that is intended, end the line`)
 }
 
 function unusable(why: string): SallyportError {

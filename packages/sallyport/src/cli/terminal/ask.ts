@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts'
 
 /** For a command that asks before it does what cannot be undone. */
 export function yesOption(): Option {
-  return new Option('--yes', 'do it without asking')
+  return new Option('--yes', 'do not ask for confirmation')
 }
 
 /** Asks on a terminal, and goes on at `yes`. Elsewhere nobody can answer: `--yes` has to say it. */

@@ -1,0 +1,83 @@
+import { AGENT, type Asking, FIREFOX, GOOGLE, GOOGLEBOT, HOME, https, RACK, TOR } from './wishes.ts'
+
+/** A row of the table "You want …" of README (D552): the policy, the command that shows it, and a request that it is about. */
+export interface Want {
+  readonly want: string
+  /** The lines below `policy`, in YAML. */
+  readonly policy: string
+  readonly command: string
+  /** The rule that decides `met`; `unmet` is left to the default. */
+  readonly rule: string
+  readonly met: Asking
+  readonly unmet: Asking
+}
+
+const VPN = '45.83.220.10'
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
+
+/** The rule of a row, with its id. */
+const rule = (id: string, text: string) => `rules: [{ id: ${id}, ${text} }]`
+
+/** The wishes of site owners, in the order of README. */
+export const WANTS: readonly Want[] = [
+  {
+    want: 'AI crawlers off the site',
+    policy: rule('no-ai', 'match: { purpose: [training, ai-search] }, action: block'),
+    command: 'npx sallyport simulate --as gptbot',
+    rule: 'policy:no-ai',
+    met: { peer: RACK, headers: { 'User-Agent': 'GPTBot/1.2' } },
+    unmet: { peer: HOME, headers: FIREFOX },
+  },
+  {
+    want: 'scrapers that say they are Chrome to prove it',
+    policy: rule(
+      'no-chrome',
+      'match: { userAgent: ["*Chrome/*"], header: { absent: [accept-language] } }, action: challenge',
+    ),
+    command: 'npx sallyport simulate --as posing-browser',
+    rule: 'policy:no-chrome',
+    met: { peer: RACK, headers: { 'User-Agent': CHROME, Accept: '*/*' }, ...https },
+    unmet: { peer: HOME, headers: { ...FIREFOX, 'User-Agent': CHROME }, ...https },
+  },
+  {
+    want: 'VPNs out of sign-up',
+    policy: rule('no-vpn', 'match: { networkClass: [vpn, residential_proxy], path: [/signup] }, action: block'),
+    command: `npx sallyport lookup ${VPN}`,
+    rule: 'policy:no-vpn',
+    met: { peer: VPN, headers: FIREFOX, target: '/signup' },
+    unmet: { peer: VPN, headers: FIREFOX },
+  },
+  {
+    want: 'logins slowed, by visitor and network',
+    policy: 'limits: [login-guard]',
+    command: 'npx sallyport report',
+    rule: 'policy:login-guard',
+    met: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 11 },
+    unmet: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 10 },
+  },
+  {
+    want: 'Googlebot never touched',
+    policy: rule('google', 'match: { identity: [googlebot] }, action: allow'),
+    command: 'npx sallyport simulate --as googlebot --ip 66.249.66.1',
+    rule: 'policy:google',
+    met: { peer: GOOGLE, headers: GOOGLEBOT },
+    unmet: { peer: RACK, headers: GOOGLEBOT },
+  },
+  {
+    want: 'no Tor at checkout, while it may read',
+    policy: rule('no-tor', 'match: { networkClass: [tor], path: [/checkout/**] }, action: block'),
+    command: `npx sallyport lookup ${TOR}`,
+    rule: 'policy:no-tor',
+    met: { peer: TOR, headers: FIREFOX, target: '/checkout/pay' },
+    unmet: { peer: TOR, headers: FIREFOX },
+  },
+  {
+    want: 'one customer unblocked',
+    policy: rule('partner', 'match: { address: [5.9.10.0/24] }, action: allow'),
+    command: 'npx sallyport bans list',
+    rule: 'policy:partner',
+    met: { peer: RACK, headers: { 'User-Agent': AGENT } },
+    unmet: { peer: '5.9.11.20', headers: { 'User-Agent': AGENT } },
+  },
+]
