@@ -172,16 +172,20 @@ function sources(): string {
   return [...new Set(SOURCES.map(groupOf))]
     .map((group) => {
       const rows = SOURCES.filter((row) => groupOf(row) === group)
-      const lines = rows.map((row) => `- ${code(row.id)}: ${text(row.title)}; ${askedText(row)}; ${text(row.licence)}`)
+      const lines = rows.map((row) => {
+        const facts = [text(row.title), askedText(row), row.licence === 'none stated' ? '' : text(row.licence)]
+        return `- ${code(row.id)}: ${facts.filter((fact) => fact !== '').join('; ')}`
+      })
       return `### ${group}\n\n${lines.join('\n')}`
     })
     .join('\n\n')
 }
 
-/** `every 24 h`, `not refreshed`, `off`, or `off, needs a key`. */
+/** Nothing for a feed of each day; `every 1 h`, `not refreshed`, `off`, or `off, needs a key`. */
 function askedText({ enabled, key, refreshHours }: Source): string {
   if (!enabled) return key ? 'off, needs a key' : 'off'
-  return refreshHours === undefined ? 'not refreshed' : `every ${refreshHours} h`
+  if (refreshHours === undefined) return 'not refreshed'
+  return refreshHours === 24 ? '' : `every ${refreshHours} h`
 }
 
 /** Rows of both presets under one id differ in how much they let through. */
