@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { SOURCES } from '@sallyport/data/sources'
 import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
@@ -105,6 +105,7 @@ const files = publishedWorkspaces()
   .filter(({ folder }) => folder !== 'data')
   .flatMap((workspace) => {
     const folder = join(ROOT, workspace.folder, 'src')
+    if (!existsSync(folder)) return []
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     return names.filter((name) => name.endsWith('.ts')).map((name) => join(folder, name))
   })
