@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
@@ -29,6 +29,7 @@ export function fencesOf(paths: readonly string[]): readonly Fence[] {
 export function docstringFences(): readonly Fence[] {
   const paths = publishedWorkspaces().flatMap(({ folder }) => {
     const source = folder === 'data' ? folder : `${folder}/src`
+    if (!existsSync(join(ROOT, source))) return []
     return readdirSync(join(ROOT, source), { recursive: folder !== 'data', encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `${source}/${name}`)
