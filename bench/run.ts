@@ -61,5 +61,8 @@ function quickSeconds(name: string): number {
 }
 
 const [command, ...rest] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-if (command === 'readme') writeDocument()
+if (process.argv.includes('--help')) {
+  const names = Object.entries(BENCHES).map(([name, { seconds }]) => `  ${name}: ${durationText(seconds[0])}`)
+  console.log(['npm run bench -- [--quick] [NAME …] or readme; without a name all of them:', ...names].join('\n'))
+} else if (command === 'readme') writeDocument()
 else await benchAll(command === undefined ? [] : [command, ...rest])
