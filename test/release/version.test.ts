@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { manifestOf, ROOT } from '../workspaces.ts'
+import { NAMED, textsOf } from './version.ts'
+
+const NEXT = '7.8.9'
+const { version } = manifestOf('.')
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+
+t.test('every file that says the version says the next one', (t) => {
+  const texts = textsOf(NEXT)
+  for (const [file, text] of texts) {
+    t.not(text, read(file), `${file} says it`)
+    t.not(text.includes(`"^${version}"`) && /sallyport[^"]*": "\^?0/.test(text), true, `${file} has no older range`)
+  }
+  for (const file of NAMED) t.notOk(texts.get(file)?.includes(version), `${file}: all of it`)
+  t.end()
+})
+
+t.test('and no other file does, but for what was in its time', (t) => {
+  const quoted = version.replaceAll('.', '\\.')
+  const found = execFileSync('git', ['grep', '-lE', `(^|[^0-9.])${quoted}([^0-9./]|$)`], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  const own = new Set(textsOf(NEXT).keys())
+  const left = found
+    .trim()
+    .split('\n')
+    .filter((file) => !own.has(file))
+  const history = ['.github/DECISIONS.md', 'CHANGELOG.md', 'packages/ledger/src/testing/made.ts']
+  t.same(
+    left.filter((file) => !history.includes(file)),
+    [],
+  )
+  t.end()
+})
+
+t.test('the same version changes nothing', (t) => {
+  for (const [file, text] of textsOf(version)) t.equal(text, read(file), file)
+  t.end()
+})
