@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 /*
- * `node test/dist/release/version.js 0.2.0`: the version of all packages, wherever a file of the repository says it. `npm version` cannot: it
+ * `node test/dist/release/version.js X.Y.Z`: the version of all packages, wherever a file of the repository says it. `npm version` cannot: it
  * looks the dependents' ranges up at the registry, where the next version is not.
  */
 
@@ -63,6 +63,6 @@ export function textsOf(version: string): ReadonlyMap<string, string> {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [version = ''] = process.argv.slice(2)
-  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error('a version is three numbers, as 0.2.0')
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error('a version is three numbers, as 1.2.3')
   for (const [file, text] of textsOf(version)) writeFileSync(join(ROOT, file), text)
 }
