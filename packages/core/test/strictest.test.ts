@@ -1,4 +1,5 @@
 import t from 'tap'
+import { limited } from '../src/counting/limited.ts'
 import { compilePolicy, parseTrust } from '../src/index.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import { strictest } from '../src/inspection/strictest.ts'
@@ -51,6 +52,13 @@ t.test('a request that goes on is counted by the limits of all, each once, a ref
   )
   t.equal(strictest([one, decision('flag')]).counting?.mode, 'monitor')
   t.equal(strictest([one, decision('block')]).counting, undefined)
+})
+
+t.test('a block of a policy in monitor mode is not carried out by the limits of another', async (t) => {
+  const found = strictest([decision('block', false), decision('allow', true, counted('enforce', 'c'))])
+  const use = { rule: 'c', action: 'throttle', onTrial: false, used: 1, max: 1, resetMs: 1 } as const
+  t.match(limited(found, [{ ...use, exceeded: false }], false), { action: 'block', enforced: false })
+  t.match(limited(found, [{ ...use, exceeded: true }], false), { action: 'throttle', enforced: true })
 })
 
 t.test('a nonce is used up once, however many policies decide about its request', async (t) => {

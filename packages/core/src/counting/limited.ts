@@ -9,18 +9,20 @@ import { isStricter } from '../vocabulary.ts'
  * is named beside it where it is stricter. `local`: the shared counts did not answer, which `degraded` says. Frozen.
  */
 export function limited(decision: Decision, uses: readonly LimitUse[], local: boolean): Decision {
-  const { id, counting, reasons, attestation } = decision
+  const { id, counting, reasons, location, unjudged, attestation } = decision
   const beyond = uses.find(binds)
   const action = beyond?.action ?? decision.action
   const limited: Writable<Decision> = {
     action,
-    enforced: action === 'allow' || counting?.mode !== 'monitor',
+    enforced: beyond === undefined ? decision.enforced : action === 'allow' || counting?.mode !== 'monitor',
     reasons,
     inspection: local ? withoutLimits(decision.inspection) : decision.inspection,
     limits: uses,
   }
   if (id !== undefined) limited.id = id
   if (attestation !== undefined) limited.attestation = attestation
+  if (location !== undefined && beyond === undefined) limited.location = location
+  if (unjudged !== undefined) limited.unjudged = unjudged
   const ruled = beyond && counting?.rules.find(({ rule }) => rule.id === beyond.rule)?.rule
   if (ruled !== undefined) limited.reasons = Object.freeze([ruled.reason, ...reasons.slice(1)])
   const challenge = beyond === undefined ? decision.challenge : ruled?.challenge
