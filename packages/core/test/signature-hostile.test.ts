@@ -23,6 +23,16 @@ t.test('nobody is accused by the scheme where proxies in a row name several, or 
   t.match(behind('http'), { outcome: 'invalid', forged: true }, 'a scheme that is known')
 })
 
+t.test('nobody is accused where a proxy shows that it is there, whatever it writes', async (t) => {
+  const { verifier } = verifierOf()
+  const fields = signedFields({ components: '"@authority" "@scheme" "signature-agent"' })
+  const changed = (...more: readonly string[]) => verifier.look({ ...requestOf([...fields, ...more]), scheme: 'http' })
+  t.match(changed(), { outcome: 'invalid', forged: true })
+  for (const name of ['Via', 'X-Real-IP', 'X-Forwarded-Proto', 'CF-Connecting-IP', 'Forwarded', 'X-Forwarded-For']) {
+    t.match(changed(name, 'x'), { outcome: 'invalid', forged: false }, name)
+  }
+})
+
 t.test('a target in absolute form is the path that it names', async (t) => {
   const { verifier } = verifierOf()
   const fields = signedFields({ components: '"@authority" "@path" "@query" "@target-uri" "signature-agent"' })

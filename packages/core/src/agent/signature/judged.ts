@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { carriesForwarding } from '../../address/forwarding.ts'
 import type { Crawler } from '../../crawler/catalogue.ts'
 import type { SignatureFinding } from './finding.ts'
 import { type AgentKey, ALGORITHMS, isSignedBy, PAYMENT_RSA } from './key.ts'
-import type { SentSignature, SignedRequest } from './message.ts'
+import { fieldValue, type SentSignature, type SignedRequest } from './message.ts'
 import { paymentPurpose } from './payment-profile.ts'
 import type { ReplayMemory } from './replay.ts'
 import { mayHideHost, signatureBase } from './signature-base.ts'
@@ -103,9 +104,10 @@ export function faultOf(sent: SentSignature, now: number): string | undefined {
   return covers('@authority') || covers('@target-uri') ? undefined : 'it covers neither @authority nor @target-uri'
 }
 
-const PROXY_FIELDS = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host']
+/** Fields that proxies write beside those that name the client. */
+const PROXY_FIELDS = ['via', 'x-forwarded-host', 'x-forwarded-proto']
 
 function isBehindUnknownProxy({ fields, trusted }: SignedRequest): boolean {
   if (trusted === true) return false
-  return fields.some((name, at) => at % 2 === 0 && PROXY_FIELDS.includes(name.toLowerCase()))
+  return carriesForwarding(fields) || PROXY_FIELDS.some((name) => fieldValue(fields, name) !== undefined)
 }
