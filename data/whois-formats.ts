@@ -10,7 +10,7 @@ export type WhoisField =
   | 'nameservers'
   | 'status'
 
-/** How the answers of one family of registries are written. Labels are in the form that `labelKey` of core gives. */
+/** How the answers of one family of registries are written. Labels are in the form that `labelKey` of packages/engine/src/whois gives. */
 export interface WhoisFamily {
   readonly family: string
   readonly note: string

@@ -225,6 +225,16 @@ t.test('faults of counting rules are said, each with its place', (t) => {
   t.end()
 })
 
+t.test('a rule with the id of a rule of its preset has counts of its own, and its own reason', async (t) => {
+  const { ask } = gateOf({
+    limits: ['login-guard'],
+    rules: [{ id: 'login-guard', match: {}, action: 'block', limit: { key: 'client', max: 20, window: '1h' } }],
+  })
+  const login = from('8.2.0.1', '/login', { method: 'POST' })
+  for (let call = 0; call < 10; call++) t.equal((await ask(login)).decision.action, 'allow', `call ${call}`)
+  t.match((await ask(login)).decision, { action: 'throttle', reasons: [{ text: /10 in 1h by client/ }] })
+})
+
 t.test('the presets of limits are policies without a fault, and do what their names say', async (t) => {
   for (const [name, rules] of Object.entries(LIMIT_PRESETS)) {
     t.same(policyFaults({ preset: 'observe', rules }), [], name)

@@ -150,6 +150,12 @@ t.test('a fault inside is data, never an exception at the host', async (t) => {
     enforced: false,
   })
   t.equal(faults.length, 1)
+  t.match(open.inspect(REQUEST), {
+    client: { address: '', via: 'none' },
+    network: { verdict: { classification: 'unknown', confidence: 0 } },
+    degraded: ['geo', 'asn', 'ranges'],
+  })
+  t.equal(faults.length, 2)
 })
 
 t.test('range data past its age is said from that instant on', async (t) => {

@@ -115,7 +115,9 @@ t.test('a policy that cannot be meant is refused by the name of its member', asy
       /match\.anonymized: must be true or false/,
     ],
     [policyOf({ rules: [RULE, RULE] }), /"else" occurs twice/],
-    [[], /id: must be/],
+    [policyOf({ groups: [{ id: 'unknown', countries: ['DE'] }] }), /groups\.0\.id: .*not unknown/],
+    [policyOf({ rules: [{ ...RULE, match: [] }] }), /rules\.0\.match: must be a map/],
+    [[], /policy: must be a map/],
   ]
   for (const [policy, message] of rows) {
     t.throws(() => parseJurisdictionPolicy(policy), { code: 'invalid_policy', message }, String(message))

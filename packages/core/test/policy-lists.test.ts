@@ -76,8 +76,9 @@ t.test('an export without entries holds nothing, and what is none is left', asyn
   }
   t.equal(entriesOf('not json', 'json').left, 1)
   t.equal(entriesOf('a,b\nc,d', 'csv').left, 1)
-  for (const text of ['{"error":"unauthorized"}', '{"status":401,"error":{"code":9,"message":"no"}}\n'])
-    t.equal(linesOfList(text), undefined, `an answer that is no list: ${text}`)
+  const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
+  for (const text of ['{"error":"unauthorized"}', '{"status":401,"error":{"code":9,"message":"no"}}\n', deep])
+    t.equal(linesOfList(text), undefined, `an answer that is no list: ${text.slice(0, 80)}`)
   const whole = JSON.stringify({
     prefixes: Array.from({ length: 200 }, (_, at) => ({ ip_prefix: `192.0.2.${at}/32` })),
   })

@@ -229,6 +229,8 @@ t.test('a long target has few readings, or any', async (t) => {
     t.same(readPath(target).readings, [], part)
     t.equal(pathFault(target), 'too many escapes')
   }
+  const wide = readPath(`/${'\u20ac'.repeat(60_000)}`)
+  t.equal(wide.path.length, 1 + 60_000 * '%E2%82%AC'.length, 'text that a caller wrote')
 })
 
 t.test('a target is read once for all policies that decide it', async (t) => {

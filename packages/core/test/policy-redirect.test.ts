@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseTrust } from '../src/address/client.ts'
 import { parsePrefix } from '../src/address/prefix.ts'
+import { createCounter } from '../src/counting/counter.ts'
 import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { createCrawlerRanges } from '../src/crawler/ranges.ts'
 import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
@@ -12,7 +13,7 @@ import { policyFaults } from '../src/policy/faults.ts'
 import type { Rule } from '../src/policy/policy.ts'
 import { policyWarnings } from '../src/policy/warnings.ts'
 import { robotsOf } from '../src/robots/robots-text.ts'
-import { createFakeClock, createFakeDns, snapshotsOf } from '../src/testing/fakes.ts'
+import { createFakeClock, createFakeCounts, createFakeDns, snapshotsOf } from '../src/testing/fakes.ts'
 import { plainAction } from '../src/vocabulary.ts'
 
 const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot'
@@ -72,6 +73,17 @@ t.test('a proven crawler that reads is sent elsewhere, and nobody else', async (
     action: 'allow',
     trial: { rule: 'elsewhere', action: 'redirect' },
   })
+})
+
+t.test('a limit before it that is kept changes nothing', async (t) => {
+  const limit: Rule = { id: 'few', match: {}, action: 'throttle', limit: { key: 'client', max: 1, window: '1m' } }
+  const decide = gateOf([limit, led('/llms.txt')])
+  const counts = createFakeCounts(createFakeClock('2026-11-26T00:00:00Z'))
+  const counter = createCounter({ counts, ipv6Prefix: 64, flights: 'test' })
+  const within = await counter.count(decide('/a'))
+  t.match(within.decision, { action: 'redirect', location: '/llms.txt', limits: [{ exceeded: false }] })
+  const { action, location } = (await counter.count(decide('/a'))).decision
+  t.same([action, location], ['throttle', undefined], 'beyond it')
 })
 
 t.test('who was sent there arrives', async (t) => {

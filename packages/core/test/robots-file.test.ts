@@ -29,6 +29,9 @@ t.test('robots.txt is read for the name that a user agent has', async (t) => {
     ['Mozilla/5.0 (compatible; OtherBot/1.0)', '/private/', true],
     [CHROME, '/private/x', false],
     ['GPTBot/1.2', '*', false],
+    ['GPTBot/1.2', 'http://site.example/x', true],
+    ['GPTBot/1.2', 'HTTP://site.example?x', true],
+    ['GPTBot/1.2', 'http://site.example/open/x', false],
     ['GPTBot/1.2', '/robots.txt', false],
   ] as const
   for (const [userAgent, target, refused] of rows)

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import {
   createKeyDirectories,
@@ -10,9 +10,10 @@ import {
 } from '../src/agent/signature/directory.ts'
 import { readKey, TEST_KEY_IDS } from '../src/agent/signature/key.ts'
 import { type KeySource, keySourceOf } from '../src/agent/signature/key-source.ts'
+import { createSigner } from '../src/agent/signature/signer.ts'
 import type { FetchAnswer, FetchRequest } from '../src/ports/index.ts'
 import { createFakeClock } from '../src/testing/fakes.ts'
-import { AGENT, requestOf, signedFields, TEST_ED25519, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
+import { AGENT, NOW_S, requestOf, signedFields, TEST_ED25519, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
 
 function newKey() {
   const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
@@ -144,6 +145,39 @@ t.test('the keys of a signed directory count that signed it', async (t) => {
   const bound = { ...headers, 'content-encoding': 'gzip' }
   t.equal(await stateOf(own, bound, TEST_KEY_ID, two), 'found')
   t.equal(await stateOf(own, bound, other.id, two), 'absent', 'a key that did not sign')
+})
+
+t.test('a signed directory may have a digest of either active algorithm, and of both each must fit', async (t) => {
+  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const signer = createSigner(jwk)
+  const text = JSON.stringify(signer.directory)
+  const digestOf = (algorithm: string, of = text) => createHash(algorithm).update(of).digest('base64')
+  const stateOf = async (digest: string) => {
+    const url = new URL(SOURCE.url)
+    const request = { fields: ['content-digest', digest], answeredTo: url }
+    const components = '"@authority";req "content-digest"'
+    const times = { created: NOW_S - 10, expires: NOW_S + 300 }
+    const [, input = '', , signature = ''] = signer.sign({
+      request,
+      label: 'd',
+      components,
+      nonce: 'x',
+      tag: 'http-message-signatures-directory',
+      ...times,
+    })
+    const headers = { 'content-digest': digest, 'signature-input': input, signature }
+    const outbound = {
+      fetch: async (): Promise<FetchAnswer> => ({ state: 'answered', status: 200, headers, body: bytes(text) }),
+    }
+    const directories = createKeyDirectories({ clock: createFakeClock('2026-11-21T12:00:00Z'), outbound })
+    directories.find(SOURCE, '', true)
+    await directories.settled()
+    return directories.find(SOURCE, readKey(jwk)?.id ?? '', false).state
+  }
+  const [short, long] = [`sha-256=:${digestOf('sha256')}:`, `sha-512=:${digestOf('sha512')}:`]
+  t.same(await Promise.all([short, long, `${short}, ${long}`].map(stateOf)), ['found', 'found', 'found'])
+  const wrong = [`${short}, sha-512=:${digestOf('sha512', 'x')}:`, 'sha-512=1', 'md5=:AA==:', '(']
+  t.same(await Promise.all(wrong.map(stateOf)), ['unknown', 'unknown', 'unknown', 'unknown'])
 })
 
 t.test('documents that are no directory of keys are none', async (t) => {

@@ -77,6 +77,20 @@ t.test('a signature that is not by the network’s key proves nothing and accuse
   )
 })
 
+t.test('two networks may call keys of their own the same', async (t) => {
+  const other = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const places = ['https://one.example', 'https://two.example']
+  const { verifier, directories } = verifierOf({ payment: places })
+  for (const [at, key] of [other, TEST_ED25519].entries()) {
+    directories.put(paymentSourceOf(places[at] as string), { keys: [{ ...key, kid: 'primary' }] })
+  }
+  const look = (signing: Signing) => verifier.look(requestOf(signedFields({ ...PAYER, keyId: 'primary', ...signing })))
+  t.match(look({}), { outcome: 'verified', agent: 'https://two.example' })
+  t.match(look({ key: other, nonce: 'n2' }), { outcome: 'verified', agent: 'https://one.example' })
+  const third = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  t.match(look({ key: third, nonce: 'n3' }), { outcome: 'invalid', forged: false, agent: 'https://one.example' })
+})
+
 t.test('RSA with SHA-256 is the networks’ alone', async (t) => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
   t.match(shop([rsa])({ ...PAYER, key: rsa, alg: 'rsa-pss-sha256' }), { outcome: 'verified' })

@@ -6,7 +6,8 @@ import { signerFromJWK } from 'web-bot-auth/crypto'
 import { readCard } from '../src/agent/signature/directory.ts'
 import { isSignedBy, readKey } from '../src/agent/signature/key.ts'
 import { type KeySource, keySourceOf } from '../src/agent/signature/key-source.ts'
-import { readAgents, readSignatures, type SentSignature, signatureBase } from '../src/agent/signature/message.ts'
+import { readAgents, readSignatures, type SentSignature } from '../src/agent/signature/message.ts'
+import { signatureBase } from '../src/agent/signature/signature-base.ts'
 import { AGENT, requestOf, TEST_ED25519, verifierOf } from './signed-requests.ts'
 
 const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')

@@ -6,13 +6,9 @@ import {
 } from '../src/agent/signature/directory.ts'
 import { readKey } from '../src/agent/signature/key.ts'
 import { keySourceOf } from '../src/agent/signature/key-source.ts'
-import {
-  readSignatures,
-  type SentSignature,
-  type SignedRequest,
-  signatureBase,
-} from '../src/agent/signature/message.ts'
+import { readSignatures, type SentSignature, type SignedRequest } from '../src/agent/signature/message.ts'
 import { createReplayMemory } from '../src/agent/signature/replay.ts'
+import { signatureBase } from '../src/agent/signature/signature-base.ts'
 import { createSignatureVerifier, type SignatureVerifierOptions } from '../src/agent/signature/verifier.ts'
 import { createFakeClock, type FakeClock } from '../src/testing/fakes.ts'
 import { CATALOGUE } from './agents.ts'
@@ -41,6 +37,8 @@ export interface Signing {
   readonly agent?: string | undefined
   readonly host?: string | undefined
   readonly key?: JsonWebKey | undefined
+  /** Absent: `/path?q=1`. */
+  readonly target?: string | undefined
   /** Sign the query as part of the path. */
   readonly pathWithQuery?: true | undefined
 }
@@ -69,7 +67,12 @@ export function signedFields(signing: Signing = {}): readonly string[] {
   const placeholder = [...unsigned, 'Signature', `${label}=:AA==:`]
   const sent = readSignatures(placeholder)
   if (!('signatures' in sent)) throw new TypeError(sent.fault)
-  const request = { ...requestOf(placeholder), ...(signing.pathWithQuery && { pathWithQuery: signing.pathWithQuery }) }
+  const own = signing.target === undefined ? {} : { target: signing.target }
+  const request = {
+    ...requestOf(placeholder),
+    ...own,
+    ...(signing.pathWithQuery && { pathWithQuery: signing.pathWithQuery }),
+  }
   const base = signatureBase(sent.signatures[0] as SentSignature, request) ?? 'nothing'
   const made = signatureOf(base, signing.key ?? TEST_ED25519, signing.alg)
   return [...unsigned, 'Signature', `${label}=:${made.toString('base64')}:`]

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { limited } from '../src/counting/limited.ts'
 import { compilePolicy, parseTrust } from '../src/index.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import { strictest } from '../src/inspection/strictest.ts'
@@ -16,7 +17,7 @@ function decision(action: Action, enforced = true, counting?: Counting): Decisio
 function counted(mode: Counting['mode'], ...ids: readonly string[]): Counting {
   const rules = ids.map((id) => ({
     cost: 1,
-    rule: { id, action: 'throttle', onTrial: false, reason: { id, text: '' } },
+    rule: { id, countedAs: id, action: 'throttle', onTrial: false, reason: { id, text: '' } },
   }))
   return { mode, rules } as Counting
 }
@@ -51,6 +52,14 @@ t.test('a request that goes on is counted by the limits of all, each once, a ref
   )
   t.equal(strictest([one, decision('flag')]).counting?.mode, 'monitor')
   t.equal(strictest([one, decision('block')]).counting, undefined)
+})
+
+t.test('a block of a policy in monitor mode is not carried out by the limits of another', async (t) => {
+  const found = strictest([decision('block', false), decision('allow', true, counted('enforce', 'c'))])
+  const use = { rule: 'c', action: 'throttle', onTrial: false, used: 1, max: 1, resetMs: 1 } as const
+  const { rules } = counted('enforce', 'c')
+  t.match(limited(found, [{ ...use, exceeded: false }], rules, false), { action: 'block', enforced: false })
+  t.match(limited(found, [{ ...use, exceeded: true }], rules, false), { action: 'throttle', enforced: true })
 })
 
 t.test('a nonce is used up once, however many policies decide about its request', async (t) => {

@@ -31,7 +31,7 @@ export interface Checkpointer {
   /** Loads the keys again if another process has rotated since. */
   followKeys(): Promise<void>
   loadKeys(): Promise<readonly LedgerKey[]>
-  /** Signs a checkpoint of every log that has grown. Rejects with LedgerRefused when the key is no longer the ledger's. */
+  /** Signs a checkpoint of every log that has grown by now. Rejects with LedgerRefused when the key is no longer the ledger's. */
   checkpoint(): Promise<void>
   /** Makes a checkpoint by the current key that covers position `seq`. */
   cover(log: string, seq: number): Promise<void>
@@ -74,10 +74,13 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
   }
 
   async function checkpoint(): Promise<void> {
+    const done = new Set<string>()
     for (let attempts = 0; attempts < MAX_ATTEMPTS; ) {
       const uncovered = await store.uncovered(MAX_LOGS)
-      if (uncovered.length === 0) return
+      // A log that grows while others are signed has its turn at the next checkpoint.
+      if (uncovered.length < MAX_LOGS && uncovered.every(({ log }) => done.has(log))) return
       const signed = await Promise.all(uncovered.map(({ log, size, root, covered }) => sign(log, size, root, covered)))
+      for (const [index, { log }] of uncovered.entries()) if (signed[index]) done.add(log)
       // A pass that signed everything is progress, however many logs there are.
       if (!signed.every(Boolean)) attempts++
     }

@@ -45,7 +45,7 @@ export interface Placement {
 /** A value that a record may hold: texts, integers and objects of them. */
 export type RecordValue = string | number | { readonly [name: string]: RecordValue }
 
-/** Content of one attestation; the record's form is in this package's README. */
+/** Content of one attestation; the record's form is in packages/sallyport/docs/evidence.md. */
 export interface Statement {
   readonly claim: string
   readonly finding: {

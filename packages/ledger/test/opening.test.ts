@@ -1,11 +1,13 @@
 import t from 'tap'
 import { auditLedger, openLedger } from '../src/index.ts'
 import {
+  append,
   createMemoryArchive,
   createMemoryLedger,
   MADE_ATTESTATION,
   MADE_DATASETS,
   MADE_POLICY,
+  madeDraft,
   madeSigner,
 } from '../src/testing/index.ts'
 import { verifyEvidence } from '../src/verify/index.ts'
@@ -40,6 +42,26 @@ t.test('checkpoints are kept in the store and outside it, of every log that has 
   t.same([...archive.notes.keys()].sort(), ['keys', 't/a', 't/b'])
   t.equal(archive.notes.get('t/a'), (await ports.store.checkpoints('t/a', 0)).newest)
   t.equal(parseCheckpoint(archive.notes.get('t/a') ?? '')?.size, 2)
+})
+
+t.test('a checkpoint ends although a log grows meanwhile, and the rest is for the next one', async (t) => {
+  const ports = madePorts({})
+  const { store } = ports
+  let signed = 0
+  const growing = {
+    ...store,
+    async putCheckpoint(...asked: Parameters<typeof store.putCheckpoint>) {
+      const kept = await store.putCheckpoint(...asked)
+      if (asked[0].log === 't/a' && ++signed < 20) await append(store, [madeDraft('t/a')])
+      return kept
+    },
+  }
+  const ledger = await openLedger({ ...ports, store: growing })
+  for (const log of ['t/a', 't/b']) await ledger.attest(log, MADE_ATTESTATION, SUBJECT)
+  await ledger.checkpoint()
+  t.ok(signed <= 2, `signed ${signed} times`)
+  const left = (await store.uncovered(10)).map(({ log, size, covered }) => [log, size - covered])
+  t.same(left, [['t/a', 1]])
 })
 
 t.test('a key that is not the ledger’s own is refused, and says how to go on', async (t) => {
@@ -78,6 +100,7 @@ t.test('another process that rotates is followed, and its old key signs nothing 
   t.equal(isSignedBy((await newest()) as never, ORIGIN, madeSigner(2).publicKey), true, 'and then by the new one')
   const evidence = await first.evidence('t/a', { attestationId: 4 })
   t.match(verifyEvidence(evidence, await second.keys()), { ok: true, axes: { authenticity: { outcome: 'pass' } } })
+  t.match(verifyEvidence({ ...evidence, checkpoint: 'x' }).axes.format.detail, /^checkpoint: not a checkpoint/)
   t.equal((await auditLedger(ports.store)).fault, undefined)
 })
 

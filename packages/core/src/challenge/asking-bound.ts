@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import { clientKey, WIDE_FACTOR } from '../counting/keys.ts'
 
-/** Questions and solutions of one client: so many at once, and one more after each of these times (D515). */
+/** Challenges and solutions of one client: so many at once, and one more after each of these times (D515). */
 export const ASKED_AT_ONCE = 600
 const EACH_MS = 50
 
 /** Clients that are remembered. */
 const MAX_KEPT = 16_384
 
-/** Returns whether a client may have a question or bring a solution, and counts it; one that is refused is not counted. */
+/** Returns whether a client may get a challenge or bring a solution, and counts it; a refused one is not counted. */
 export type AskingBound = (address: string, now: number) => boolean
 
 /**
- * A bound in this process alone, so that it costs less than what it keeps away. Of each client the time at which all that it
- * had would have been had one by one.
+ * A bound in this process alone, so that it costs less than what it keeps away. It remembers one time for each client: that at
+ * which the last of all that the client had would have been due, one by one.
  */
 export function createAskingBound(ipv6Prefix: number): AskingBound {
   const hadBy = new LRUCache<string, number>({ max: MAX_KEPT })

@@ -12,8 +12,8 @@ import type { AskedFor, ChallengesOptions, Issuer, Redeemer, Redeeming } from '.
 export interface Challenges extends Redeeming {
   readonly passOf: PassReader
   /**
-   * Counts that a client is to have a question, or to have a solution looked at; false where it has had its share. It comes before
-   * all else here: what is beyond is to cost nothing.
+   * Counts a client that is to get a challenge, or whose solution is to be checked; false where it has had its share. It comes
+   * before all else here: more of them are to cost nothing.
    */
   admits(client: Pick<Redeemer, 'address'>): boolean
   readonly issue: Issuer
@@ -21,7 +21,7 @@ export interface Challenges extends Redeeming {
   hasWaited(request: InspectionRequest, asked: AskedFor): boolean
 }
 
-/** Asks, and gives passes: nothing is stored until a challenge is answered (D432). */
+/** Issues challenges and gives passes: nothing is stored until a challenge is solved (D432). */
 export function createChallenges(options: ChallengesOptions): Challenges {
   const { secrets, counts, clock, ipv6Prefix, onFault } = options
   const parts = {

@@ -6,33 +6,28 @@ import type { ChallengeSecret } from './secrets.ts'
 import type { ChallengesOptions, Redeemed, Redeemer } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 
-/** A pass that was waited for where work was asked, and one that nobody could check on all machines. */
+/** Seconds that a pass holds that was waited for in place of work, and one that nobody could check on all machines. */
 const WAITED_PASS_SECONDS = 3_600
 export const DEGRADED_PASS_SECONDS = 300
 
-/** A challenge is spent for longer than it can be answered, by any machine's clock. */
+/** A challenge is spent for longer than it can be solved, by any machine's clock. */
 const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
 
 /** A provider takes a token for less than that, and mostly once. */
 const SPENT_TOKEN = { kind: 'fixed', max: 1, windowMs: 3_600_000, refill: 1 } as const
 
-/** The answer to a challenge. */
-export interface Answered {
+/** How a challenge was solved. */
+export interface Solved {
   /** It was waited for, in place of its work. */
   readonly waited: boolean
   /** The token of a provider that said yes to it. */
   readonly token?: string | undefined
 }
 
-/** Gives a pass for a challenge that was answered, and for each, and for each token, one pass alone. */
-export type PassGiver = (
-  challenge: OpenedChallenge,
-  asker: Asker,
-  client: Redeemer,
-  answered: Answered,
-) => Promise<Given>
+/** Gives a pass for a challenge that was solved: one alone for each, and for each token. */
+export type PassGiver = (challenge: OpenedChallenge, asker: Asker, client: Redeemer, solved: Solved) => Promise<Given>
 
-/** The rule that asked is found by who has its tag. */
+/** The caller finds the rule by its tag. */
 export type Given = Omit<Exclude<Redeemed, { refused: unknown }>, 'rule'> | { readonly refused: 'spent' }
 
 export function createPassGiver({ secrets, counts, clock, random }: ChallengesOptions): PassGiver {

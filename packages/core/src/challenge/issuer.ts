@@ -8,14 +8,14 @@ import type { ChallengesOptions, IssuedChallenge, Issuer } from './terms.ts'
 import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
 import { WIDGET_WORK, WORK } from './work.ts'
 
-/** The parts that questions and answers share. */
+/** The parts that challenges and solutions share. */
 export interface ChallengeParts {
   readonly reader: ChallengeReader
   readonly asking: Asking
   readonly tags: RuleTags
 }
 
-/** A challenge is given again while there is so much time left to answer it. */
+/** Age up to which a challenge is issued again: a minute is left to solve it then. */
 const REISSUE_MS = CHALLENGE_MS - 60_000
 
 export function createIssuer(
@@ -39,7 +39,7 @@ export function createIssuer(
       level,
       puzzles,
       bits,
-      // A provider that could be waited for instead would ask nobody.
+      // A provider that could be waited for instead would challenge nobody.
       wait: script || isInstead ? 0 : wait,
       passSeconds: Math.min(Math.ceil(passMs / 1000), isInstead ? DEGRADED_PASS_SECONDS : Number.POSITIVE_INFINITY),
       browser,

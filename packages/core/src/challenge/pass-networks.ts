@@ -28,7 +28,7 @@ interface Seen {
 
 /** Counts the networks that passes come from: the /24 of IPv4 and the /48 of IPv6. */
 export interface PassNetworks {
-  /** Whether a pass holds still. Counts that do not answer at once are heard before the next request (D450). */
+  /** Whether a pass still holds. Counts that do not answer at once are heard before the next request (D450). */
   holds(pass: string, from: Address, now: number): boolean
 }
 
@@ -70,7 +70,7 @@ export function createPassNetworks(counts: Counts, onFault?: (error: unknown) =>
       const since = seen.networks.get(network)
       seen.last = from
       if (since === undefined || now - since >= HOUR_MS) {
-        // More than these do not make it more lost.
+        // One more than fit is enough to know that it is lost.
         if (seen.networks.size <= MAX_NETWORKS) seen.networks.set(network, now)
         ask(pass, seen, [look(pass), together(pass, network), count(pass)], now)
       } else if (!isFresh) ask(pass, seen, [look(pass)], now)

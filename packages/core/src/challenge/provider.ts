@@ -18,14 +18,14 @@ export interface ChallengeWidget {
 /** The answer about a token; `unanswered`: nobody knows, since the provider did not answer. */
 export type TokenAnswer = 'right' | 'wrong' | 'unanswered'
 
-/** A third party that asks at level 3 in place of our work: it gives a token to the visitor, and says what that is worth. */
+/** A third party that challenges at level 3 in place of our work: it gives a token to the visitor, and says what that is worth. */
 export interface ChallengeProvider {
   readonly widget: ChallengeWidget
   /** `token` is what a visitor sent, up to 6,000 characters, and is taken once. Must not reject, and end on its own. */
   verify(token: string, address: string): Promise<TokenAnswer>
 }
 
-/** Time for which questions are our own work after a provider gave no answer. */
+/** How long our own work challenges after a provider gave no answer. */
 const AWAY_MS = 60_000
 
 /** Tokens that are looked at by the provider at one time. */
@@ -36,14 +36,14 @@ const TOKEN = /^[!-~]{0,6000}$/
 
 /** The provider of one process, and whether it answers. */
 export interface Asking {
-  /** Whether a level is asked by a provider, be it away. */
+  /** Whether a provider challenges at a level, even while it is away. */
   isProvided(level: ChallengeLevel): boolean
-  /** The widget that asks at a level; `undefined`: our work does. */
+  /** The widget that challenges at a level; `undefined`: our work does. */
   widgetAt(level: ChallengeLevel, now: number): ChallengeWidget | undefined
   check(token: string, address: string, now: number): Promise<TokenAnswer | 'malformed' | 'too_many'>
 }
 
-/** A provider that gave no answer is away for a minute, in which our own work asks: an unknown is no refusal, and opens no door (D454). */
+/** A provider that gave no answer is away for a minute, in which our own work challenges: an unknown is no refusal, and opens no door (D454). */
 export function createAsking(provider: ChallengeProvider | undefined): Asking {
   let awayUntil = 0
   let verified = 0
@@ -52,7 +52,7 @@ export function createAsking(provider: ChallengeProvider | undefined): Asking {
     widgetAt: (level, now) => (level === 3 && now >= awayUntil ? provider?.widget : undefined),
     async check(token, address, now) {
       if (!TOKEN.test(token)) return 'malformed'
-      // The configuration had one when it was asked.
+      // The configuration had one when the challenge was issued.
       if (provider === undefined) return 'unanswered'
       if (verified >= MAX_VERIFIED) return 'too_many'
       verified++

@@ -17,7 +17,7 @@ export interface Brought {
 
 /** Reads the challenges that come back. */
 export interface ChallengeReader {
-  /** The challenge of a text if it is the asker's and can be answered still. */
+  /** The challenge of a text if it is the asker's and can be solved still. */
   read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault
   /** The challenge that a request waits for, if it brings one for this asker and these terms; of several the oldest. */
   broughtBy(request: InspectionRequest, asked: AskedFor, now: number): Brought | undefined

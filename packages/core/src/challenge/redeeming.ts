@@ -1,17 +1,30 @@
+import { clientKey, WIDE_FACTOR } from '../counting/keys.ts'
+import type { CountTask } from '../counting/ports.ts'
 import type { RedeemFault } from '../values/challenge.ts'
-import { answerFault } from './answers.ts'
 import { askerOf, askerPartsOf } from './asker.ts'
 import { createPassGiver, type Given } from './giver.ts'
 import type { ChallengeParts } from './issuer.ts'
+import { solutionFault } from './solutions.ts'
 import type { ChallengesOptions, Redeemed, Redeeming } from './terms.ts'
 import type { OpenedChallenge } from './token.ts'
-import { createTries } from './tries.ts'
 import { isOfWidget } from './work.ts'
+
+/** Solutions of a client that are checked in a minute, and challenges that it waited for. */
+const TRIES = { kind: 'sliding', max: 30, windowMs: 60_000, refill: 30 } as const
+const WIDE_TRIES = { ...TRIES, max: 30 * WIDE_FACTOR, refill: 30 * WIDE_FACTOR }
 
 export function createRedeeming(options: ChallengesOptions, { reader, asking, tags }: ChallengeParts): Redeeming {
   const { counts, clock, ipv6Prefix, onFault } = options
   const give = createPassGiver(options)
-  const mayTry = createTries(counts, ipv6Prefix)
+
+  /** Counts a try, and says whether it is checked: who waits for a thousand challenges at a time would get a thousand passes. */
+  async function mayTry(address: string): Promise<boolean> {
+    const { narrow, wide } = clientKey(address, ipv6Prefix)
+    const tasks = [taskOf(narrow, TRIES)]
+    if (wide !== undefined) tasks.push(taskOf(wide, WIDE_TRIES))
+    const { states } = await counts.take(tasks, '')
+    return states.every(({ allowed }) => allowed)
+  }
 
   function redeemed(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
     const asked = tags.ruleOf(rule)
@@ -38,7 +51,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     if (typeof challenge === 'string') return { refused: challenge }
     if (!(await mayTry(address))) return redeemed({ refused: 'too_many' }, challenge)
     const text = solution.slice(dot + 1)
-    const refused = await answerFault(asking, challenge, { text, address }, clock.now())
+    const refused = await solutionFault(asking, challenge, { text, address }, clock.now())
     if (refused !== undefined) return redeemed({ refused }, challenge)
     const token = isOfWidget(challenge) ? text : undefined
     return redeemed(await give(challenge, asker, client, { waited: false, token }), challenge)
@@ -58,4 +71,8 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     redeemWaited: (...of) => safely(redeemWaited(...of)),
     redeem: (...of) => safely(redeem(...of)),
   }
+}
+
+function taskOf(key: string, limit: typeof TRIES | typeof WIDE_TRIES): CountTask {
+  return { key: `challenge client ${key}`, cost: 1, limit, max: limit.max, binding: true }
 }

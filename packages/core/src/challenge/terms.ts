@@ -6,7 +6,7 @@ import type { NetworkClass } from '../vocabulary.ts'
 import type { ChallengeProvider, ChallengeWidget } from './provider.ts'
 import type { ChallengeSecret } from './secrets.ts'
 
-/** A question to a client, as its page or another program shows it. */
+/** A challenge to a client, as its page or another program shows it. */
 export interface IssuedChallenge {
   readonly text: string
   readonly level: ChallengeLevel
@@ -14,9 +14,9 @@ export interface IssuedChallenge {
   readonly bits: number
   /** Seconds until it is taken as a cookie; 0: it is not. */
   readonly wait: number
-  /** It was asked before: the request waits for it. */
+  /** It was issued before, and the request waits for it. */
   readonly again: boolean
-  /** The widget whose token is the answer, in place of work. */
+  /** The widget whose token is the solution, in place of work. */
   readonly widget?: ChallengeWidget | undefined
 }
 
@@ -27,38 +27,38 @@ export type Redeemed =
       readonly level: ChallengeLevel
       /** Seconds that it holds. */
       readonly maxAge: number
-      /** Seconds from the question to its answer. */
+      /** Seconds from the challenge to its solution. */
       readonly seconds: number
-      /** The rule that asked; absent where it is gone. */
+      /** The rule that challenged; absent where it is gone. */
       readonly rule: string | undefined
       /** The shared counts did not answer: nobody knows whether it was spent on another machine. */
       readonly degraded: boolean
     }
   | {
       readonly refused: RedeemFault
-      /** Level of the question, and the rule that asked it, where it is ours. */
+      /** Level of the challenge, and its rule, where it is ours. */
       readonly level?: ChallengeLevel | undefined
       readonly rule?: string | undefined
     }
 
-/** The client that answers, as the inspection found it. */
+/** The client that brings a solution, as the inspection found it. */
 export interface Redeemer {
   readonly address: string
   readonly network: NetworkClass
 }
 
-/** The terms on which a request is asked and the rule, and the pass that it brings although it is asked. */
+/** Terms of a challenge to a request, the rule, and the pass that the request brings all the same. */
 export interface AskedFor {
   readonly terms: ChallengeTerms
-  /** Id of the rule that asks. */
+  /** Id of the rule that challenges. */
   readonly rule: string
   readonly pass: InspectedPass | undefined
 }
 
-/** A challenge for who sent a request: the one that it waits for already, if it brings that; else, or if `fresh`, a new one. */
+/** Issues a challenge to the sender of a request: the one that it waits for already, if it brings that; else, or if `fresh`, a new one. */
 export type Issuer = (request: InspectionRequest, asked: AskedFor, fresh?: boolean) => IssuedChallenge
 
-/** Takes answers. */
+/** Takes solutions. */
 export interface Redeeming {
   /** Gives a pass for the challenge that a request waited for. Never rejects. */
   redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed>
@@ -76,9 +76,9 @@ export interface ChallengesOptions {
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly ipv6Prefix: number
-  /** Asks at level 3 in place of our work; absent: nobody else does. */
+  /** Challenges at level 3 in place of our work; absent: nobody does. */
   readonly provider?: ChallengeProvider | undefined
-  /** Ids of the rules that other processes may ask by; absent: none. */
+  /** Ids of the rules that other processes may challenge by; absent: none. */
   readonly rules?: (() => Iterable<string>) | undefined
   /** Challenges from before this time are refused: what was spent then is forgotten. Milliseconds since the epoch. */
   readonly since?: number | undefined

@@ -17,7 +17,7 @@ export interface Challenge {
   readonly passSeconds: number
   readonly browser: number
   readonly tls: number
-  /** The rule that asked, as `RuleTags` has it. */
+  /** The rule that challenged, as `RuleTags` has it. */
   readonly rule: number
   /** Names this one among all. */
   readonly random: Uint8Array
@@ -37,7 +37,7 @@ const FIELDS = 40
 const MAC = 32
 const LENGTH = Math.ceil(((FIELDS + MAC) * 4) / 3)
 
-/** How long a challenge may be answered, and how long one key makes them. */
+/** How long a challenge may be solved, and how long one key makes them. */
 export const CHALLENGE_MS = 300_000
 
 /** Machines' clocks differ by so much at most. */

@@ -20,7 +20,7 @@ export const WORK: Readonly<Record<ChallengeLevel, Work>> = {
   3: { puzzles: 32, bits: 12, wait: 32 },
 }
 
-/** A question of a provider has no work and no waiting of ours; each of our own has one of both. */
+/** A provider's challenge has no work and no waiting of ours; each of our own has one of them at least. */
 export const WIDGET_WORK: Work = { puzzles: 0, bits: 0, wait: 0 }
 
 export function isOfWidget({ puzzles, wait }: Pick<Work, 'puzzles' | 'wait'>): boolean {

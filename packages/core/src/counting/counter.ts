@@ -50,7 +50,7 @@ export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): 
   function settle(decision: Decision, tasks: readonly RuleTask[], flight: string, taken: Taken): Counted {
     const { states } = taken
     const uses = states.map((state, at) => useOf(tasks[at] as RuleTask, state))
-    const result = limited(decision, uses, taken.share !== undefined)
+    const result = limited(decision, uses, tasks, taken.share !== undefined)
     const entered: string[] = []
     for (const [at, { allowed }] of states.entries()) {
       const task = tasks[at] as RuleTask
@@ -94,15 +94,21 @@ interface RuleTask extends CountTask {
 }
 
 /** Counts of requests in flight first: a request that is one too many uses up nothing (D174). */
-function createMeasures({ id, limit, concurrent }: CountingRule): readonly Measure[] {
+function createMeasures({ countedAs, limit, concurrent }: CountingRule): readonly Measure[] {
   const measures: Measure[] = []
   if (concurrent !== undefined) {
-    measures.push({ prefix: `${id} flights `, ...concurrent, limit: undefined, wide: undefined })
+    measures.push({ prefix: `${countedAs} flights `, ...concurrent, limit: undefined, wide: undefined })
   }
   if (limit !== undefined) {
     const { kind, max, windowMs, refill, keys } = limit
     const wide = { kind, max: max * WIDE_FACTOR, windowMs, refill: refill * WIDE_FACTOR }
-    measures.push({ prefix: `${id} ${kind}/${windowMs} `, keys, max, limit: { kind, max, windowMs, refill }, wide })
+    measures.push({
+      prefix: `${countedAs} ${kind}/${windowMs} `,
+      keys,
+      max,
+      limit: { kind, max, windowMs, refill },
+      wide,
+    })
   }
   return measures
 }

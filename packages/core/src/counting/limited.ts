@@ -1,4 +1,4 @@
-import type { LimitUse } from '../values/counting.ts'
+import type { CountingRule, LimitUse } from '../values/counting.ts'
 import type { Decision, Trial } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Writable } from '../values/members.ts'
@@ -6,24 +6,32 @@ import { isStricter } from '../vocabulary.ts'
 
 /**
  * A decision with what was counted. The first rule beyond its limit decides in place of what was decided; one on trial
- * is named beside it where it is stricter. `local`: the shared counts did not answer, which `degraded` says. Frozen.
+ * is named beside it where it is stricter. `counted`: the rule of each use. `local`: the shared counts did not answer, which
+ * `degraded` says. Frozen.
  */
-export function limited(decision: Decision, uses: readonly LimitUse[], local: boolean): Decision {
-  const { id, counting, reasons, attestation } = decision
-  const beyond = uses.find(binds)
+export function limited(
+  decision: Decision,
+  uses: readonly LimitUse[],
+  counted: readonly { readonly rule: CountingRule }[],
+  local: boolean,
+): Decision {
+  const { id, counting, reasons, location, unjudged, attestation } = decision
+  const place = uses.findIndex(binds)
+  const beyond = place === -1 ? undefined : counted[place]?.rule
   const action = beyond?.action ?? decision.action
   const limited: Writable<Decision> = {
     action,
-    enforced: action === 'allow' || counting?.mode !== 'monitor',
+    enforced: beyond === undefined ? decision.enforced : action === 'allow' || counting?.mode !== 'monitor',
     reasons,
     inspection: local ? withoutLimits(decision.inspection) : decision.inspection,
     limits: uses,
   }
   if (id !== undefined) limited.id = id
   if (attestation !== undefined) limited.attestation = attestation
-  const ruled = beyond && counting?.rules.find(({ rule }) => rule.id === beyond.rule)?.rule
-  if (ruled !== undefined) limited.reasons = Object.freeze([ruled.reason, ...reasons.slice(1)])
-  const challenge = beyond === undefined ? decision.challenge : ruled?.challenge
+  if (location !== undefined && beyond === undefined) limited.location = location
+  if (unjudged !== undefined) limited.unjudged = unjudged
+  if (beyond !== undefined) limited.reasons = Object.freeze([beyond.reason, ...reasons.slice(1)])
+  const challenge = beyond === undefined ? decision.challenge : beyond.challenge
   if (challenge !== undefined) limited.challenge = challenge
   const trials = [...(decision.trials ?? []), ...uses.filter(wouldBind).map(trialOf)]
   if (trials.length > 0) limited.trials = Object.freeze(trials)

@@ -18,7 +18,7 @@ export interface CompiledStrikes {
   /** Strikes that ban. */
   readonly count: number
   readonly forMs: number
-  /** How banned clients are asked instead of refused; absent: they are refused. */
+  /** The challenge to banned clients; absent: they are refused. */
   readonly challenge?: BanChallenge | undefined
   /** `flagged`, `throttled`, `blocked`, `challenge_failed`. */
   readonly actions: ReadonlySet<string>
@@ -28,10 +28,10 @@ export interface CompiledStrikes {
   readonly trap?: Trap | undefined
 }
 
-/** A question to banned clients. */
+/** A challenge to banned clients. */
 export interface BanChallenge {
   readonly terms: ChallengeTerms
-  /** Whether a client is asked; one that never is stays refused. */
+  /** Whether a client is challenged; one that never is stays refused. */
   asks(inspection: Decision['inspection'], fields: readonly string[]): boolean
 }
 
@@ -171,12 +171,12 @@ function strikeKey(
 }
 
 function browserOf(fields: readonly string[]): string {
-  const told: string[] = []
+  const sent: string[] = []
   for (let at = 0; at < fields.length; at += 2) {
     const name = (fields[at] as string).toLowerCase()
-    if (BROWSER.has(name)) told.push(`${name}:${fields[at + 1]}`)
+    if (BROWSER.has(name)) sent.push(`${name}:${fields[at + 1]}`)
   }
-  return digest(told.sort().join('\n'))
+  return digest(sent.sort().join('\n'))
 }
 
 /** The same in every process, so that two that ban one client at a time make one ban. */
@@ -194,7 +194,7 @@ function isLifted({ since }: Ban, { terms }: BanChallenge, { pass }: Decision['i
   return Math.floor(now / 1_000 - pass.age) >= Math.floor(since / 1_000)
 }
 
-/** To be asked is no wrong. */
+/** To be challenged is no wrong. */
 const DONE = {
   allow: '',
   flag: 'flagged',
@@ -225,7 +225,7 @@ function strikeOf(
   if (trap !== undefined && row !== undefined) return { on: trap.on, row }
   const done = DONE[action]
   if (actions.has(done)) return { on: done, row: '' }
-  // Two tabs of one browser may solve one question: the later brings the pass of the first (D445).
+  // Two tabs of one browser may solve one challenge: the later brings the pass of the first (D445).
   const isWrong = challenge !== undefined && WRONGS.has(challenge.outcome) && inspection.pass === undefined
   if (isWrong && actions.has('challenge_failed')) return { on: 'challenge_failed', row: '' }
   return status !== undefined && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
@@ -240,7 +240,7 @@ export function banRule({ on }: Ban): typeof STRIKES_RULE | typeof SCANNER_RULE 
   return on === 'probe' ? SCANNER_RULE : STRIKES_RULE
 }
 
-/** `challenge`: it is asked on these terms; else it is refused. */
+/** `challenge`: it is challenged on these terms; else it is refused. */
 function banned(decision: Decision, ban: Ban, mode: Mode, challenge?: ChallengeTerms): Decision {
   const { counting: _, trial: __, challenge: ___, reasons, ...rest } = decision
   const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${counted(ban.count, 'strike')}, the last ${ban.on}.`

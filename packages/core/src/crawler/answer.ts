@@ -1,12 +1,19 @@
 import { type Address, formatAddress } from '../address/address.ts'
+import { SallyportError } from '../errors.ts'
 import { countryOf } from '../geo/country-of.ts'
 import { classify } from '../network/classify.ts'
 import type { Clock, Snapshots } from '../ports/index.ts'
 import type { NetworkClass } from '../vocabulary.ts'
-import { type Claim, claimedCrawler } from './claim.ts'
+import type { Catalogue, Crawler } from './catalogue.ts'
 import { CHECK_NAMES, type Check, methodOf, type Spoofed, type Unverifiable, type Verified } from './outcome.ts'
 import { summaryOf } from './summary.ts'
 import type { CrawlerVerifier, Verification } from './verifier.ts'
+
+/** How a claim is put to the API: by the catalogue's slug, by the user agent of a log line, or both. */
+export interface Claim {
+  readonly bot?: string | undefined
+  readonly userAgent?: string | undefined
+}
 
 /** The outcome with the checks it came of: an accusation has no room for one that could not run here either. */
 export type CrawlerRuling = Pick<Spoofed, 'outcome' | 'checks'> | Pick<Verified | Unverifiable, 'outcome' | 'checks'>
@@ -94,4 +101,19 @@ function outcomeOf(verification: Verification) {
   return judgement.outcome === 'spoofed'
     ? { outcome: judgement.outcome, ...reason, checks: judgement.checks }
     : { outcome: judgement.outcome, ...reason, checks: judgement.checks }
+}
+
+/**
+ * The crawler that is claimed; `undefined` when only a user agent is given and it names none. A user agent that names
+ * none does not contradict `bot`: some agents carry a browser's. Throws `unknown_crawler` and `claim_mismatch`.
+ */
+export function claimedCrawler({ bot, userAgent }: Claim, catalogue: Catalogue): Crawler | undefined {
+  const named = userAgent === undefined ? undefined : catalogue.claimOf(userAgent)
+  if (bot === undefined) return named
+  const asked = catalogue.find(bot)
+  if (asked === undefined) throw new SallyportError('unknown_crawler', `No crawler "${bot.slice(0, 100)}".`)
+  if (named !== undefined && named !== asked) {
+    throw new SallyportError('claim_mismatch', `The user agent names "${named.slug}", \`bot\` says "${asked.slug}".`)
+  }
+  return asked
 }

@@ -61,12 +61,12 @@ function isSpelling(name: string, wanted: string): boolean {
 
 /** The fields of a request that a hand-off covers, in lower case, each once; the gate sends none in another spelling. */
 export function coveredNames(fields: readonly string[]): readonly string[] {
-  const names: string[] = []
+  const names = new Set<string>()
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = (fields[at] as string).toLowerCase()
-    if (name !== HANDOFF_FIELD && isCovered(name) && !names.includes(name)) names.push(name)
+    if (name !== HANDOFF_FIELD && isCovered(name)) names.add(name)
   }
-  return names
+  return [...names]
 }
 
 function isCovered(name: string): boolean {

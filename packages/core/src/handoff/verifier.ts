@@ -1,7 +1,8 @@
 import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
 import { type Dictionary, type InnerList, type Item, parseDictionary } from 'structured-headers'
 import { isNamed } from '../address/forwarding.ts'
-import { MAX_BYTES, signatureBase } from '../agent/signature/message.ts'
+import { MAX_BYTES } from '../agent/signature/message.ts'
+import { signatureBase } from '../agent/signature/signature-base.ts'
 import { SallyportError } from '../errors.ts'
 import type { Clock } from '../ports/index.ts'
 import { type HandoffAlgorithm, type HandoffVerifyKey, verifyingKey } from './keys.ts'
@@ -53,7 +54,7 @@ export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptio
     const wanted = ['@method', '@request-target', ...coveredNames(request.fields)]
     const missing = wanted.find((name) => !covered.has(name) && !(name === 'host' && versionOf(sent) === 1))
     if (missing !== undefined) return `${missing} is not signed`
-    const base = signatureBase({ ...sent, label: 'input' }, request)
+    const base = signatureBase(sent, request)
     if (base === undefined) return 'what was signed is not in the request'
     return isSigned(base, sent.signature, key) ? undefined : 'the signature does not fit the request'
   }

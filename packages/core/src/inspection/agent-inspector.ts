@@ -6,7 +6,7 @@ import type { SignatureFinding } from '../agent/signature/finding.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import { createUserAgentReader } from '../agent/user-agent.ts'
 import { createCatalogue } from '../crawler/catalogue.ts'
-import { claimedCrawlerOf, inspectedCrawler } from '../crawler/claimed-crawler.ts'
+import { inspectedClaim, inspectedCrawler } from '../crawler/inspected-crawler.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import type { AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
@@ -87,7 +87,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
       const { address, client, network } = visitor
       const trusted = client.via === 'header'
       const signed = fields.signature || fields.signatureInput
-      const crawler = claimed && claimedCrawlerOf(crawlers, claimed, address, network, snapshot)
+      const crawler = claimed && inspectedClaim(crawlers, claimed, address, network, snapshot)
       const agent = judge({
         address: client.address,
         network,

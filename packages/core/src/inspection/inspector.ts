@@ -60,7 +60,7 @@ export interface Inspector {
    * which is forged. `undefined` where it is a list, and where no proxy is trusted.
    */
   readonly singleHeader: string | undefined
-  /** All that is known of a request, without a decision. Never throws: a fault is data in it. */
+  /** All that is known of a request, without a decision. Never throws: after a fault nothing is known. */
   inspect(request: InspectionRequest): Inspection
   /** Whether a person's browser asks: it says that it is one, and the verdict is a person's. Never throws. */
   isBrowser(request: InspectionRequest): boolean
@@ -130,7 +130,14 @@ export function createInspector(options: InspectorOptions): Inspector {
     visits: visits.seen,
     isTrusted: (peer) => isTrustedPeer(peer, trust),
     singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
-    inspect: (request) => look(request).inspection,
+    inspect(request) {
+      try {
+        return look(request).inspection
+      } catch (error) {
+        options.onFault?.(error)
+        return faultInspection(request, timestamp(clock.now()))
+      }
+    },
     isBrowser(request) {
       try {
         return agents.namesBrowser(request) && look(request).inspection.agent.class === 'human'
@@ -247,14 +254,19 @@ function faultDecision(
     reasons: Object.freeze([
       Object.freeze({ id: 'inspection_failed', text: 'The inspection failed; the action is the configured one.' }),
     ]),
-    inspection: Object.freeze({
-      at,
-      peer: request.peer,
-      client: Object.freeze({ address: '', via: 'none' as const, malformed: false }),
-      request: Object.freeze({ method: request.method, path: '/', readings: [] }),
-      network: NOTHING_KNOWN,
-      agent: NO_VERDICT,
-      degraded: NETWORKS_DEGRADED,
-    }),
+    inspection: faultInspection(request, at),
+  })
+}
+
+/** The inspection of a request that could not be inspected. `at` is ISO 8601. */
+function faultInspection({ peer, method }: InspectionRequest, at: string): Inspection {
+  return Object.freeze({
+    at,
+    peer,
+    client: Object.freeze({ address: '', via: 'none', malformed: false }),
+    request: Object.freeze({ method, path: '/', readings: [] }),
+    network: NOTHING_KNOWN,
+    agent: NO_VERDICT,
+    degraded: ALL_DEGRADED,
   })
 }

@@ -30,7 +30,10 @@ function countingOfAll(decisions: readonly Decision[]): Counting | undefined {
   let mode: Counting['mode'] = 'monitor'
   for (const { counting } of decisions) {
     if (counting?.mode === 'enforce') mode = 'enforce'
-    for (const counted of counting?.rules ?? []) if (!rules.has(counted.rule.id)) rules.set(counted.rule.id, counted)
+    for (const counted of counting?.rules ?? []) {
+      const { countedAs } = counted.rule
+      if (!rules.has(countedAs)) rules.set(countedAs, counted)
+    }
   }
   return rules.size === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze([...rules.values()]) })
 }

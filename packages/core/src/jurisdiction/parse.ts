@@ -1,7 +1,7 @@
 import { SallyportError } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
 import { PLAIN_ACTIONS } from '../vocabulary.ts'
-import { type JurisdictionPolicy, MATCH_LISTS, MATCH_SWITCHES } from './policy.ts'
+import { type JurisdictionPolicy, MATCH_LISTS, MATCH_SWITCHES, UNKNOWN_COUNTRY } from './policy.ts'
 
 /** Ids are part of every record that they decide, so they are plain. */
 const ID = /^[a-z0-9][a-z0-9_-]*$/i
@@ -19,7 +19,8 @@ export function parseJurisdictionPolicy(value: unknown): JurisdictionPolicy {
   idOf(policy['id'], 'id')
   const groups = listOf(policy['groups'], 'groups').map((entry, index) => parseGroup(entry, `groups.${index}`))
   refuseTwice(groups, 'groups')
-  const rules = listOf(policy['rules'], 'rules').map((entry, index) => {
+  const written = listOf(policy['rules'], 'rules')
+  const rules = written.map((entry, index) => {
     const path = `rules.${index}`
     const rule = objectOf(entry, path)
     onlyMembers(rule, ['id', 'match', 'action', 'note'], path)
@@ -28,9 +29,9 @@ export function parseJurisdictionPolicy(value: unknown): JurisdictionPolicy {
     return idOf(rule['id'], `${path}.id`)
   })
   refuseTwice(rules, 'rules')
-  const last = objectOf(policy['rules'], 'rules')[String(rules.length - 1)]
+  const last = written.at(-1)
   if (last === undefined || Object.keys(objectOf(objectOf(last, 'rules')['match'], 'match')).length > 0) {
-    refuse('rules', 'a last rule with an empty match, so that every case is decided')
+    refuse('rules', 'a list with a last rule with an empty match, so that every case is decided')
   }
   return value as JurisdictionPolicy
 }
@@ -41,7 +42,7 @@ function parseGroup(value: unknown, path: string): string {
     if (!isCountryText(code)) refuse(`${path}.countries`, `country codes; not ${JSON.stringify(code)}`)
   }
   const id = idOf(group['id'], `${path}.id`)
-  if (isCountry(id)) refuse(`${path}.id`, `an id that is not a country; not ${id}`)
+  if (isCountry(id) || id === UNKNOWN_COUNTRY) refuse(`${path}.id`, `an id that is not a country; not ${id}`)
   return id
 }
 
@@ -68,7 +69,8 @@ function isCountryText(value: unknown): boolean {
 }
 
 function objectOf(value: unknown, path: string): JsonObject {
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : refuse(path, 'a map')
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isMap ? (value as JsonObject) : refuse(path, 'a map')
 }
 
 function listOf(value: unknown, path: string): readonly unknown[] {

@@ -9,6 +9,7 @@ export const UNKNOWN_COUNTRY = 'unknown'
 
 /** Countries that rules and claims may name together. */
 export interface JurisdictionGroup {
+  /** In capitals for a group that can be claimed; others are for rules alone. */
   readonly id: string
   /** ISO 3166-1, two capital letters. */
   readonly countries: readonly string[]

@@ -5,7 +5,7 @@ import type { Rule } from './policy.ts'
 
 const PASS = { least: 60_000, most: 31 * 86_400_000 }
 
-/** Returns the faults of how a rule asks. */
+/** Returns the faults of a rule's challenge. */
 export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
   if (challenge === undefined) return []
   if (action !== 'challenge') return [{ path: ['challenge'], message: 'only a rule with the action challenge has it' }]

@@ -6,23 +6,23 @@ import { Asked } from './asked.ts'
 import { durationOf } from './compile-counting.ts'
 import type { Rule } from './policy.ts'
 
-/** A rule that asks, checked. */
+/** A rule that challenges, checked. */
 export interface CompiledChallenge {
   readonly terms: ChallengeTerms
   /** Whether a pass is enough, whatever is asked for with it. */
   isAnsweredBy(pass: InspectedPass | undefined): boolean
-  /** Whether a visitor whom the rule matches, and whose pass is not enough, is to be asked. */
+  /** Whether a visitor whom the rule matches, and whose pass is not enough, is to be challenged. */
   asks(inspection: Inspection, asked: Asked): boolean
 }
 
 export const DEFAULT_PASS = '12h'
 
-/** `undefined` for a rule that does not ask. Every member has been checked. */
+/** `undefined` for a rule that does not challenge. Every member has been checked. */
 export function compileChallenge({ action, challenge = {}, limit, match }: Rule): CompiledChallenge | undefined {
   if (action !== 'challenge') return undefined
   const { level = 1, pass = DEFAULT_PASS, script } = challenge
   const terms = Object.freeze({ level, passMs: durationOf(pass), script: script === 'required' })
-  // The budget of a pass is used up: that it is held is the reason to ask.
+  // The budget of a pass is used up: that it is held is the reason to challenge.
   const isBudget = limit !== undefined && [limit.key].flat().includes('pass')
   const named = new Set<string>([...(match.purpose ?? []), ...(match.crawler ?? [])])
   return {
@@ -34,18 +34,18 @@ export function compileChallenge({ action, challenge = {}, limit, match }: Rule)
 
 const NONE_NAMED: ReadonlySet<string> = new Set()
 
-/** How a banned client is asked, where a ban asks (D446). */
+/** The challenge to banned clients, where a ban challenges (D446). */
 export const BAN_CHALLENGE: BanChallenge = {
   terms: Object.freeze({ level: 2, passMs: durationOf(DEFAULT_PASS), script: false }),
   asks: (inspection, fields) => !isNeverAsked(inspection, new Asked({ fields }), NONE_NAMED),
 }
 
-/** Readers that show no page to anybody: asked only by a rule that names them, or under a name that was disproved (D453). */
+/** Readers that show no page to anybody: challenged only by a rule that names them, or under a name that was disproved (D453). */
 const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'preview'] satisfies CrawlerPurpose[])
 
 /**
- * Never asked, whatever the rule: who is proven, whose check is not over, addresses of no network, and what programs fetch at
- * fixed places. `named`: the purposes and the crawlers that a rule names.
+ * Whether a request is never challenged, whatever the rule: its client is proven, or the check of that is not over; its address
+ * is of no network; or programs fetch what it asks for at a fixed place. `named`: purposes and crawlers that a rule names.
  */
 function isNeverAsked(
   { agent, crawler, network, request }: Inspection,

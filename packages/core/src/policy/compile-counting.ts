@@ -15,10 +15,10 @@ export interface CompiledCounting {
   readonly opens: boolean
 }
 
-/** `undefined` for a rule that does not count. Every member has been checked. */
+/** `undefined` for a rule that does not count. Every member has been checked. `nameCount` is asked once for each that does. */
 export function compileCounting(
   rule: Rule,
-  splitter: PathSplitter,
+  { splitter, nameCount }: { readonly splitter: PathSplitter; readonly nameCount: (id: string) => string },
   challenge?: ChallengeTerms,
 ): CompiledCounting | undefined {
   const { id, action, monitor = false, limit, concurrent, cost, then } = rule
@@ -27,6 +27,7 @@ export function compileCounting(
   return {
     rule: Object.freeze({
       id,
+      countedAs: nameCount(id),
       action,
       onTrial: monitor,
       reason: reasonOf(rule),

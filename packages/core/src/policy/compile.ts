@@ -43,7 +43,7 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
   const [fault] = policyFaults(policy, new Set(surroundings.lists?.keys()))
   if (fault !== undefined) throw new SallyportError('invalid_policy', faultText(fault))
   const { allowlist = [] } = policy
-  const shared = { splitter: createPathSplitter(), once: createOnce(), surroundings }
+  const shared = { splitter: createPathSplitter(), once: createOnce(), surroundings, nameCount: createCountNames() }
   const compiled = rulesInForce(policy).map((rule) => compileRule(rule, shared))
   const index = createRuleIndex(compiled.map(({ found }) => found))
   return {
@@ -77,7 +77,17 @@ function defaultRule(action: Action): MatchedRule {
 }
 
 /** The parts that all rules of a policy are compiled with. */
-type Shared = Pick<WithinRule, 'splitter' | 'once' | 'surroundings'>
+type Shared = Pick<WithinRule, 'splitter' | 'once' | 'surroundings'> & { readonly nameCount: (id: string) => string }
+
+/** Names counts by the ids of their rules; the same for the same policy, in every process. */
+function createCountNames(): (id: string) => string {
+  const times = new Map<string, number>()
+  return (id) => {
+    const time = (times.get(id) ?? 0) + 1
+    times.set(id, time)
+    return time === 1 ? id : `${id}#${time}`
+  }
+}
 
 /** A rule, and the ways in which it is found among others. */
 interface Compiled {
@@ -88,7 +98,7 @@ interface Compiled {
 function compileRule(rule: Rule, shared: Shared): Compiled {
   const { id, onError, weight } = rule
   const challenge = compileChallenge(rule)
-  const counting = compileCounting(rule, shared.splitter, challenge?.terms)
+  const counting = compileCounting(rule, shared, challenge?.terms)
   const action = counting?.opens ? 'allow' : rule.action
   const redirect = compileRedirect(rule)
   const { data, needs, steady, negation, named, ...tests } = compileMatch(rule.match, { id, action, ...shared })

@@ -19,7 +19,7 @@ export interface MatchedRule {
   readonly id: string
   readonly action: Action
   readonly reason: Reason
-  /** There where it asks. */
+  /** There where it challenges. */
   readonly challenge?: ChallengeTerms | undefined
   /** There where it redirects. */
   readonly redirect?: CompiledRedirect | undefined
@@ -36,7 +36,7 @@ export interface CompiledRule {
   /** All tests by their words; absent where every source of requests answers them. */
   readonly named?: readonly NamedTest[] | undefined
   readonly matched: MatchedRule
-  /** There where the rule asks. */
+  /** There where the rule challenges. */
   readonly challenge?: CompiledChallenge | undefined
   /** Counting of a rule; `matched` is its effect within its limits, where it opens. */
   readonly counting?: CompiledCounting | undefined
@@ -64,7 +64,7 @@ export interface Evaluation {
   readonly weighed: readonly Weighed[]
   /** True where no test of a request had a say: the visitor's next request like this one is decided the same. */
   readonly lasting: boolean
-  /** A rule that asks decided nothing for the pass: one of another level may be decided otherwise. D561 */
+  /** A rule that challenges decided nothing because of the pass: one of another level may be decided otherwise. D561 */
   readonly restsOnPass: boolean
 }
 

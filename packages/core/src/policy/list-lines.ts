@@ -56,14 +56,19 @@ function firstLine(text: string): string {
   return text.slice(0, text.indexOf('\n') + 1 || text.length)
 }
 
+/** Objects within each other in which entries are looked for: a text of eight million may be nested deeper than the stack is. */
+const MAX_DEPTH = 64
+
 /** Whether a value can be a list: an error of a server has neither an entry nor a place for some. */
-function mayHold(value: unknown): boolean {
+function mayHold(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
   const members = Object.entries(value)
   return (
     members.length === 0 ||
     members.some(
-      ([name, member]) => ENTRY_NAMES.includes(name.toLowerCase()) || (typeof member === 'object' && mayHold(member)),
+      ([name, member]) =>
+        ENTRY_NAMES.includes(name.toLowerCase()) ||
+        (typeof member === 'object' && depth > 0 && mayHold(member, depth - 1)),
     )
   )
 }

@@ -105,7 +105,7 @@ function receivedPath(target: string): string {
 
 /** A received target has one character for each byte; any other character comes from a target written by a caller. */
 function asBytes(text: string): string {
-  return /[^\0-\xff]/.test(text) ? String.fromCharCode(...new TextEncoder().encode(text)) : text
+  return /[^\0-\xff]/.test(text) ? Buffer.from(text).toString('latin1') : text
 }
 
 /** A path on its way through an origin: `decoded` times its escapes were read. */

@@ -18,7 +18,7 @@ export interface RuleLimit {
   readonly burst?: number | undefined
 }
 
-/** How a rule asks. */
+/** The challenge of a rule. */
 export interface RuleChallenge {
   /** Level of the pass that answers it, 1 to 3: a wait, work, four times that work. Default 1. */
   readonly level?: ChallengeLevel | undefined
@@ -52,7 +52,7 @@ export interface Rule {
   readonly limit?: RuleLimit | undefined
   readonly concurrent?: RuleConcurrent | undefined
   readonly cost?: RuleCost | undefined
-  /** How it asks; for a rule with the action `challenge`, which decides nothing for who holds a pass of its level. */
+  /** For a rule with the action `challenge`, which decides nothing for a client that holds a pass of its level. */
   readonly challenge?: RuleChallenge | undefined
   /**
    * Place that a rule with the action `redirect` leads proven crawlers to: a path of the site or an http URL, in which

@@ -1,3 +1,4 @@
+import { originForm } from '../address/origin-form.ts'
 import { compilePathRules, higher, type PathRule, type PathRules, type Verdict } from './path-rules.ts'
 
 /** A robots.txt that was read, by whomever it was written. */
@@ -53,10 +54,11 @@ export function parseRobots(text: string): RobotsFile {
 
   return {
     refuses(userAgent, target, onStep) {
-      if (!target.startsWith('/') || groups.size === 0) return false
+      const asked = originForm(target)
+      if (!asked.startsWith('/') || groups.size === 0) return false
       const rules = rulesFor(userAgent)
       if (rules.length === 0) return false
-      const path = normal(target)
+      const path = normal(asked)
       if (path === '/robots.txt') return false
       let best: Verdict | undefined
       for (const some of rules) best = higher(best, some.on(path, onStep))

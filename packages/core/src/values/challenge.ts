@@ -2,7 +2,7 @@
 export const CHALLENGE_LEVELS = [1, 2, 3] as const
 export type ChallengeLevel = (typeof CHALLENGE_LEVELS)[number]
 
-/** How a rule asks, checked. */
+/** Terms of a rule's challenge, checked. */
 export interface ChallengeTerms {
   readonly level: ChallengeLevel
   /** How long the pass holds. */
@@ -36,8 +36,8 @@ export const REDEEM_FAULTS = [
 export type RedeemFault = (typeof REDEEM_FAULTS)[number]
 
 /**
- * The outcomes of a request that is asked, or that brings a solution. `asked`: its page has a new question; `waiting`: the one that it
- * waits for already; `form` and `program`: who sent it is shown no question; `solved` and `waited`: a pass was given.
+ * The outcomes of a request that is challenged, or that brings a solution. `asked`: its page has a new challenge; `waiting`: the
+ * one that it waits for already; `form` and `program`: its sender is shown none; `solved` and `waited`: a pass was given.
  */
 export const CHALLENGE_OUTCOMES = ['asked', 'waiting', 'form', 'program', 'solved', 'waited', ...REDEEM_FAULTS] as const
 export type ChallengeOutcome = (typeof CHALLENGE_OUTCOMES)[number]
@@ -45,24 +45,24 @@ export type ChallengeOutcome = (typeof CHALLENGE_OUTCOMES)[number]
 /** The part of a request in a challenge: one row of what metrics, log, history and report count. */
 export interface ChallengeStep {
   readonly outcome: ChallengeOutcome
-  /** Id of the rule that asked; absent where that is not known, as of a forged solution. */
+  /** Id of the rule that challenged; absent where that is not known, as of a forged solution. */
   readonly rule?: string | undefined
-  /** Level of the question, or of the pass; absent where that is not known. */
+  /** Level of the challenge, or of the pass; absent where that is not known. */
   readonly level?: ChallengeLevel | undefined
-  /** Time from the question to its answer, where that earned a pass. */
+  /** Seconds from the challenge to its solution, where that earned a pass. */
   readonly seconds?: number | undefined
-  /** A pass was given, and the counts that all machines share did not answer: nobody knows whether it is the only one of its question. */
+  /** A pass was given, and the counts that all machines share did not answer: nobody knows whether it is the only one of its challenge. */
   readonly degraded?: boolean | undefined
-  /** Reason why waiting earned no pass, where a new question followed at once. */
+  /** Reason why waiting earned no pass, where a new challenge followed at once. */
   readonly refused?: RedeemFault | undefined
 }
 
-/** Whether an answer earned a pass. */
+/** Whether an outcome earned a pass. */
 export function earnedPass(outcome: string): boolean {
   return outcome === 'solved' || outcome === 'waited'
 }
 
-/** Whether an answer earned none. */
+/** Whether an outcome is a solution, or a wait, that earned no pass. */
 export function failedPass(outcome: string): boolean {
   return (REDEEM_FAULTS as readonly string[]).includes(outcome)
 }

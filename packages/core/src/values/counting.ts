@@ -38,6 +38,8 @@ export interface CountLimit {
 /** A rule of the policy that counts. Within its limits it decides nothing, unless it opens. */
 export interface CountingRule {
   readonly id: string
+  /** Name of its counts: its id, with a number behind it where a rule before it that counts has that id too, as of a preset. */
+  readonly countedAs: string
   /** Effect beyond a limit, and the sentence about it. */
   readonly action: Action
   readonly reason: Reason

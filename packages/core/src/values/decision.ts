@@ -39,7 +39,7 @@ export interface Decision {
   readonly id?: string | undefined
   readonly action: Action
   readonly enforced: boolean
-  /** How to ask, where `action` is `challenge`. */
+  /** Terms of the challenge, where `action` is `challenge`. */
   readonly challenge?: ChallengeTerms | undefined
   /** `Location` of the answer, where `action` is `redirect`. */
   readonly location?: string | undefined

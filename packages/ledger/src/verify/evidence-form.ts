@@ -142,7 +142,7 @@ function parseEvidenceRecord(entry: Members): EvidenceRecord {
     return { kid: signature.text('keyid'), signature: signature.bytes('sig', 64) }
   })
   if (new Set(signatures.map(({ kid }) => kid)).size < signatures.length) {
-    throw new ShapeError(`${envelope.path}.signatures: two of one key`)
+    throw new ShapeError(`${envelope.at('signatures')}: two of one key`)
   }
   const inclusion = entry.object('inclusion')
   inclusion.only('hashes')
@@ -183,7 +183,7 @@ function parseEarlier(entry: Members): NonNullable<Evidence['earlier']> {
 
 function checkpointOf(entry: Members): Checkpoint {
   const checkpoint = parseCheckpoint(entry.text('checkpoint'))
-  if (checkpoint === undefined) throw new ShapeError(`${entry.path}.checkpoint: not a checkpoint`)
+  if (checkpoint === undefined) throw new ShapeError(`${entry.at('checkpoint')}: not a checkpoint`)
   return checkpoint
 }
 

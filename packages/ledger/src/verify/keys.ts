@@ -37,7 +37,7 @@ const MAX_KEYS = 1000
 
 function entriesOf(jwks: Members): readonly Members[] {
   const entries = jwks.objects('keys')
-  if (entries.length > MAX_KEYS) throw new ShapeError(`${jwks.path}.keys: more than ${MAX_KEYS}`)
+  if (entries.length > MAX_KEYS) throw new ShapeError(`${jwks.at('keys')}: more than ${MAX_KEYS}`)
   return entries
 }
 
@@ -69,26 +69,26 @@ const KEY_MEMBERS = [
  */
 export function parseOwnKeys(jwks: Members, origin: string): readonly LedgerKey[] {
   jwks.only('origin', 'keys')
-  if (jwks.text('origin') !== origin) throw new ShapeError(`${jwks.path}.origin: not this ledger`)
+  if (jwks.text('origin') !== origin) throw new ShapeError(`${jwks.at('origin')}: not this ledger`)
   const keys = entriesOf(jwks).map((entry) => {
     entry.only(...KEY_MEMBERS)
     for (const [name, wanted] of Object.entries({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' })) {
-      if (entry.text(name) !== wanted) throw new ShapeError(`${entry.path}.${name}: not ${wanted}`)
+      if (entry.text(name) !== wanted) throw new ShapeError(`${entry.at(name)}: not ${wanted}`)
     }
     const key = parseKey(entry)
     const x = entry.text('x')
     const kid = sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url')
-    if (key.kid !== kid) throw new ShapeError(`${entry.path}.kid: not the thumbprint of the key`)
+    if (key.kid !== kid) throw new ShapeError(`${entry.at('kid')}: not the thumbprint of the key`)
     if (entry.text('vkey') !== noteVerifierKey(origin, key.publicKey)) {
-      throw new ShapeError(`${entry.path}.vkey: not this key`)
+      throw new ShapeError(`${entry.at('vkey')}: not this key`)
     }
     if (entry.has('succession') && key.succession === undefined) {
-      throw new ShapeError(`${entry.path}.succession: nothing is replaced`)
+      throw new ShapeError(`${entry.at('succession')}: nothing is replaced`)
     }
     return key
   })
   for (const [index, key] of keys.entries()) {
-    const at = `${jwks.path}.keys.${index}`
+    const at = `${jwks.at('keys')}.${index}`
     const [before, after] = [keys[index - 1], keys[index + 1]]
     if (key.succession?.replaces !== before?.kid) throw new ShapeError(`${at}.replaces: not the key before it`)
     if (key.expires !== after?.notBefore) throw new ShapeError(`${at}.exp: not where the next key begins`)
@@ -125,7 +125,7 @@ export function contradictionOf(
 function parseKey(key: Members): LedgerKey {
   const publicKey = Buffer.from(key.text('x'), 'base64url')
   if (publicKey.length !== 32 || publicKey.toString('base64url') !== key.text('x')) {
-    throw new ShapeError(`${key.path}.x: not 32 bytes in base64url`)
+    throw new ShapeError(`${key.at('x')}: not 32 bytes in base64url`)
   }
   return {
     kid: key.text('kid'),

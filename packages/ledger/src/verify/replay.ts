@@ -47,7 +47,7 @@ function holds(entries: readonly string[], wanted: string, groups: Groups): bool
 
 function texts(members: Members, name: string): readonly string[] {
   return members.list(name).map((entry) => {
-    if (typeof entry !== 'string') throw new ShapeError(`${members.path}.${name}: not a list of texts`)
+    if (typeof entry !== 'string') throw new ShapeError(`${members.at(name)}: not a list of texts`)
     return entry
   })
 }

@@ -20,6 +20,8 @@ export class ShapeError extends Error {}
 /** A JSON object whose members are read one by one; every read throws ShapeError that names the member. */
 export interface Members {
   readonly path: string
+  /** Path of a member, as messages name it. */
+  at(name: string): string
   /** The object itself. */
   readonly raw: unknown
   text(name: string): string
@@ -53,6 +55,7 @@ export function membersOf(value: unknown, path: string): Members {
   const own = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined)
   const members: Members = {
     path,
+    at,
     raw: value,
     text(name) {
       const found = own(name)

@@ -1,5 +1,4 @@
 import {
-  type Parameters,
   parseDictionary,
   parseItem,
   parseList,
@@ -8,14 +7,19 @@ import {
   serializeList,
 } from 'structured-headers'
 
-/** RFC 9421 section 2.2.8: one parameter, decoded and encoded again; one that is there twice is covered by nothing. */
-export function queryParameter(target: string, parameters: Parameters): string | undefined {
-  const name = parameters.get('name')
+/**
+ * Parameters of a target's query, decoded and encoded again, by their encoded names (RFC 9421 section 2.2.8); `undefined` for
+ * one that is there twice, which is covered by nothing.
+ */
+export function queryParameters(target: string): ReadonlyMap<string, string | undefined> {
+  const found = new Map<string, string | undefined>()
   const start = target.indexOf('?')
-  if (parameters.size !== 1 || typeof name !== 'string' || start === -1) return undefined
-  const same = [...new URLSearchParams(target.slice(start + 1))].filter(([key]) => formEncoded(key) === name)
-  const [found, more] = same
-  return found === undefined || more !== undefined ? undefined : formEncoded(found[1])
+  if (start === -1) return found
+  for (const [key, value] of new URLSearchParams(target.slice(start + 1))) {
+    const name = formEncoded(key)
+    found.set(name, found.has(name) ? undefined : formEncoded(value))
+  }
+  return found
 }
 
 /** The percent-encode set of forms, with `%20` for a space. */
@@ -23,7 +27,7 @@ function formEncoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()~]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Structured fields by their form: of any other nobody knows what its strict form is. */
+/** Structured fields by their form; the strict form of any other is not known. */
 const FORMS: Readonly<Record<string, 'dictionary' | 'list' | 'item'>> = {
   'accept-signature': 'dictionary',
   'content-digest': 'dictionary',

@@ -1,14 +1,20 @@
+import { createHash } from 'node:crypto'
+import { carriesForwarding } from '../../address/forwarding.ts'
 import type { Crawler } from '../../crawler/catalogue.ts'
 import type { SignatureFinding } from './finding.ts'
 import { type AgentKey, ALGORITHMS, isSignedBy, PAYMENT_RSA } from './key.ts'
-import { mayHideHost, type SentSignature, type SignedRequest, signatureBase } from './message.ts'
+import { fieldValue, type SentSignature, type SignedRequest } from './message.ts'
 import { paymentPurpose } from './payment-profile.ts'
 import type { ReplayMemory } from './replay.ts'
+import { mayHideHost, signatureBase } from './signature-base.ts'
 
 /** How far a signer's clock may be ahead, in seconds. */
 export const SKEW_S = 30
 /** The longest that a signature may be good for, in seconds. */
 export const LONGEST_LIFE_S = 24 * 3600
+
+/** The most components of a signature that is looked at: agents cover a few, and each is written for the base. */
+export const MAX_COMPONENTS = 64
 
 /** The signer, as far as it is known. */
 export interface About {
@@ -53,7 +59,7 @@ export function proven(
   const nonce = parameters.get('nonce')
   const until = Number(parameters.get('expires')) * 1000
   const seen =
-    typeof nonce === 'string' && now !== undefined ? replay.see(`${about.keyId} ${nonce}`, until, now) : undefined
+    typeof nonce === 'string' && now !== undefined ? replay.see(nonceId(about.keyId, nonce), until, now) : undefined
   if (seen === 'seen') return { ...invalid('its nonce was used before'), ...about }
   const names = new Set(components.map(([name]) => name))
   const bound = names.has('@target-uri') || (names.has('@path') && names.has('@method'))
@@ -65,6 +71,11 @@ export function proven(
     replayable: !bound,
     detail: `Signed by ${about.crawler?.name ?? about.agent}, with a key of ${about.agent}.`,
   }
+}
+
+/** Short, however long the nonce is: a hundred thousand of them are remembered. */
+function nonceId(keyId: string, nonce: string): string {
+  return createHash('sha256').update(`${keyId} ${nonce}`).digest('base64url')
 }
 
 export function invalid(why: string): SignatureFinding {
@@ -88,13 +99,15 @@ export function faultOf(sent: SentSignature, now: number): string | undefined {
   const algorithm = parameters.get('alg')
   const accepted: readonly unknown[] = paymentPurpose(sent) === undefined ? ALGORITHMS : [...ALGORITHMS, PAYMENT_RSA]
   if (algorithm !== undefined && !accepted.includes(algorithm)) return 'its algorithm is not accepted'
+  if (components.length > MAX_COMPONENTS) return `it covers more than ${MAX_COMPONENTS} components`
   const covers = (wanted: string) => components.some(([name]) => name === wanted)
   return covers('@authority') || covers('@target-uri') ? undefined : 'it covers neither @authority nor @target-uri'
 }
 
-const PROXY_FIELDS = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host']
+/** Fields that proxies write beside those that name the client. */
+const PROXY_FIELDS = ['via', 'x-forwarded-host', 'x-forwarded-proto']
 
 function isBehindUnknownProxy({ fields, trusted }: SignedRequest): boolean {
   if (trusted === true) return false
-  return fields.some((name, at) => at % 2 === 0 && PROXY_FIELDS.includes(name.toLowerCase()))
+  return carriesForwarding(fields) || PROXY_FIELDS.some((name) => fieldValue(fields, name) !== undefined)
 }

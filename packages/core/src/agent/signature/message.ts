@@ -5,11 +5,8 @@ import {
   type Parameters,
   parseDictionary,
   parseItem,
-  serializeInnerList,
-  serializeItem,
 } from 'structured-headers'
 import { isNamed } from '../../address/forwarding.ts'
-import { queryParameter, strictForm } from './component-forms.ts'
 
 /** A request as far as a signature can cover it. Absent members are not known, so nothing that covers them verifies. */
 export interface SignedRequest {
@@ -150,108 +147,12 @@ function agentOf([uri, parameters]: Item): NamedAgent | undefined {
   return { uri, type: String(parameters.get('type') ?? 'directory') }
 }
 
-/**
- * The signature base (RFC 9421 section 2.5, D58); `undefined` where a component is unknown, is there twice or is not in the
- * request.
- */
-export function signatureBase({ components, inner }: SentSignature, request: SignedRequest): string | undefined {
-  const lines: string[] = []
-  const seen = new Set<string>()
-  for (const component of components) {
-    const [name, parameters] = component
-    if (typeof name !== 'string') return undefined
-    const identifier = serializeItem(component)
-    const value = name.startsWith('@') ? derived(name, parameters, request) : covered(name, parameters, request)
-    if (value === undefined || seen.has(identifier)) return undefined
-    seen.add(identifier)
-    lines.push(`${identifier}: ${value}`)
-  }
-  lines.push(`"@signature-params": ${serializeInnerList(inner)}`)
-  return lines.join('\n')
-}
-
-/** Derived components (RFC 9421 section 2.2); but for the name of a query parameter none is known here with parameters. */
-function derived(name: string, parameters: Parameters, request: SignedRequest): string | undefined {
-  if (name === '@query-param') return request.target && queryParameter(request.target, parameters)
-  if (name === '@authority' && request.answeredTo !== undefined) {
-    return parameters.size === 1 && parameters.get('req') === true ? request.answeredTo.host : undefined
-  }
-  if (parameters.size > 0) return undefined
-  switch (name) {
-    case '@authority':
-      return authorityOf(request)
-    case '@method':
-      return request.method
-    case '@scheme':
-      return schemeOf(request)
-    case '@request-target':
-      return request.target
-    case '@path':
-      return request.target && (request.pathWithQuery ? request.target : request.target.split('?')[0] || '/')
-    case '@query':
-      return request.target?.includes('?') ? request.target.slice(request.target.indexOf('?')) : '?'
-    case '@target-uri': {
-      const scheme = schemeOf(request)
-      const authority = authorityOf(request)
-      return scheme && authority && request.target && `${scheme}://${authority}${request.target}`
-    }
-    default:
-      return undefined
-  }
-}
-
-/** A header field, whole, strictly or one member of it; other parameters change what is covered and are not known. */
-function covered(name: string, parameters: Parameters, { fields }: SignedRequest): string | undefined {
-  const value = fieldValue(fields, name)
-  if (value === undefined || name !== name.toLowerCase()) return undefined
-  if (parameters.size === 0) return value
-  if (parameters.size === 1 && parameters.get('sf') === true) return strictForm(name, value)
-  const key = parameters.get('key')
-  if (parameters.size !== 1 || typeof key !== 'string') return undefined
-  const member = dictionaryOf(value)?.get(key)
-  if (member === undefined) return undefined
-  return isInnerList(member) ? serializeInnerList(member) : serializeItem(member)
-}
-
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' }
-
-/**
- * RFC 9421 section 2.2.3: lower case, without the default port. A proxy that keeps Host passes X-Forwarded-Host of a client
- * on as it is, so no header is believed that is not named (D305).
- */
-function authorityOf(request: SignedRequest): string | undefined {
-  const host = (namedAuthority(request) ?? receivedHost(request))?.toLowerCase()
-  // Two hosts joined by a comma are none.
-  if (host === undefined || host === '' || host.includes(',')) return undefined
-  const port = DEFAULT_PORTS[schemeOf(request) ?? 'https']
-  return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host
-}
-
-function namedAuthority({ fields, trusted, authorityHeader }: SignedRequest): string | undefined {
-  return trusted && authorityHeader !== undefined ? fieldValue(fields, authorityHeader) : undefined
-}
-
-function receivedHost({ fields }: SignedRequest): string | undefined {
-  return fieldValue(fields, ':authority') ?? fieldValue(fields, 'host')
-}
-
-/** Whether a trusted proxy may have put another Host in place of the client's, and none of its headers is believed about that. */
-export function mayHideHost(request: SignedRequest): boolean {
-  if (request.trusted !== true || request.authorityHeader !== undefined) return false
-  const forwarded = fieldValue(request.fields, 'x-forwarded-host')
-  return forwarded !== undefined && forwarded.toLowerCase() !== receivedHost(request)?.toLowerCase()
-}
-
-function schemeOf({ fields, scheme, trusted }: SignedRequest): string | undefined {
-  const forwarded = trusted ? fieldValue(fields, 'x-forwarded-proto') : undefined
-  return forwarded ?? (scheme === 'unknown' ? undefined : scheme)
-}
-
-function dictionaryOf(text: string): Dictionary | undefined {
+/** Reads a dictionary (RFC 9651); `undefined` for what is none. */
+export function dictionaryOf(text: string): Dictionary | undefined {
   return attempt(() => parseDictionary(text))
 }
 
-function isInnerList(member: Item | InnerList): member is InnerList {
+export function isInnerList(member: Item | InnerList): member is InnerList {
   return Array.isArray(member[0])
 }
 

@@ -26,6 +26,7 @@ export function createPaymentJudge({ clock, directories, replay, networks }: Pay
     const fault = faultOf(sent, clock.now() / 1000) ?? paymentFault(sent)
     if (fault !== undefined) return invalid(fault)
     let known = true
+    let refused: SignatureFinding | undefined
     for (const source of networks) {
       const found = directories.find(source, String(sent.parameters.get('keyid')), real)
       known &&= found.state !== 'unknown'
@@ -36,13 +37,16 @@ export function createPaymentJudge({ clock, directories, replay, networks }: Pay
       // The networks' own examples sign the query as part of the path, which RFC 9421 does not.
       const whole = { ...request, pathWithQuery: true } as const
       if (wrong !== undefined && faultWithKey(found.key, sent, whole, about, now) !== undefined) {
-        return { ...wrong, forged: false }
+        // Another network may call a key of its own the same.
+        refused ??= { ...wrong, forged: false }
+        continue
       }
       const finding = proven(sent, about, replay, real ? now : undefined)
       return finding.outcome === 'verified'
         ? { ...finding, detail: `Signed ${purpose}, by an agent of ${about.agent}.` }
         : finding
     }
+    if (refused !== undefined) return refused
     const why = known
       ? 'no payment network that is trusted here has such a key'
       : 'the keys of payment networks are not known yet'

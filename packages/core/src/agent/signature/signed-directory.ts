@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { parseDictionary } from 'structured-headers'
 import { type AgentKey, isSignedBy } from './key.ts'
-import { readSignatures, type SentSignature, signatureBase } from './message.ts'
+import { dictionaryOf, readSignatures, type SentSignature } from './message.ts'
+import { signatureBase } from './signature-base.ts'
 
 /** A directory as it was answered. */
 export interface AnsweredDirectory {
@@ -45,11 +45,19 @@ const SKEW_MS = 30_000
 function isDigestOf({ headers, body }: AnsweredDirectory): boolean {
   // The digest is of the body as it was sent, which is not kept where that was compressed.
   if (headers['content-encoding'] !== undefined) return true
-  try {
-    const digest = parseDictionary(headers['content-digest'] ?? '').get('sha-256')?.[0]
-    const own = createHash('sha256').update(body).digest()
-    return digest instanceof ArrayBuffer && own.equals(new Uint8Array(digest))
-  } catch {
-    return false
-  }
+  const digests = dictionaryOf(headers['content-digest'] ?? '')
+  const known = Object.entries(DIGESTS).flatMap(([name, algorithm]) => {
+    const digest = digests?.get(name)?.[0]
+    return digest === undefined ? [] : [{ algorithm, digest }]
+  })
+  return (
+    known.length > 0 &&
+    known.every(
+      ({ algorithm, digest }) =>
+        digest instanceof ArrayBuffer && createHash(algorithm).update(body).digest().equals(new Uint8Array(digest)),
+    )
+  )
 }
+
+/** The active algorithms of Content-Digest (RFC 9530 section 5), by their names there. */
+const DIGESTS = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const

@@ -1,6 +1,7 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
 import { readKey } from './key.ts'
-import { readSignatures, type SignedRequest, signatureBase } from './message.ts'
+import { readSignatures, type SignedRequest } from './message.ts'
+import { signatureBase } from './signature-base.ts'
 
 /** The signed parts of an agent's request. */
 export interface Signing {

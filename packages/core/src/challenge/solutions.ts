@@ -3,17 +3,17 @@ import type { Asking } from './provider.ts'
 import type { OpenedChallenge } from './token.ts'
 import { isOfWidget, isSolved } from './work.ts'
 
-/** An answer, and the address that brings it. */
-export interface Answer {
+/** A solution, and the address that brings it. */
+export interface Solution {
   readonly text: string
   readonly address: string
 }
 
-/** Why an answer to a challenge is not the right one; `undefined`: it is. */
-export async function answerFault(
+/** Why a solution does not solve its challenge; `undefined`: it does. */
+export async function solutionFault(
   asking: Pick<Asking, 'check'>,
   challenge: OpenedChallenge,
-  { text, address }: Answer,
+  { text, address }: Solution,
   now: number,
 ): Promise<RedeemFault | undefined> {
   if (!isOfWidget(challenge)) return numbersFault(challenge, text)

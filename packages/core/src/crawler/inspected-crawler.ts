@@ -8,7 +8,7 @@ import { summaryOf } from './summary.ts'
 import { type CrawlerVerifier, type Verification, withoutAddress } from './verifier.ts'
 
 /** A claim and its outcome, from memory. */
-export function claimedCrawlerOf(
+export function inspectedClaim(
   verifier: CrawlerVerifier,
   crawler: Crawler,
   address: Address | undefined,
