@@ -10,7 +10,7 @@ const MAX_LINE = 300
 const DOCUMENTS = documents()
 
 /** Words of what a reader is meant to read (D553): not of histories, figures and the table of all keys. */
-const MAX_WORDS = 30_200
+const MAX_WORDS = 30_000
 const NOT_COUNTED = ['.github/DECISIONS.md', 'CHANGELOG.md', 'bench/README.md', 'packages/sallyport/docs/options.md']
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')

@@ -1,5 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,6 +21,7 @@ import { fencesOf } from './fences.ts'
  */
 const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const FENCES = fencesOf(['README.md'])
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
 /** The one block of the README that holds a text. */
 function blockWith(text: string): string {
@@ -85,6 +89,14 @@ t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }
 
   for (const { command } of WANTS) t.not(bash(t, command, place), '', command)
 
+  // Commands within sentences.
+  const id = /^x-request-id: (\S+)/im.exec(tried)?.[1] ?? ''
+  const said = { 'explain --request ID': 'no-tor', 'data status': 'operators', 'config check': 'valid' }
+  for (const [command, answer] of Object.entries(said)) {
+    t.ok(README.includes(`\`npx sallyport ${command}\``), command)
+    t.match(bash(t, `npx sallyport ${command.replace('ID', id)}`, place), answer, command)
+  }
+
   const verified = bash(t, blockWith('/v1/provenance/check'), place)
   t.match(verified, /authenticity +pass/)
   t.match(verified, /policy replay +pass/)
@@ -113,6 +125,19 @@ t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }
       [{ action: 'block' }],
     )
   })
+})
+
+t.test('the proxy in front of an origin in any language', async (t) => {
+  const origin = createServer((_req, res) => void res.end('an answer of the origin')).listen(0, '127.0.0.1')
+  t.teardown(() => void origin.close())
+  await once(origin, 'listening')
+  const { port } = origin.address() as AddressInfo
+  const command = placed(blockWith('sallyport proxy'), { folder: '', dataDir: '', ports: { 3000: port } }).trim()
+  const argv = [BIN, ...command.split(' ').slice(1), '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
+  const env = { SALLYPORT_DATA_DIR: DATA_DIR, SALLYPORT_DATA_REFRESH: 'false', SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m' }
+  const proxy = await started(t, argv, env, 'Listening on ')
+  const url = /Listening on (\S+?),/.exec(proxy.err())?.[1] ?? ''
+  t.equal(await (await fetch(url)).text(), 'an answer of the origin')
 })
 
 t.test('a second machine', { skip: NO_POSTGRES || NO_REDIS || missing('openssl') }, async (t) => {

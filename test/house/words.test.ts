@@ -32,8 +32,8 @@ const EXCEPT = [
 /** A count has its word in the right number (`counted`), and is never left with an `(s)`. */
 const STOPPED = new RegExp(`\\b(?:${STOP_WORDS.join('|')})\\b|\\bMOST_[A-Z]|\\} [a-z ]+\\(s\\)`, 'i')
 
-t.test('sources and tests avoid the words for which plainer ones exist', async (t) => {
-  const files = tracked('*.ts').filter((path) => !EXCEPT.includes(path))
+t.test('sources, tests and data avoid the words for which plainer ones exist', async (t) => {
+  const files = tracked('*.ts', '*.tsx', 'data/*.json', 'examples/*.yaml').filter((path) => !EXCEPT.includes(path))
   t.ok(files.length > 400, `${files.length} files are read`)
   const found = files.flatMap((path) =>
     readFileSync(join(ROOT, path), 'utf8')
@@ -43,8 +43,8 @@ t.test('sources and tests avoid the words for which plainer ones exist', async (
   t.same(found, [])
 })
 
-/** Documents, without histories, and without the page that lists these words. */
-const DOCUMENTS = tracked('*.md').filter((path) => !/(?:CHANGELOG|DECISIONS|CONTRIBUTING)\.md$|^bench\//.test(path))
+/** Documents, without old decisions, and without the page that lists these words. */
+const DOCUMENTS = tracked('*.md').filter((path) => !/(?:DECISIONS|CONTRIBUTING)\.md$/.test(path))
 /** A sentence of prose that begins without its subject; headings may. */
 const SUBJECTLESS = /(?:^|[.!?] |^[-*] |^\d+\. |\| )(?:Of|Who|Whom|Whose|What|Where) [a-z]/
 

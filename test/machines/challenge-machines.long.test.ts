@@ -190,7 +190,7 @@ t.test('a policy that asks, over machines and without a secret, is refused at st
       const config = configOf(t, { ...more, policy })
       await t.rejects(open(config), {
         code: 'invalid_config',
-        message: `challenge.secret: is missing: the rule "ask" asks, and all processes need one secret to know each other's passes`,
+        message: `challenge.secret: is missing: the rule "ask" challenges, and all processes need one secret to verify each other's passes`,
       })
     }
   }

@@ -26,10 +26,10 @@ const PANELS: readonly Panel[] = JSON.parse(readFileSync(join(ROOT, 'examples/gr
 /** Panels of what takes longer than a test, or another machine: their metrics are there, and their queries can be asked. */
 const WITHOUT_VALUES: readonly string[] = [
   'Ledger',
-  'Questions that are solved, by rule',
+  'Challenges that are solved, by rule',
   'Time from a challenge to its pass',
-  'Questions that nobody answered, by rule',
-  'Questions solved, 1 h',
+  'Challenges without a solution, by rule',
+  'Challenges solved, 1 h',
 ]
 
 /** A gate with a certificate that expires soon, before an origin that is dead, which refuses its last configuration. */

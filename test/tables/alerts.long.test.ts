@@ -61,7 +61,7 @@ const CASES: Readonly<Record<string, Case>> = {
   ),
   SallyportReloadRefused: one('sallyport_reload_refused', '', '1x90', '0x90'),
   SallyportLogLinesLost: one('sallyport_log_lost_lines_total', '', '0x60 5x30', '5x90'),
-  SallyportQuestionsUnsolved: {
+  SallyportChallengesUnsolved: {
     fires: questions('0+8x1500 12000+1x100'),
     quiet: questions('0+8x1500 12000+6x100'),
     at: '1590m',

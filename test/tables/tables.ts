@@ -166,19 +166,31 @@ function optionOf(names: string, row: OptionRow | undefined): string {
   return `- ${code(flags)} (${[names, ...notes].join('; ')}): ${text(said)}`
 }
 
+/** Licences that the text above the lists explains. */
+const LICENCES: Readonly<Record<string, string>> = {
+  'none stated': '',
+  'none stated; published for this use': 'published',
+  'bgp.tools terms: attribution and a User-Agent that says who asks': 'bgp.tools terms',
+}
+
 /** A list for each kind and class. */
 function sources(): string {
   const groupOf = ({ kind, networkClass }: Source) => (networkClass === undefined ? kind : `${kind}: ${networkClass}`)
   return [...new Set(SOURCES.map(groupOf))]
-    .map((group) => {
-      const rows = SOURCES.filter((row) => groupOf(row) === group)
-      const lines = rows.map((row) => {
-        const facts = [text(row.title), askedText(row), row.licence === 'none stated' ? '' : text(row.licence)]
-        return `- ${code(row.id)}: ${facts.filter((fact) => fact !== '').join('; ')}`
-      })
-      return `### ${group}\n\n${lines.join('\n')}`
-    })
+    .map((group) => `### ${group}\n\n${sourceLines(SOURCES.filter((row) => groupOf(row) === group))}`)
     .join('\n\n')
+}
+
+/** A line for each source; sources that differ in their address family alone share one. */
+function sourceLines(rows: readonly Source[]): string {
+  const idsOf = new Map<string, string[]>()
+  for (const row of rows) {
+    const title = row.title.replace(/^Crawler ranges: |,? IPv[46]\b/g, '')
+    const facts = [text(title), askedText(row), text(LICENCES[row.licence] ?? row.licence)]
+    const said = facts.filter((fact) => fact !== '').join('; ')
+    idsOf.set(said, [...(idsOf.get(said) ?? []), code(row.id)])
+  }
+  return [...idsOf].map(([said, ids]) => `- ${ids.join(', ')}: ${said}`).join('\n')
 }
 
 /** Nothing for a feed of each day; `every 1 h`, `not refreshed`, `off`, or `off, needs a key`. */

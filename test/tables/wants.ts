@@ -49,7 +49,7 @@ export const WANTS: readonly Want[] = [
     unmet: { peer: VPN, headers: FIREFOX },
   },
   {
-    want: 'logins slowed, by visitor and network',
+    want: 'logins throttled, by visitor and network',
     policy: 'limits: [login-guard]',
     command: 'npx sallyport report',
     rule: 'policy:login-guard',
@@ -65,7 +65,7 @@ export const WANTS: readonly Want[] = [
     unmet: { peer: RACK, headers: GOOGLEBOT },
   },
   {
-    want: 'no Tor at checkout, while it may read',
+    want: 'Tor may read, but not check out',
     policy: rule('no-tor', 'match: { networkClass: [tor], path: [/checkout/**] }, action: block'),
     command: `npx sallyport lookup ${TOR}`,
     rule: 'policy:no-tor',

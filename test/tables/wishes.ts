@@ -172,7 +172,7 @@ export const WISHES: readonly Wish[] = [
     unmet: { peer: HOME, headers: FIREFOX, ja4: 't13d1516h2_8daaf6152771_02713d6af862' },
   },
   {
-    wish: 'a user agent without "Mozilla" is never asked',
+    wish: 'a user agent without "Mozilla" is never challenged',
     from: 'HN 44962529; webdecoy',
     rules: ['match: { class: [unverified_bot], networkClass: [hosting, datacenter] }, action: block'],
     met: { peer: RACK, headers: { 'User-Agent': 'Collector (research)' } },

@@ -78,14 +78,14 @@ t.test('a site has its own words, by language, and they are text', async (t) => 
     path: '/.sallyport',
     status: 403,
     title: { en: '<b>Knock</b>', fr: 'Toc toc' },
-    text: 'We look who is there.',
+    text: 'This shop checks for automated programs.',
   }
   const { ask } = await openAskingSite(t, { challenge })
   const french = await ask('/puzzle', { ...NAVIGATION, 'accept-language': 'fr' })
   t.match(french.body, '<h1 id="title" dir="auto">Toc toc</h1>')
   const german = await ask('/puzzle', { ...NAVIGATION, 'accept-language': 'de' })
   t.match(german.body, '<h1 id="title" lang="en" dir="auto">&lt;b&gt;Knock&lt;/b&gt;</h1>')
-  t.match(german.body, '<p dir="auto">We look who is there.</p>')
+  t.match(german.body, '<p dir="auto">This shop checks for automated programs.</p>')
   t.match(german.body, '<title>&lt;b&gt;Knock&lt;/b&gt; · shop.example</title>')
 })
 

@@ -91,7 +91,10 @@ t.test('HEAD is asked as GET is, and a form is not sent again', async (t) => {
   for (const method of ['POST', 'PUT', 'DELETE']) {
     const form = await ask('/puzzle?a=1', NAVIGATION, method)
     t.same([form.status, form.headers['set-cookie']], [403, undefined], method)
-    t.match(form.body, /role="status">Your form was not taken\. Open the page, then go back and send the form again\.</)
+    t.match(
+      form.body,
+      /role="status">Your form was not accepted\. Open the page, then go back and send the form again\.</,
+    )
     t.match(form.body, '<a href="./puzzle?a=1">Open the page</a>')
     t.notMatch(form.body, 'http-equiv="refresh"')
     t.notMatch(form.body, '<script')

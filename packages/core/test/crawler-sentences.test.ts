@@ -45,7 +45,7 @@ t.test('an operator’s network is named, and the address in it or beside it', a
 
 t.test('unknown facts are not said of the operator', async (t) => {
   const whatsapp = await answerTo('whatsapp')
-  t.equal(whatsapp.summary, 'Says it is WhatsApp; nothing is known to check that by.')
+  t.equal(whatsapp.summary, 'It claims to be WhatsApp; its operator publishes nothing to check that by.')
   t.equal(detailOf(whatsapp, 'published ranges'), 'No list of the ranges of WhatsApp is known.')
   t.equal(detailOf(whatsapp, 'operator ASN'), 'No network is known to be of WhatsApp alone.', 'Meta has one of its own')
   t.equal(detailOf(whatsapp, 'reverse DNS'), 'No reverse name of WhatsApp is known.')
@@ -79,7 +79,7 @@ t.test(
     t.match(told('Googlebot/2.1'), {
       outcome: 'unverifiable',
       pending: false,
-      summary: 'Says it is Googlebot; neither confirmed nor refuted, because the visitor’s address is not known.',
+      summary: 'It claims to be Googlebot; neither confirmed nor refuted, because the visitor’s address is not known.',
     })
   },
 )

@@ -166,7 +166,7 @@ t.test('what is trusted, weighed too little, or counted for a share alone is sai
   t.same(warned([sign, sum(4)]), [
     'rules.1.match.weight.atLeast r1: it never matches: the weights before it come to 3 at most',
   ])
-  t.same(warned([sum(1), sign]), ['rules.0.match.weight.atLeast r0: it never matches: no rule before it weighs'])
+  t.same(warned([sum(1), sign]), ['rules.0.match.weight.atLeast r0: it never matches: no rule before it has a weight'])
   t.same(warned([sign, { ...sign, match: { method: ['POST'] } }, sum(6)]), [])
   t.match(warned([sign, { ...sign, monitor: true, match: { method: ['POST'] } }, sum(6)]), [/come to 3 at most/])
   t.same(warned([{ match: { share: 0.05, path: ['/x'] }, limit: LIMIT, action: 'throttle' }]), [

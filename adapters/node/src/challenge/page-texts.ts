@@ -28,12 +28,12 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: 'Your browser does not keep the cookie that this needs. Allow cookies for this site, then open the page.',
     failed: 'This did not work. Wait a moment, then open the page.',
     script: 'This needs JavaScript. Allow it for this site, then open the page.',
-    form: 'Your form was not taken. Open the page, then go back and send the form again.',
+    form: 'Your form was not accepted. Open the page, then go back and send the form again.',
     again: 'Open the page',
   },
   de: {
     title: 'Einen Moment',
-    text: 'Diese Website stellt sicher, dass kein automatisches Programm sie abruft. Diese Seite sehen Sie nur ab und zu.',
+    text: 'Diese Website prüft, dass die Anfrage nicht von einem automatischen Programm kommt. Diese Seite sehen Sie nur ab und zu.',
     time: 'Wartezeit: etwa {time}.',
     provider: 'Die Prüfung führt {name} durch.',
     done: 'Fertig. Die Seite wird geöffnet.',
@@ -46,7 +46,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   },
   fr: {
     title: 'Un instant',
-    text: 'Ce site s’assure qu’aucun programme automatique ne le consulte. Cette page n’apparaît que de temps en temps.',
+    text: 'Ce site vérifie que vous n’êtes pas un programme automatisé. Cette page n’apparaît que de temps en temps.',
     time: 'Temps d’attente : environ {time}.',
     provider: 'La vérification est faite par {name}.',
     done: 'C’est fait. La page s’ouvre.',
@@ -59,7 +59,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   },
   es: {
     title: 'Un momento',
-    text: 'Este sitio comprueba que no lo consulta un programa automático. Esta página solo aparece de vez en cuando.',
+    text: 'Este sitio comprueba que usted no es un programa automático. Esta página solo aparece de vez en cuando.',
     time: 'Tiempo de espera: aproximadamente {time}.',
     provider: 'La comprobación la realiza {name}.',
     done: 'Listo. La página se abre.',
@@ -71,7 +71,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   },
   it: {
     title: 'Un momento',
-    text: 'Questo sito verifica che a consultarlo non sia un programma automatico. Questa pagina compare solo di tanto in tanto.',
+    text: 'Questo sito verifica che tu non sia un programma automatico. Questa pagina compare solo di tanto in tanto.',
     time: 'Tempo di attesa: circa {time}.',
     provider: 'La verifica è eseguita da {name}.',
     done: 'Fatto. La pagina si apre.',
@@ -83,7 +83,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   },
   nl: {
     title: 'Een ogenblik',
-    text: 'Deze site controleert of er geen automatisch programma aan het woord is. U ziet deze pagina maar af en toe.',
+    text: 'Deze site controleert of u geen automatisch programma bent. U ziet deze pagina maar af en toe.',
     time: 'Wachttijd: ongeveer {time}.',
     provider: 'De controle wordt uitgevoerd door {name}.',
     done: 'Klaar. De pagina wordt geopend.',
@@ -95,7 +95,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   },
   pt: {
     title: 'Um momento',
-    text: 'Este site verifica que não está a ser consultado por um programa automático. Esta página só aparece de vez em quando.',
+    text: 'Este site verifica que o pedido não vem de um programa automático. Esta página só aparece de vez em quando.',
     time: 'Tempo de espera: cerca de {time}.',
     provider: 'A verificação é feita por {name}.',
     done: 'Concluído. A página abre-se.',

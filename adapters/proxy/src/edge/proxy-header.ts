@@ -31,7 +31,7 @@ function readV1(bytes: Buffer): Read<Peer> | number {
   const [source = '', destination = '', ...ports] = rest
   const expected = family === 'TCP4' ? 4 : family === 'TCP6' ? 6 : undefined
   if (expected === undefined || isIP(source) !== expected || isIP(destination) !== expected || ports.length !== 2) {
-    throw new Error('a PROXY header that is wrong')
+    throw new Error('an invalid PROXY header')
   }
   return { value: peerOf(source, ...portsOf(ports)), used }
 }
@@ -66,7 +66,7 @@ function readV2(bytes: Buffer): Read<Peer> | number {
   if (bytes.length < V2_HEADER) return V2_HEADER
   const command = bytes[12]
   const length = bytes.readUInt16BE(14)
-  if ((command !== LOCAL && command !== PROXY) || length > V2_MAX) throw new Error('a PROXY header that is wrong')
+  if ((command !== LOCAL && command !== PROXY) || length > V2_MAX) throw new Error('an invalid PROXY header')
   const used = V2_HEADER + length
   if (bytes.length < used) return used
   const family = bytes[13] as number

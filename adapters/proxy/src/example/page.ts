@@ -19,7 +19,7 @@ export function visitorsPage(front: ExampleFront, chosen?: Chosen): string {
     return `<div><h2>${kind}</h2><ul>${choices.join('')}</ul></div>`
   })
   const shown = chosen === undefined ? '' : visitPart(front, chosen)
-  return `<p>A small site behind Sallyport. Choose who you are, and see what the gate makes of you.</p><div class="kinds">${kinds.join('')}</div>${shown}`
+  return `<p>A small site behind Sallyport. Choose who you are, and see what the gate decides.</p><div class="kinds">${kinds.join('')}</div>${shown}`
 }
 
 function visitPart(front: ExampleFront, { visitor, visit }: Chosen): string {

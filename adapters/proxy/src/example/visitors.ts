@@ -46,7 +46,7 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
   visitor('vpn-login', 'a browser behind a VPN, to log in', '45.83.220.11', {
     ...BROWSER,
     paths: ['/login'],
-    note: 'Who is asked gets this page, which comes back after a second. Here it is a picture of it: nobody answers.',
+    note: 'A challenged visitor gets this page, which reloads after a second. This is a picture of it: nothing is solved here.',
   }),
   visitor('tor', 'a browser at a Tor exit', '185.220.101.10', BROWSER),
   visitor('tor-checkout', 'a browser at a Tor exit, to pay', '185.220.101.11', { ...BROWSER, paths: ['/checkout'] }),
@@ -72,14 +72,14 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
   visitor('token', 'a name that no request carries', '73.162.10.22', {
     kind: 'Crawlers and agents',
     userAgent: 'Google-Extended/1.0',
-    note: 'Google-Extended is a word for robots.txt. Google sends no request with it, so who does is an impostor.',
+    note: 'Google-Extended is a word for robots.txt. Google sends no request with it, so a client that does is an impostor.',
   }),
 
   visitor('hosting', 'a program in a hosting network', '5.9.10.20'),
   visitor('python', 'a Python client that says Chrome', '5.9.10.24', {
     userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0 Safari/537.36',
     fields: ['Accept', '*/*', 'Accept-Encoding', 'gzip, deflate'],
-    note: 'It has the name of Chrome and none of its headers. It is not turned away: it is asked, and a browser would pass.',
+    note: 'It has the name of Chrome and none of its headers. It is challenged, not refused: a browser would pass.',
   }),
   visitor('search', 'a program that searches five times', '5.9.10.21', {
     paths: times(5, '/search'),
@@ -88,7 +88,7 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
   visitor('decoy', 'a program that follows a hidden link', '5.9.10.22', {
     paths: ['/staff/rota', ARTICLE],
     comes: 'block',
-    note: 'No person sees the link, and robots.txt asks crawlers to stay away. It is answered with 404, and then the door is shut for a minute.',
+    note: 'No person sees the link, and robots.txt asks crawlers to stay away. The answer is 404, and a ban of a minute follows.',
   }),
   visitor('signs', 'an old browser on a rented server', '5.9.10.23', {
     userAgent: 'Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)',

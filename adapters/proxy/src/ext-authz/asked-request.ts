@@ -24,9 +24,9 @@ export function readAsked({ attributes }: CheckRequest): Reading {
   const visitor = attributes?.source?.address?.socketAddress?.address ?? ''
   if (visitor === '') return { fault: 'source.address is missing' }
   const [method, target, host] = [textOf(http.method), textOf(http.path), textOf(http.host)]
-  if (!METHOD.test(method) || !VALUE.test(target)) return { fault: 'the method or the path holds bytes that none has' }
+  if (!METHOD.test(method) || !VALUE.test(target)) return { fault: 'the method or the path holds invalid bytes' }
   const fields = fieldsOf(http, host)
-  return fields === undefined ? { fault: 'a header holds bytes that none has' } : { method, target, fields, visitor }
+  return fields === undefined ? { fault: 'a header holds invalid bytes' } : { method, target, fields, visitor }
 }
 
 /** `undefined` where a name or a value is none of HTTP. */

@@ -22,7 +22,9 @@ export function createOriginQuestions(
     } catch (error) {
       if (!(error instanceof SallyportError)) throw error
       isUnable = true
-      onNotice?.(`An origin asks its clients (sallyport-challenge: ${level}), and nobody is asked: ${error.message}.`)
+      onNotice?.(
+        `An origin asks for a challenge (sallyport-challenge: ${level}), and no client is challenged: ${error.message}.`,
+      )
       return undefined
     }
   }

@@ -41,7 +41,7 @@ const SIGNALS = [
     id: 'phone-hint',
     kind: 'contradiction',
     weight: 2.5,
-    text: 'The user agent is a phone and the client hints say it is none.',
+    text: 'The user agent names a phone, and the client hints deny it.',
   },
   {
     id: 'partial-fetch-metadata',

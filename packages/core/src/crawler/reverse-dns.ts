@@ -23,7 +23,7 @@ export async function checkReverseDns(
   const answer = await dns.resolvePtr(address)
   switch (answer.state) {
     case 'failed':
-      return { status: 'could-not-run', detail: `The reverse name of ${ip} could not be asked: ${answer.reason}.` }
+      return { status: 'could-not-run', detail: `The reverse name of ${ip} could not be resolved: ${answer.reason}.` }
     case 'absent':
       return { status: 'refuted', detail: `${ip} has no reverse name.` }
     case 'found': {
@@ -34,7 +34,7 @@ export async function checkReverseDns(
       const [hostname] = names
       return hostname === undefined
         ? { status: 'refuted', detail: `${ip} has no usable reverse name; it should be ${wanted}.` }
-        : { status: 'refuted', detail: `${ip} is called ${hostname}; it should be ${wanted}.`, hostname }
+        : { status: 'refuted', detail: `The reverse name of ${ip} is ${hostname}; it should be ${wanted}.`, hostname }
     }
   }
 }
@@ -52,14 +52,13 @@ async function confirm(dns: Dns, address: Address, names: readonly string[]): Pr
   for (const name of names) {
     const answer = await dns.resolve(name, address.family)
     if (answer.state === 'failed') {
-      const detail = `${ip} is called ${name}, which could not be asked: ${answer.reason}.`
+      const detail = `The reverse name ${name} of ${ip} could not be resolved: ${answer.reason}.`
       unasked ??= { status: 'could-not-run', detail }
     } else if (answer.state === 'found' && answer.addresses.some((own) => sameAddress(own, address))) {
-      return { status: 'passed', detail: `${ip} is called ${name}, and that name has the address.`, hostname: name }
+      return { status: 'passed', detail: `The reverse name of ${ip} is ${name}, which resolves to it.`, hostname: name }
     }
   }
   // Without `hostname`: the name is a false claim about another's domain.
-  return (
-    unasked ?? { status: 'refuted', detail: `${ip} is called ${names.join(', ')}, and no such name has the address.` }
-  )
+  const detail = `The reverse name of ${ip} is ${names.join(', ')}, which does not resolve to it.`
+  return unasked ?? { status: 'refuted', detail }
 }

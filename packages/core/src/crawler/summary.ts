@@ -9,17 +9,17 @@ export function summaryOf({ crawler, judgement, pending, nowhere }: Verification
     case 'spoofed':
       return `Not ${name} of ${operator}: every check that could run refutes it. ${judgement.refutedBy[0].detail}`
     case 'unverifiable': {
-      if (pending) return `Says it is ${name}; that is being checked.`
+      if (pending) return `It claims to be ${name}; the check is running.`
       if (nowhere) {
-        return `Says it is ${name}; neither confirmed nor refuted, because the visitor’s address is not known.`
+        return `It claims to be ${name}; neither confirmed nor refuted, because the visitor’s address is not known.`
       }
       const missing = judgement.checks.filter(({ status }) => status === 'could-not-run').map((check) => check.name)
       if (missing.length > 0) {
-        return `Says it is ${name}; neither confirmed nor refuted, because ${missing.join(' and ')} could not tell.`
+        return `It claims to be ${name}; neither confirmed nor refuted, because ${missing.join(' and ')} could not run.`
       }
       return crawler.agent === undefined
-        ? `Says it is ${name}; nothing is known to check that by.`
-        : `Says it is ${name}; only a signature could tell.`
+        ? `It claims to be ${name}; its operator publishes nothing to check that by.`
+        : `It claims to be ${name}; only a signature can prove that.`
     }
   }
 }

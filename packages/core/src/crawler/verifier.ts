@@ -49,7 +49,7 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
   /** Why nothing can be refuted of an address; absent for one that is its visitor's own. */
   function sharedBecause({ address, finding }: ClaimedFrom): string | undefined {
     if (finding.reserved.reserved) {
-      return `${formatAddress(address)} is reserved (${finding.reserved.label}): nothing public can be said of it.`
+      return `${formatAddress(address)} is reserved (${finding.reserved.label}): no public fact applies to it.`
     }
     return relays.has(address)
       ? `${formatAddress(address)} is a delivery network's: name it in trustProxy to see the visitor behind it.`
@@ -87,7 +87,7 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
   }
 }
 
-const BEING_ASKED = notAnswered('The reverse name is being asked.')
+const BEING_ASKED = notAnswered('The reverse name is being looked up.')
 const TOO_MANY = notAnswered('Too many checks wait for DNS already.')
 const TOO_LATE = notAnswered('The reverse name was not answered in time.')
 

@@ -22,7 +22,7 @@ export type HandoffCheck =
       readonly keyId: string
       /** When it was signed, in seconds since 1970. */
       readonly created: number
-      /** 1: made by a gate of an earlier build, and the Host is not covered; accepted until 0.2. */
+      /** 1: made by a gate of an earlier build, and the Host is not covered; accepted until 0.3. */
       readonly version: 1 | 2
     }
   | { readonly verified: false; readonly fault: string }

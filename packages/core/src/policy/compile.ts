@@ -71,8 +71,8 @@ function faultText({ path, rule, message }: PolicyFault): string {
 function defaultRule(action: Action): MatchedRule {
   const text =
     action === 'allow'
-      ? 'No rule of the policy speaks of this request.'
-      : 'No rule of the policy speaks of this request, and its default decides.'
+      ? 'No rule of the policy matches this request.'
+      : 'No rule of the policy matches this request, and its default decides.'
   return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 

@@ -46,7 +46,10 @@ export function weightFaults({ weight, action, limit, concurrent }: Rule): reado
   const counts = limit !== undefined || concurrent !== undefined
   if (action === 'flag' && !counts) return []
   return [
-    { path: ['weight'], message: 'a rule that weighs has the action flag and no limit: the sum decides elsewhere' },
+    {
+      path: ['weight'],
+      message: 'a rule with a weight has the action flag and no limit: rules with match.weight decide',
+    },
   ]
 }
 

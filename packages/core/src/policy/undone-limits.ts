@@ -44,7 +44,7 @@ function placedRules({ preset, rules, limits = [], default: fallback }: Policy):
   const places: readonly (Omit<Placed, keyof Spread> & Pick<Placed, 'rule'>)[] = [
     ...rules.map((rule, index) => ({ rule, path: ['rules', index], cure: THEN_ALLOW })),
     ...limits.flatMap((name, index) => {
-      const cure = `leave ${name} away, or write a rule like it with then: allow`
+      const cure = `remove ${name}, or write a rule like it with then: allow`
       return LIMIT_PRESETS[name].map((rule) => ({ rule, path: ['limits', index], of: `a rule of ${name}`, cure }))
     }),
     ...PRESETS[preset].map((rule) => ({

@@ -49,7 +49,7 @@ function weightWarnings(spread: Spread, index: number): readonly PolicyFault[] {
   const { rule, weighed } = spread
   const least = rule.match.weight?.atLeast ?? 0
   if (least <= weighed) return []
-  const sum = weighed === 0 ? 'no rule before it weighs' : `the weights before it come to ${weighed} at most`
+  const sum = weighed === 0 ? 'no rule before it has a weight' : `the weights before it come to ${weighed} at most`
   return [{ path: ['rules', index, 'match', 'weight', 'atLeast'], rule: rule.id, message: `it never matches: ${sum}` }]
 }
 

@@ -31,7 +31,7 @@ export interface CountLimit {
   /** Requests that fit into a window or a bucket. */
   readonly max: number
   readonly windowMs: number
-  /** Requests that flow back into a bucket in a window. */
+  /** Requests that a bucket regains in a window. */
   readonly refill: number
 }
 

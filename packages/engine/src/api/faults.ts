@@ -33,19 +33,19 @@ function messageOf(issue: Issue, given: unknown): string {
       return `must be ${TYPES[issue.expected] ?? issue.expected}`
     case 'invalid_value':
       return issue.values.length > MAX_WORDS
-        ? 'is not one of the words that are known'
+        ? 'is not a known word'
         : `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
     case 'too_small':
       return `must ${boundText('at least', issue.origin, issue.minimum)}`
     case 'too_big':
       return `must ${boundText('at most', issue.origin, issue.maximum)}`
     case 'unrecognized_keys':
-      return `has members that are not known: ${issue.keys.slice(0, MAX_WORDS).join(', ').slice(0, MAX_PATH)}`
+      return `has unknown members: ${issue.keys.slice(0, MAX_WORDS).join(', ').slice(0, MAX_PATH)}`
     case 'invalid_key':
     case 'invalid_element':
     case 'invalid_union':
     case 'invalid_format':
-      return 'does not have the form that is asked for'
+      return 'does not have the required form'
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'custom':

@@ -24,10 +24,10 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 export const UNSHOWN: readonly string[] = ['index', 'docs', 'openapi']
 
 const TAGS: Readonly<Record<string, string>> = {
-  Lookup: 'All that is known of an address, a range, a name or a URL.',
-  Crawlers: 'Whether an address is the crawler that it says it is.',
+  Lookup: 'Facts about an address, a range, a name or a URL.',
+  Crawlers: 'Whether an address is the crawler that it claims to be.',
   'ASN directory': 'Autonomous systems by size and name.',
-  Network: 'One question about an address.',
+  Network: 'One fact about an address.',
   WHOIS: 'Registrations of domains.',
   Agents: 'Verdicts on visitors, by address and headers.',
   Provenance: 'Attestations of jurisdictions, and their evidence.',
@@ -38,7 +38,7 @@ const TAGS: Readonly<Record<string, string>> = {
 const DESCRIPTION =
   'Network class, geolocation and ownership of an IP address, a range, a hostname or a URL. A path that is not listed is ' +
   '404 `not_found`, a method that its path does not list 405 `method_not_allowed`; HEAD is answered as GET without the ' +
-  'body. What is not valid percent-encoding is 400 `invalid_request`. Of a query parameter that comes twice the first counts.'
+  'body. Invalid percent-encoding is 400 `invalid_request`. The first of repeated query parameters counts.'
 
 /** Builds the OpenAPI 3.1 document from the rows; `examples` holds a 200 of each operation. */
 export function openApiDocument(

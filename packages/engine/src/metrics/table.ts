@@ -53,7 +53,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['rule', 'level', 'network_class'],
     help: 'challenges that earned no pass within five minutes',
-    unit: 'questions',
+    unit: 'challenges',
     example: 'sum by (rule) (increase(sallyport_challenges_abandoned_total[1h]))',
   },
   challengeSeconds: {

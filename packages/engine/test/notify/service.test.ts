@@ -39,7 +39,7 @@ t.test('a service counts what it refuses, and tells a spike of it to the places 
   const [posted] = await first.received(1)
   t.match(JSON.parse(posted?.body ?? ''), {
     kind: 'spike',
-    text: '100 requests were refused or asked within five minutes, where 2 are usual.',
+    text: '100 requests were refused or challenged within five minutes; 2 are usual.',
     details: { requests: 100, usual: 2 },
   })
 

@@ -74,7 +74,7 @@ t.test('decoys that strike nobody are warned of', async (t) => {
     /decoys\.paths: nobody is banned: policy\.strikes\.on has no decoy/,
   ])
   t.match(readingOf(STRUCK).warnings, [/policy\.strikes\.on: decoy: decoys\.paths names none/])
-  t.match(readingOf({ ...STRUCK, decoys: { paths: ['/a'] } }).warnings, [/a person on a home line .* name two/])
+  t.match(readingOf({ ...STRUCK, decoys: { paths: ['/a'] } }).warnings, [/a client on a home line .* name two/])
   t.match(readingOf({ decoys: { link: true } }).warnings, [/decoys\.link: decoys\.paths names none to link to/])
 })
 

@@ -91,7 +91,7 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
           {tops.trials.length > 0 && <Bars nothing="" rows={tops.trials.map((row) => ruleBar(row, { trial: '1' }))} />}
         </Card>
         {tops.challenges.length > 0 && (
-          <Card title="Questions" aside={seen}>
+          <Card title="Challenges" aside={seen}>
             <Funnel rows={tops.challenges} />
           </Card>
         )}
@@ -124,7 +124,7 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
         </Card>
         <Card title="Paths" aside={seen}>
           <Bars
-            nothing="Nothing was asked for."
+            nothing="No path was requested."
             rows={tops.paths.map((row) => linkedBar(row, row.name, { text: row.name }))}
           />
         </Card>
@@ -136,7 +136,7 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
   )
 }
 
-/** Questions and what came of them, by rule. */
+/** Challenges and what came of them, by rule. */
 function Funnel({ rows }: { rows: readonly Counted[] }) {
   const rules = new Map<string, Record<string, number>>()
   for (const { name, count } of rows) {
@@ -144,7 +144,7 @@ function Funnel({ rows }: { rows: readonly Counted[] }) {
     rules.set(rule, { ...rules.get(rule), [step]: count })
   }
   return (
-    <Table label="Questions by rule" head={['Rule', 'Asked', 'Solved', 'Failed', 'Left']}>
+    <Table label="Challenges by rule" head={['Rule', 'Challenged', 'Solved', 'Failed', 'Left']}>
       {[...rules].map(([rule, { asked = 0, solved = 0, failed = 0 }]) => (
         <tr key={rule}>
           <td>

@@ -89,7 +89,7 @@ function Visitors({ report, span }: { report: Counted; span: ReportSpan }) {
 
 function impactText({ people, share, requests, asked }: Impact): string {
   if (requests === 0) return 'nobody'
-  return `about ${count(people)} people (${exactPercent(share)}): ${count(requests - asked)} requests refused, ${count(asked)} asked first`
+  return `about ${count(people)} people (${exactPercent(share)}): ${count(requests - asked)} requests refused, ${count(asked)} challenged first`
 }
 
 function beforeText(now: Period, before: Period): string {
@@ -135,7 +135,7 @@ function Rules({ report: { rules } }: { report: Counted }) {
 }
 
 const ANSWERS: Readonly<Record<string, string>> = {
-  challenge: 'asked (403)',
+  challenge: 'challenged (403)',
   '4xx': 'other 4xx',
   left: 'left before an answer',
 }

@@ -66,7 +66,7 @@ export function commandTable(): readonly CommandRow[] {
 
 function createProgram(terminal: Terminal): Command {
   const program = new Command('sallyport')
-    .description('The guarded gate for Node servers.')
+    .description('Know who is at the door of your Node server, and decide before your code runs.')
     .version(versionOf())
     .exitOverride()
     .configureOutput({

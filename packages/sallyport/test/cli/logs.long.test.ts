@@ -106,16 +106,16 @@ t.test('report sums up what was done and what would have been', async (t) => {
   t.equal(code, 0)
   t.match(err, '1 line of it not read: no part of a decision log.')
   t.match(out, /^3 requests from 2026-11-01T00:00:00.000Z until 2026-11-01T00:00:00.000Z; 1 allowed$/m)
-  t.match(out, /^Carried out: 1 block, 0 asked, 0 flags$/m)
-  t.match(out, /^Would have been done, by monitor mode or by a rule on trial: 1 block, 0 asked, 1 flag$/m)
-  t.match(out, /^rule +blocked +asked +flagged +for example\ntry-it +1 +0 +0 +a-1\nno-tor +0 +0 +1 +f-1$/m)
+  t.match(out, /^Carried out: 1 block, 0 challenged, 0 flags$/m)
+  t.match(out, /^Would have been done, by monitor mode or by a rule on trial: 1 block, 0 challenged, 1 flag$/m)
+  t.match(out, /^rule +blocked +challenged +flagged +for example\ntry-it +1 +0 +0 +a-1\nno-tor +0 +0 +1 +f-1$/m)
   t.match(out, /^\/admin\/keys +1 +0 +0 +b-1$/m)
   const json = JSON.parse((await run('report', file, '--json', '--action', 'block')).out)
   t.match(json, { requests: 1, carriedOut: { blocked: 1, byOperator: { rows: [{ name: 'Made Networks' }] } } })
   t.match(await run('report', join(import.meta.dirname, 'command.js')), { code: 1, err: /is not a decision log/ })
 })
 
-t.test('report names the rule that asks people, in text, page and JSON', async (t) => {
+t.test('report names the rule that challenges people, in text, page and JSON', async (t) => {
   const file = join(t.testdir(), 'asked.log')
   const log = createLog({ ...OPTIONS, requests: 'decided', file })
   for (let visit = 0; visit < 12; visit++) {
@@ -132,10 +132,13 @@ t.test('report names the rule that asks people, in text, page and JSON', async (
   log.observe(observed('m', 'challenge', { enforced: false }))
   await log.close()
   const { out } = await run('report', file)
-  const note = 'The rule "no-tor" asks the wrong ones: most solve it (9 of 12 questions), as people do.'
-  t.match(out, /^Questions\nrule +asked +solved +share +failed +left +not shown\nno-tor +12 +9 +75% +1 wrong +3 +0$/m)
+  const note = 'The rule "no-tor" challenges people: most solve it (9 of 12 challenges), as people do.'
+  t.match(
+    out,
+    /^Challenges\nrule +challenged +solved +share +failed +left +not shown\nno-tor +12 +9 +75% +1 wrong +3 +0$/m,
+  )
   t.ok(out.includes(note), out)
-  t.match(out, /^Would have been done, .*: 0 blocks, 1 asked, 0 flags$/m)
+  t.match(out, /^Would have been done, .*: 0 blocks, 1 challenged, 0 flags$/m)
   const json = JSON.parse((await run('report', file, '--json')).out)
   t.match(json, {
     challenges: [{ rule: 'no-tor', asked: 12, solved: 9, failed: { wrong: 1 }, left: 3, mostSolve: true }],
@@ -151,9 +154,9 @@ t.test('report names the rule that asks people, in text, page and JSON', async (
   const page = join(t.testdirName, 'asked.html')
   t.match(await run('report', file, '--html', page), { code: 0 })
   const html = readFileSync(page, 'utf8')
-  t.match(html, '<h2>Questions</h2>')
+  t.match(html, '<h2>Challenges</h2>')
   t.match(html, '<td class="count">75%</td>')
-  t.match(html, 'asks the wrong ones')
+  t.match(html, 'challenges people')
   const explained = (await run('explain', '--request', 's-3', '--log', file)).out
   t.match(explained, /^challenge +solved, level 2, after 400 ms$/m)
   t.match(explained, /^pass +none$/m)

@@ -46,7 +46,10 @@ t.test("Caddy's log: who it was, and when", async (t) => {
     classes: [{ after: { challenge: 12 } }],
   })
   const asking = written(folder, 'ask.yaml', 'rules: [{ id: ask, match: { path: [/login] }, action: challenge }]')
-  t.match((await run('replay', log, '--policy', asking, '--config', config)).out, 'Asked: 0% → 100% of the requests')
+  t.match(
+    (await run('replay', log, '--policy', asking, '--config', config)).out,
+    'Challenged: 0% → 100% of the requests',
+  )
   const limit = (window: string) =>
     `{ id: logins, match: { path: [/login] }, limit: { key: client, max: 8, window: ${window} }, action: throttle }`
   t.match(await replay(limit('1h')), { classes: [{ after: { throttle: 0 } }] })

@@ -30,12 +30,12 @@ t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER
 
   const { page, complaints } = await openPage(t, browser, scene.adminUrl)
   await page.goto(scene.adminUrl)
-  const funnel = page.getByRole('region', { name: 'Questions by rule' })
+  const funnel = page.getByRole('region', { name: 'Challenges by rule' })
   await funnel.getByRole('row').nth(2).waitFor()
   const rows = async () =>
     (await funnel.getByRole('row').allInnerTexts()).map((row) => row.split(/\s+/).filter((cell) => cell !== ''))
   t.same(await rows(), [
-    ['Rule', 'Asked', 'Solved', 'Failed', 'Left'],
+    ['Rule', 'Challenged', 'Solved', 'Failed', 'Left'],
     ['ask-readers', '3', '1', '33%', '0', '2'],
     ['ask-all', '1', '0', '0%', '0', '1'],
   ])

@@ -40,7 +40,7 @@ export function faultWithKey(
     return { ...invalid('the key is not for this algorithm'), ...about }
   }
   const base = signatureBase(sent, request)
-  if (base === undefined) return unverified(about, 'something that it covers is not in the request as it is known')
+  if (base === undefined) return unverified(about, 'a part that it covers is not in the request')
   if (isSignedBy(key, base, sent.signature, isRsa ? algorithm : undefined)) return undefined
   // A proxy that is not configured may have changed what was signed, which is no forgery (D59).
   const hidden = mayHideHost(request)
@@ -95,7 +95,7 @@ export function faultOf(sent: SentSignature, now: number): string | undefined {
   if (typeof parameters.get('keyid') !== 'string') return 'keyid is missing'
   if (created > now + SKEW_S) return 'it was made in the future'
   if (expires <= now) return 'it has expired'
-  if (expires - created > LONGEST_LIFE_S) return 'it is good for more than a day'
+  if (expires - created > LONGEST_LIFE_S) return 'it is valid for more than a day'
   const algorithm = parameters.get('alg')
   const accepted: readonly unknown[] = paymentPurpose(sent) === undefined ? ALGORITHMS : [...ALGORITHMS, PAYMENT_RSA]
   if (algorithm !== undefined && !accepted.includes(algorithm)) return 'its algorithm is not accepted'

@@ -21,7 +21,7 @@ export function paymentPurpose({ parameters }: SentSignature): string | undefine
 /** The profile's demands beyond those on every signature of an agent. */
 export function paymentFault({ parameters, components }: SentSignature): string | undefined {
   if (Number(parameters.get('expires')) - Number(parameters.get('created')) > LONGEST_LIFE_S) {
-    return 'it is good for more than eight minutes'
+    return 'it is valid for more than eight minutes'
   }
   if (typeof parameters.get('nonce') !== 'string') return 'nonce is missing'
   const names = components.map(([name]) => name)

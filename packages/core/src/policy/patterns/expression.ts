@@ -108,7 +108,7 @@ function look(pattern: AST.Pattern): { readonly fault?: string | undefined; read
   }
   visitRegExpAST(pattern, {
     onBackreferenceEnter() {
-      fault ??= 'a backreference can take for ever; write what it repeats'
+      fault ??= 'a backreference can take for ever: write the repeated text'
     },
     onAssertionEnter({ kind }) {
       if (kind === 'lookahead' || kind === 'lookbehind') {

@@ -11,14 +11,14 @@ import {
 import { addressOf } from './address.ts'
 
 const RULE =
-  'The answer lists every check. `spoofed` is said only where every check that could run did run and all refuted; an ' +
-  'operator’s file that cannot be had makes it impossible. `unverifiable` is not a weaker form of it.'
+  'The answer lists every check. `spoofed` means that every check that could run ran and refuted the claim; an ' +
+  'operator’s file that is missing rules it out. `unverifiable` is not a weaker form of it.'
 
 export const crawlersVerify = verifyRoute({
   path: '/v1/crawlers/verify',
   access: { kind: 'client', limit: CLIENT_LIMITS.crawlerVerify, badRequests: CLIENT_LIMITS.crawlerVerifyBad },
   operationId: 'verifyCrawler',
-  summary: 'Whether an address is the crawler it says it is, without a key.',
+  summary: 'Whether an address is the crawler that it claims to be, without a key.',
   description:
     `${RULE} Calls that are answered 400 are counted apart, ${CLIENT_LIMITS.crawlerVerifyBad.max} an hour, beyond which ` +
     'such calls are 429; the headers speak of the count that a call is in.',

@@ -84,7 +84,7 @@ export const LedgerKeys = z
 
 const Neighbor = z.object({ seq: int64(), leaf_hash: Base64, hashes: Hashes })
 
-const Document = z.object({ sha256: Sha256, text: z.string().meta({ description: 'The very text that was hashed.' }) })
+const Document = z.object({ sha256: Sha256, text: z.string().meta({ description: 'The exact text that was hashed.' }) })
 
 /** Evidence about attestations, whole in itself; `sallyport evidence verify` reads it. */
 export const Evidence = z

@@ -75,7 +75,6 @@ export function decoyWarnings({ decoys: { paths, link }, policy: { strikes } }: 
   }
   if (!isStruck) return [{ path: ['decoys', 'paths'], message: 'nobody is banned: policy.strikes.on has no decoy' }]
   if (paths.length > 1) return []
-  const message =
-    'a person on a home line is struck by a second one alone, and so is a program that passes for one: name two'
+  const message = 'a client on a home line is banned only after two different decoys: name two'
   return [{ path: ['decoys', 'paths'], message }]
 }

@@ -31,7 +31,7 @@ const RuleLimit = z.strictObject({
     'Kind of count: two weighted windows, one exact window, or a bucket; absent: sliding',
     'bucket',
   ),
-  refill: key(z.int().optional(), 'Requests that flow back into a bucket in a window; absent: max', 30, REQUESTS),
+  refill: key(z.int().optional(), 'Requests that a bucket regains in a window; absent: max', 30, REQUESTS),
   burst: key(z.int().optional(), 'Requests that a bucket holds; absent: max', 20, REQUESTS),
 })
 
@@ -105,7 +105,7 @@ const Rule = z.strictObject({
       ),
     })
     .optional()
-    .describe('How a rule with the action challenge asks'),
+    .describe('Level, pass and script of the challenge'),
   to: key(
     z.string().max(2_000).optional(),
     'Target of a redirect, for proven crawlers: a path, or an http URL; {path} is the path of the request; absent: for other actions',

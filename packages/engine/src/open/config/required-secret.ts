@@ -10,7 +10,7 @@ export function secretFault(config: Config, policy: Asking): string | undefined 
   if (asking === undefined || config.challenge.secret !== undefined) return undefined
   const shares = config.redis !== undefined || config.store?.startsWith('postgres') === true
   if (!shares && !(config.data.readOnly && cluster.isWorker)) return undefined
-  return `is missing: ${asking} asks, and all processes need one secret to know each other's passes`
+  return `is missing: ${asking} challenges, and all processes need one secret to verify each other's passes`
 }
 
 /** The part of a policy that asks, in words. */

@@ -21,7 +21,7 @@ export const Bans = z.strictObject({
           .string()
           .regex(/^\/[^\0\n]{1,100}$/, 'must be the path of a socket, from / on')
           .optional(),
-        'Socket of sallyport-nft, which keeps the bans in a set of the firewall; absent: none does',
+        'Socket of sallyport-nft, which keeps the bans in a set of the firewall; absent: none',
         '/run/sallyport-nft/socket',
       ),
       crowdsec: Crowdsec.optional().describe('CrowdSec, which bans are sent to; absent: none are'),
@@ -32,5 +32,5 @@ export const Bans = z.strictObject({
       ),
     })
     .prefault({})
-    .describe('Others that carry the bans out'),
+    .describe('Other programs that carry out the bans'),
 })

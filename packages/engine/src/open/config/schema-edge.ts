@@ -136,7 +136,7 @@ const UNSAID = 'absent: no where the policy refuses all crawlers of that use'
 const Signals = {
   search: key(YES_OR_NO, `Whether content may be in the results of a search; ${UNSAID}`, 'yes'),
   'ai-input': key(YES_OR_NO, `Whether an AI may read content for an answer; ${UNSAID}`, 'no'),
-  'ai-train': key(YES_OR_NO, `Whether an AI may be trained with content; ${UNSAID}`, 'no'),
+  'ai-train': key(YES_OR_NO, `Whether an AI may be trained on content; ${UNSAID}`, 'no'),
 }
 
 export const Usage = z.strictObject({
@@ -283,14 +283,14 @@ export const Challenge = z.strictObject({
     true,
   ),
   provider: Provider.optional().meta({
-    description: 'Provider that asks at level 3 in place of work; absent: none, and nothing is sent to anybody',
+    description: 'Provider of challenges at level 3, in place of work; absent: none, and nothing is sent to anybody',
     ...RESTART,
   }),
   title: key(LocalText.optional(), 'Headline of the page, or one by language; absent: the built-in text', 'One moment'),
   text: key(
     LocalText.optional(),
     'Text below the headline, or one by language; absent: the built-in text',
-    'We look who is there.',
+    'This shop checks for automated programs.',
   ),
 })
 

@@ -95,7 +95,7 @@ const DataKeys = z.strictObject({
   fromKey: key(
     z
       .string()
-      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the public key that sallyport data publish says')
+      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the public key that sallyport data publish prints')
       .optional(),
     'Public key that verifies data.from; absent: data.from must be absent too',
     '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIuaaPHURo',
@@ -252,7 +252,7 @@ export const Counting = z.strictObject({
 export const Log = z.strictObject({
   requests: key(
     z.enum(LOGGED_REQUESTS).default('decided'),
-    'Requests to log; decided: those flagged, blocked or on trial',
+    'Requests to log; decided: those not allowed, or on trial',
     'all',
   ),
   addresses: key(

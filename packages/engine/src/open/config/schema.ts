@@ -113,13 +113,13 @@ export const Config = z.strictObject({
     LIVE,
   ),
   challenge: Challenge.prefault({}).meta({
-    description: 'Page that rules with the action challenge ask with',
+    description: 'Page of rules with the action challenge',
     ...LIVE,
   }),
   refusal: Refusal.prefault({}).meta({ description: 'Page for refused visitors', ...LIVE }),
   log: Log.prefault({}).meta({ description: 'Decision log: one JSON line a request', ...LIVE }),
   notify: Notify.default([]).meta({
-    description: 'Places that are notified of what an operator wants to know at once',
+    description: 'Places that receive notifications: chats, mail, webhooks',
     ...LIVE,
   }),
   tally: time(

@@ -78,7 +78,7 @@ async function findingsOf(config: Config, looks: ReturnType<typeof examinations>
         return await examine(config)
       } catch (error) {
         return {
-          [check]: [fail(`It could not be looked at: ${reasonOf(error)}.`, 'This is a fault of Sallyport: report it.')],
+          [check]: [fail(`It could not be checked: ${reasonOf(error)}.`, 'This is a fault of Sallyport: report it.')],
         }
       }
     }),
@@ -123,5 +123,5 @@ function examineSettings(config: Config): Findings {
   const of = (notify: boolean): readonly CheckResult[] =>
     warnings.filter(({ key }) => /^notify\b/.test(key) === notify).map(({ result }) => result)
   const policy = of(false)
-  return { policy: policy.length === 0 ? [ok('No rule is in the way of another.')] : policy, notify: of(true) }
+  return { policy: policy.length === 0 ? [ok('No rule hides another.')] : policy, notify: of(true) }
 }

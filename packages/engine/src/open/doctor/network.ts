@@ -24,7 +24,7 @@ export async function examineDns(config: Config, dns: Dns): Promise<readonly Che
     case 'failed':
       return [fail(`No answer from ${asked} within ${timeoutMs} ms: ${answer.reason}.`, advice)]
     case 'absent':
-      return [warn(`${asked} do not know ${KNOWN_NAME}: they answer for names inside alone.`, advice)]
+      return [warn(`${asked} do not know ${KNOWN_NAME}: they resolve internal names only.`, advice)]
     case 'found':
       return took < SLOW_MS
         ? [ok(`Answered by ${asked} in ${took} ms.`)]

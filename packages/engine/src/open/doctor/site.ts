@@ -11,7 +11,7 @@ const ADVICE: Readonly<
   nginx: (path) =>
     `In nginx: error_page 401 = @sallyport, and a location = ${path} that does the same and that no other location denies (examples/nginx/site.conf).`,
   'ingress-nginx': (path) =>
-    `ingress-nginx asks nobody back: for rules with action challenge let the ingress lead to the gate, with ${path}, and the gate to the site.`,
+    `ingress-nginx relays no challenge: for rules with the action challenge let the ingress lead to the gate, with ${path}, and the gate to the site.`,
   caddy: (path, gate) =>
     `In Caddy: handle ${path} { reverse_proxy ${gate} } before forward_auth, which hands on all fields (examples/caddy/Caddyfile).`,
   traefik: (path) =>

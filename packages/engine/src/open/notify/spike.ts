@@ -35,7 +35,7 @@ export function createSpikeWatch(now: () => number): (count: number) => ServiceE
     const before = usual(current)
     if (before === undefined || total < FACTOR * before) return undefined
     said = current
-    const text = `${counted(total, 'request')} were refused or asked within five minutes, where ${before} are usual.`
+    const text = `${counted(total, 'request')} were refused or challenged within five minutes; ${before} are usual.`
     return { kind: 'spike', about: '', text, details: { requests: total, usual: before } }
   }
 }

@@ -25,7 +25,7 @@ export interface Erasure {
 const IN_MEMORY = {
   place: 'memory of running services',
   where: 'each process',
-  kept: 'counts: their window; visitors: until others take their place; all: until a restart',
+  kept: 'counts: their window; visitors: until they are evicted; all: until a restart',
   reason: 'visitors of the moment, and counts of rules where they are in memory; the console has its own entry',
 } as const
 

@@ -108,7 +108,7 @@ function bans(config: Config): PrivacyPlace {
       using(async (list) => {
         const ids = (await of(list, address)).map(({ id }) => id)
         if (ids.length === 0) return { erased: 0 }
-        return { erased: 0, stays: `they end of their own; to end one now: sallyport bans lift ${ids.join(' ')}` }
+        return { erased: 0, stays: `they end at their time; to end one now: sallyport bans lift ${ids.join(' ')}` }
       }),
   }
 }

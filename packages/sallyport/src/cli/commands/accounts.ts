@@ -25,7 +25,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
       terminal.out(dim(`on plan ${account.plan}; a key for it: sallyport keys create --account ${account.id}`))
     })
 
-  withCommonOptions(accounts.command('list').description('all accounts'))
+  withCommonOptions(accounts.command('list').description('list all accounts'))
     .addOption(jsonOption())
     .action(async (options: Options) => {
       const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listAccounts())

@@ -12,7 +12,7 @@ type ReadOptions = CommonOptions & { readonly json?: true | undefined }
 export function addBansCommands(program: Command, terminal: Terminal): void {
   const bans = program.command('bans').description('clients that are banned for a while')
 
-  withCommonOptions(bans.command('list').description('bans in force, the soonest to end first'))
+  withCommonOptions(bans.command('list').description('list bans in force, the soonest to end first'))
     .addOption(jsonOption())
     .action(async (options: ReadOptions) => {
       const listed = await using(openBans(configOf(options)), ({ bans }) => bans.list())

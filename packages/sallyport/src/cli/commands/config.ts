@@ -48,7 +48,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
       if (errors.length > 0) throw new ExitError(UNUSABLE)
     })
 
-  withCommonOptions(config.command('show').description('each value in force, and its source'))
+  withCommonOptions(config.command('show').description('show each value in force, and its source'))
     .addOption(jsonOption())
     .action((options: Options) => {
       const settings = settingsOf(configReadOf(options))
@@ -58,7 +58,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
 
   config
     .command('schema')
-    .description('the JSON schema of the configuration, for editors')
+    .description('print the JSON schema of the configuration, for editors')
     .action(() => terminal.out(json(configSchema())))
 }
 

@@ -7,7 +7,9 @@ import { json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport console` */
 export function addConsoleCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('console').description('a link that signs a browser in to the console, to read'))
+  withCommonOptions(
+    program.command('console').description('print a link that signs a browser in to the console, for reading'),
+  )
     .addOption(jsonOption())
     .action((options: CommonOptions & { readonly json?: true | undefined }) => {
       const config = configOf(options)

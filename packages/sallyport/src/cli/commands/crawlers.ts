@@ -7,7 +7,7 @@ import { columns, json, type Terminal } from '../terminal/terminal.ts'
 export function addCrawlersCommands(program: Command, terminal: Terminal): void {
   const crawlers = program.command('crawlers').description('the crawlers and agents that claims are checked against')
 
-  withCommonOptions(crawlers.command('list').description('the catalogue of crawlers, with the checks for each'))
+  withCommonOptions(crawlers.command('list').description('list the catalogue of crawlers, with the checks for each'))
     .addOption(jsonOption())
     .action((options: CommonOptions & { readonly json?: true | undefined }) => {
       const listed = createCatalogue().crawlers

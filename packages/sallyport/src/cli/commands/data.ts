@@ -43,7 +43,7 @@ const VALID_MS = { least: 600_000, most: 365 * 86_400_000 } as const
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('data sets behind verdicts')
 
-  withCommonOptions(data.command('status').description('loaded data, with date, age and licence'))
+  withCommonOptions(data.command('status').description('show loaded data, with date, age and licence'))
     .option('--all', 'also sources that are not switched on')
     .addOption(jsonOption())
     .action(async (options: Options & { readonly all?: true | undefined }) => {

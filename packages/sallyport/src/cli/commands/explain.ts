@@ -18,7 +18,7 @@ interface Options extends CommonOptions {
 
 /** `sallyport explain FILE`, `sallyport explain --request ID` */
 export function addExplainCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('explain').description('the decision about a request, and why'))
+  withCommonOptions(program.command('explain').description('explain the decision about a request'))
     .argument('[file]', 'a request as JSON, or a HAR')
     .option('--ip <address>', 'address of the client, if the file names none')
     .option('--request <id>', 'a request of the decision log, by the id on its refusal page')

@@ -60,7 +60,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
     })
 
-  withCommonOptions(ip.command('list').description('classes in force, set or read from reverse names'))
+  withCommonOptions(ip.command('list').description('list classes in force, set or read from reverse names'))
     .addOption(jsonOption())
     .action(async (options: ReadOptions) => {
       const listed = await using(openOverrides(configOf(options)), ({ overrides }) => overrides.list())

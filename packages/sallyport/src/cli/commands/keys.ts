@@ -34,7 +34,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       showIssued(issued, options, terminal)
     })
 
-  withCommonOptions(keys.command('list').description('keys by their public ids'))
+  withCommonOptions(keys.command('list').description('list keys by their public ids'))
     .option('--account <id>', 'keys of one account')
     .addOption(jsonOption())
     .action(async (options: ListOptions) => {

@@ -10,9 +10,9 @@ type Options = CommonOptions & { readonly json?: true | undefined }
 export function addListCommands(program: Command, terminal: Terminal): void {
   const list = program.command('list').description('lists of the configuration, which policies call list:NAME')
 
-  withCommonOptions(list.command('show').description('entries of a list; for a URL those of the last copy'))
+  withCommonOptions(list.command('show').description('show entries of a list; for a URL those of the last copy'))
     .argument('<name>', 'name of the list')
-    .argument('[wanted]', 'an address, a CIDR, a system or a text: the entries alone that hold it')
+    .argument('[wanted]', 'an address, a CIDR, a system or a text: only entries that hold it')
     .addOption(jsonOption())
     .action(async (name: string, wanted: string | undefined, options: Options) => {
       const shown = await showList(configOf(options), name, wanted)

@@ -10,7 +10,7 @@ import { bold, columns, dim, json, type Terminal } from '../terminal/terminal.ts
 
 /** `sallyport lookup TARGET` */
 export function addLookupCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('lookup').description('facts about an address, a range, a hostname or a URL'))
+  withCommonOptions(program.command('lookup').description('show facts about an address, a range, a hostname or a URL'))
     .argument('<targets...>', 'one or several')
     .addOption(jsonOption())
     .action(async (targets: readonly string[], options: CommonOptions & { readonly json?: true | undefined }) => {

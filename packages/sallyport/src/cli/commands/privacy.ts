@@ -13,7 +13,7 @@ type Options = CommonOptions & { readonly json?: true | undefined }
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
   const privacy = program.command('privacy').description('personal data of one address, and its erasure')
 
-  withCommonOptions(privacy.command('export').description('all data about an address, place by place'))
+  withCommonOptions(privacy.command('export').description('export all data about an address, place by place'))
     .argument('<address>', 'IPv4 or IPv6 address')
     .addOption(jsonOption())
     .action(async (address: string, options: Options) => {

@@ -98,7 +98,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       if (asked.before + asked.after > 0) {
         const shares = `${shareOf(asked.before, requests)} → ${shareOf(asked.after, requests)}`
         terminal.out(
-          `Asked: ${shares} of the requests, at most: a log holds no passes, so who solved once counts each time.`,
+          `Challenged: ${shares} of the requests, at most: a log holds no passes, so a visitor who solved once counts each time.`,
         )
       }
       const open = unjudgedNotes(unjudged, requests, 'the log')

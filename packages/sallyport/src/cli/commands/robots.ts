@@ -8,7 +8,7 @@ import { json, type Terminal } from '../terminal/terminal.ts'
 /** `sallyport robots` */
 export function addRobotsCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(
-    program.command('robots').description('the robots.txt of the policy, for a site that serves its own'),
+    program.command('robots').description('print the robots.txt of the policy, for a site that serves its own'),
   )
     .option('--host <name>', 'rules for this host')
     .addOption(jsonOption())

@@ -41,7 +41,7 @@ const FETCH_PATIENCE_MS = 2500
 /** `sallyport simulate --as NAME [--url URL]` */
 export function addSimulateCommand(program: Command, terminal: Terminal): void {
   const names = SIMULATED_AGENTS.map(({ name }) => name)
-  withCommonOptions(program.command('simulate').description('a request of an agent, signed with a throw-away key'))
+  withCommonOptions(program.command('simulate').description('make a request of an agent, signed with a throw-away key'))
     .addOption(new Option('--as <name>', 'client to simulate').choices(names).makeOptionMandatory())
     .option('--url <url>', 'send the request there (default: decide about it here, and explain)', urlOf)
     .option('--ip <address>', 'address of the client, without --url', '8.8.8.8')

@@ -29,7 +29,7 @@ export interface LogSource {
   readonly isMemory?: boolean | undefined
 }
 
-const WRITTEN = 'What is written is log.requests of the configuration.'
+const WRITTEN = 'log.requests of the configuration says which requests it holds.'
 const REMEMBERED =
   'It holds the last 4,000 requests of each process, of a second at most 50 allowed and 100 others; log.file keeps more.'
 

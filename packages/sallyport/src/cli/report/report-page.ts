@@ -84,7 +84,7 @@ function challengesTable(report: Report): string {
     return `<tr><th scope="row">${rule}</th>${cells.map((text) => `<td class="count">${text}</td>`).join('')}</tr>`
   })
   const notes = challengeNotes(report).map((note) => `<p>${escaped(note)}</p>`)
-  return `<section><h2>Questions</h2><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>${notes.join('')}</section>`
+  return `<section><h2>Challenges</h2><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>${notes.join('')}</section>`
 }
 
 function partSection(title: string, part: ReportPart): string {
@@ -102,7 +102,7 @@ function table(name: string, { rows, others }: ReportTable): string {
     return `<tr><th scope="row">${escaped(rowName(name))}${bar}</th>${cell(blocked)}${cell(asked)}${cell(flagged)}<td class="examples">${examples.map(example).join('<br>')}</td></tr>`
   })
   const more = others === 0 ? '' : `<p>And ${counted(others, 'request')} of other rows.</p>`
-  return `<table><caption>By ${escaped(name)}</caption><thead><tr><th scope="col">${escaped(name)}</th><th scope="col" class="count">blocked</th><th scope="col" class="count">asked</th><th scope="col" class="count">flagged</th><th scope="col">for example</th></tr></thead><tbody>${lines.join('')}</tbody></table>${more}`
+  return `<table><caption>By ${escaped(name)}</caption><thead><tr><th scope="col">${escaped(name)}</th><th scope="col" class="count">blocked</th><th scope="col" class="count">challenged</th><th scope="col" class="count">flagged</th><th scope="col">for example</th></tr></thead><tbody>${lines.join('')}</tbody></table>${more}`
 }
 
 function cell(count: number): string {

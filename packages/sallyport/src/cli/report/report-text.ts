@@ -46,10 +46,10 @@ function refusalsOf({ refusals }: Report): readonly string[] {
   return rows.length === 0 ? [] : [`${bold('Refused by limits and checks')}\n${columns(rows)}`]
 }
 
-/** Columns of the table of questions. */
-export const CHALLENGE_HEAD = ['rule', 'asked', 'solved', 'share', 'failed', 'left', 'not shown'] as const
+/** Columns of the table of challenges. */
+export const CHALLENGE_HEAD = ['rule', 'challenged', 'solved', 'share', 'failed', 'left', 'not shown'] as const
 
-/** One rule's questions as its cells. */
+/** One rule's challenges as its cells. */
 export function challengeCells(row: ReportedChallenges): readonly string[] {
   const { rule, asked, solved, failed, left, unshown } = row
   const causes = Object.entries(failed).map(([cause, count]) => `${count.toLocaleString('en-US')} ${cause}`)
@@ -58,24 +58,24 @@ export function challengeCells(row: ReportedChallenges): readonly string[] {
   return [rowName(rule), ...first, shareOf(solved, asked), causes.join(', ') || '0', ...numbers]
 }
 
-/** Sentences about rules whose questions people are asked. */
+/** Sentences about rules that challenge people. */
 export function challengeNotes({ challenges }: Pick<Report, 'challenges'>): readonly string[] {
   return challenges
     .filter(({ mostSolve }) => mostSolve)
     .map(
       ({ rule, asked, solved }) =>
-        `The rule "${rule}" asks the wrong ones: most solve it (${solved.toLocaleString('en-US')} of ${counted(asked, 'question')}), as people do.`,
+        `The rule "${rule}" challenges people: most solve it (${solved.toLocaleString('en-US')} of ${counted(asked, 'challenge')}), as people do.`,
     )
 }
 
-/** `67%`; nothing where nobody was asked. */
+/** `67%`; nothing where nobody was challenged. */
 export function shareOf(part: number, whole: number): string {
   return whole === 0 ? '' : `${Math.round((part / whole) * 100)}%`
 }
 
-/** `3 blocks, 12 asked, 4 flags` */
+/** `3 blocks, 12 challenged, 4 flags` */
 export function sumsOf({ blocked, asked, flagged }: ReportPart): string {
-  return [counted(blocked, 'block'), `${asked.toLocaleString('en-US')} asked`, counted(flagged, 'flag')].join(', ')
+  return [counted(blocked, 'block'), `${asked.toLocaleString('en-US')} challenged`, counted(flagged, 'flag')].join(', ')
 }
 
 function challengesOf(report: Report): readonly string[] {
@@ -84,7 +84,7 @@ function challengesOf(report: Report): readonly string[] {
     const [rule = '', ...cells] = challengeCells(row)
     return [shortened(rule), ...cells]
   })
-  return [[bold('Questions'), columns(rows, CHALLENGE_HEAD), ...challengeNotes(report)].join('\n')]
+  return [[bold('Challenges'), columns(rows, CHALLENGE_HEAD), ...challengeNotes(report)].join('\n')]
 }
 
 function partText(title: string, part: ReportPart): string {
@@ -105,5 +105,5 @@ function tableText(name: string, { rows, others }: ReportTable): string {
     examples[0]?.requestId ?? '',
   ])
   const more = others === 0 ? '' : `\n${dim(`and ${counted(others, 'request')} of other rows`)}`
-  return `${columns(shown, [name, 'blocked', 'asked', 'flagged', 'for example'])}${more}`
+  return `${columns(shown, [name, 'blocked', 'challenged', 'flagged', 'for example'])}${more}`
 }

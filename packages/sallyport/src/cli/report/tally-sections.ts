@@ -83,7 +83,7 @@ function impactText({ people, share, requests, asked }: Impact): string {
   const refused = requests - asked
   const parts = [
     refused > 0 && `${counted(refused, 'request')} refused`,
-    asked > 0 && `${number(asked)} asked first, which can go on`,
+    asked > 0 && `${number(asked)} challenged first, which can go on`,
   ]
   return `about ${counted(people, 'person', 'people')} (${percent(share)}): ${parts.filter((part) => part !== false).join(', ')}`
 }
@@ -134,7 +134,7 @@ function sharesSection(title: string, shares: readonly Share[]): readonly Sectio
 }
 
 const ANSWERS: Readonly<Record<string, string>> = {
-  challenge: 'asked (403)',
+  challenge: 'challenged (403)',
   '4xx': 'other 4xx',
   left: 'left before an answer',
 }

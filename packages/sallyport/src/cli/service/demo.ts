@@ -10,7 +10,7 @@ export async function showDemo(sallyport: Sallyport, url: string, terminal: Term
   terminal.err('')
   // Without trust the warning about forwarding headers would be spent on visitors of ours.
   if (sallyport.isTrusted(LOOPBACK)) {
-    terminal.err(`${bold('Be another visitor, in a browser:')} ${url}/`)
+    terminal.err(`${bold('Choose a visitor in a browser:')} ${url}/`)
     terminal.err(bold('Try these, in another terminal:'))
     for (const visitor of EXAMPLE_VISITORS) terminal.err(visit(sallyport, url, visitor))
   } else {
