@@ -68,9 +68,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
     response.detachSocket(socket)
     // http-proxy writes the head of the answer as text, and bytes beyond ASCII are single ones there.
     socket.setDefaultEncoding('latin1')
-    tunnel.on('error', () => socket.destroy())
-    tunnel.once('close', () => socket.destroySoon())
-    socket.once('close', () => tunnel.destroy())
+    endTogether(socket, tunnel)
     putBack()
   }
 
@@ -194,6 +192,16 @@ function relayAnswer(
 
 /** How long the two ends have to close what was ended. */
 const CLOSING_MS = 1_000
+
+/** Has either end of a tunnel end with the other. */
+function endTogether(socket: Socket, tunnel: Socket): void {
+  tunnel.on('error', () => socket.destroy())
+  tunnel.once('close', () => socket.destroySoon())
+  socket.once('close', () => tunnel.destroy())
+  // A client that has ended its half has left: once the origin has all of that, nobody waits for it long.
+  const leave = (): unknown => setTimeout(() => socket.destroy(), CLOSING_MS).unref()
+  socket.once('end', () => tunnel.once('finish', leave))
+}
 
 /** Follows both directions of a tunnel, and ends it with close frames where no frame is under way; else cuts it. */
 function endingOf(socket: Socket, tunnel: Socket): () => void {
