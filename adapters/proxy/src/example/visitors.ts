@@ -46,7 +46,7 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
   visitor('vpn-login', 'a browser behind a VPN, to log in', '45.83.220.11', {
     ...BROWSER,
     paths: ['/login'],
-    note: 'Who is asked gets this page, which comes back after a second. Here it is a picture of it: nobody answers.',
+    note: 'A visitor who is challenged gets this page, which comes back after a second. Here it is only a picture.',
   }),
   visitor('tor', 'a browser at a Tor exit', '185.220.101.10', BROWSER),
   visitor('tor-checkout', 'a browser at a Tor exit, to pay', '185.220.101.11', { ...BROWSER, paths: ['/checkout'] }),
@@ -72,7 +72,7 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
   visitor('token', 'a name that no request carries', '73.162.10.22', {
     kind: 'Crawlers and agents',
     userAgent: 'Google-Extended/1.0',
-    note: 'Google-Extended is a word for robots.txt. Google sends no request with it, so who does is an impostor.',
+    note: 'Google-Extended is a word for robots.txt. Google sends no request with it, so a visitor who does is an impostor.',
   }),
 
   visitor('hosting', 'a program in a hosting network', '5.9.10.20'),
