@@ -393,6 +393,7 @@ t.test('a reload takes over how long a handshake may take', { skip }, async (t) 
   silent.write(await recordedHello())
   await readUntil(silent, NEVER)
   t.same(refused, ['handshake'])
+  await proxy.reload({ timeouts: { handshake: '10m', drain: 500 } })
   t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200, 'with the certificates as they were')
 })
 
