@@ -19,7 +19,10 @@ export interface Attester extends Decider {
 export interface ClaimOptions<Request> {
   readonly provenance?:
     | {
-        /** Country code, or group of the jurisdiction policy; `undefined` or empty for a request that claims nothing. */
+        /**
+         * Country code, or group of the jurisdiction policy; `undefined` or empty for a request that claims nothing. One that
+         * throws refuses the request.
+         */
         claim(request: Request): string | undefined
       }
     | undefined
@@ -40,7 +43,7 @@ export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request:
 /**
  * `outcomeOf` for a request with a claim, which is judged and recorded first. A request that cannot be recorded is refused,
  * with 503, or 400 for a claim that is none: a host that asks for attestation relies on it (D53). The same holds for a claim
- * that cannot be read. In monitor mode it passes without one, and a process warning says so. Nothing is recorded of a
+ * that cannot be read (D625). In monitor mode it passes without one, and a process warning says so. Nothing is recorded of a
  * request that is challenged.
  */
 export async function attestedOutcome(

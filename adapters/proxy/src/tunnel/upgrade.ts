@@ -198,7 +198,7 @@ function endTogether(socket: Socket, tunnel: Socket): void {
   tunnel.on('error', () => socket.destroy())
   tunnel.once('close', () => socket.destroySoon())
   socket.once('close', () => tunnel.destroy())
-  // A client that has ended its half has left: once the origin has all of that, nobody waits for it long.
+  // A client that has ended its half has left: once the origin has all of that, nobody waits for it long (D626).
   const leave = (): unknown => setTimeout(() => socket.destroy(), CLOSING_MS).unref()
   socket.once('end', () => tunnel.once('finish', leave))
 }

@@ -51,7 +51,11 @@ function nameOf({ operator, claim }: Operator): string {
 function All({ report: { operators, referrals, requests, pages, bytes } }: { report: Read }) {
   return (
     <div class="grid">
-      <Card title="What they read" aside={`${counted(requests, 'request')}, ${counted(pages, 'page')}, ${size(bytes)}`} wide>
+      <Card
+        title="What they read"
+        aside={`${counted(requests, 'request')}, ${counted(pages, 'page')}, ${size(bytes)}`}
+        wide
+      >
         {operators.length === 0 ? (
           <Empty>
             No crawler and no agent came in this time; a longer one may have some, and one can be verified below.
