@@ -69,6 +69,8 @@ t.test('guard takes it, and what it cannot do is refused', async (t) => {
     openBundle(bundle, { policy: { rules: [{ id: 'few', match: {}, limit, action: 'throttle' }] } as never }),
     { code: 'invalid_policy' },
   )
+  await t.rejects(openBundle(bundle, { mode: 'enforced' as never }), { code: 'invalid_config' })
+  await t.rejects(openBundle(bundle, { policies: {} } as never), { code: 'invalid_config', message: /"policies"/ })
   await t.rejects(openBundle(bundle.subarray(0, 1000)), { code: 'corrupt_data' })
   await t.rejects(openBundle(new Uint8Array(0)), { code: 'corrupt_data' })
 })

@@ -3,7 +3,7 @@ import type { ApiHost, ChallengeOptions, Decider, InspectionOptions, V1Options }
 import { baseOf, requireApi } from '@sallyport/node/internal'
 import type { H3Event } from 'h3'
 import { type AddressOf, answerEither, createAsking, createEither, type OnNode, type Place } from './either-runtime.ts'
-import { toldBy } from './told-by.ts'
+import { finishPrepared } from './prepared-answer.ts'
 
 declare module 'h3' {
   interface H3EventContext {
@@ -45,7 +45,7 @@ export function inspection(
     const { decision, response, end } = await inspect(event)
     event.context.sallyport = decision
     if (response !== undefined) return response
-    return end === undefined || next === undefined ? next?.() : toldBy(event.res, end, next)
+    return end === undefined || next === undefined ? next?.() : finishPrepared(event.res, end, next)
   }
 }
 

@@ -38,12 +38,17 @@ export function requestOf(event: Held): Request {
   const held = event[REQUEST]
   if (held !== undefined) return held
   const headers = new Headers()
-  for (const [name, value] of Object.entries(event.headers)) if (value !== undefined) headers.set(name, value)
-  if (event.cookies !== undefined && event.cookies.length > 0) headers.set('cookie', event.cookies.join('; '))
+  for (const [name, value] of Object.entries(event.headers)) if (value !== undefined) headers.set(name, inBytes(value))
+  if (event.cookies !== undefined && event.cookies.length > 0) headers.set('cookie', inBytes(event.cookies.join('; ')))
   const url = `https://${domainName}${rawPath}${rawQueryString === '' ? '' : `?${rawQueryString}`}`
   const sends = body !== undefined && !['GET', 'HEAD'].includes(http.method)
   const bytes = sends ? Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8') : null
   return new Request(url, { method: http.method, headers, body: bytes })
+}
+
+/** A text of JSON as the bytes of its UTF-8, which alone a header of the web may hold. */
+function inBytes(text: string): string {
+  return /[^\0-\xff]/.test(text) ? Buffer.from(text).toString('latin1') : text
 }
 
 /** The visitor, as API Gateway saw the socket. */

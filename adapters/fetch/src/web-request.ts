@@ -80,7 +80,7 @@ export function answerTo(request: Request & { [ANSWER]?: WebAnswer | undefined }
   return request[ANSWER]
 }
 
-/** Receives web requests, which cannot be marked. What they do not show is absent: HTTP version, order and case of names. */
+/** Receives web requests, which cannot be marked and do not show the HTTP version, nor the order and case of names. */
 export const WEB: Receiver<WebAnswer> = { receive, mark() {} }
 
 function receive(host: RequestHost, response: WebAnswer): Received {

@@ -6,11 +6,13 @@ import {
   createInspector,
   createReverseChecks,
   type Dns,
+  MODES,
   type Mode,
   type Policy,
   parseTrust,
   rulesInForce,
   SallyportError,
+  suggestion,
 } from '@sallyport/core'
 import { readBundle } from '@sallyport/engine/bundle'
 import type { Decider } from '@sallyport/node'
@@ -46,6 +48,7 @@ export interface BundleOptions {
  * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/hosts.md
  */
 export async function openBundle(bundle: ArrayBuffer | Uint8Array, options: BundleOptions = {}): Promise<Decider> {
+  checkOptions(options)
   const { mode = 'enforce', trustProxy = [], clientHeader } = options
   const policy: Policy = { preset: 'low-friction', rules: [], ...options.policy }
   const counting = rulesInForce(policy).find(({ limit, concurrent }) => limit !== undefined || concurrent !== undefined)
@@ -65,6 +68,18 @@ export async function openBundle(bundle: ArrayBuffer | Uint8Array, options: Bund
     policy: compilePolicy(policy),
     mode,
   })
+}
+
+const KEYS: readonly string[] = ['policy', 'mode', 'trustProxy', 'clientHeader']
+
+/** Throws `invalid_config`: a word that is misspelled would leave the site open, and nobody would see it. */
+function checkOptions(options: BundleOptions): void {
+  const unknown = Object.keys(options).find((key) => !KEYS.includes(key))
+  if (unknown !== undefined)
+    throw new SallyportError('invalid_config', `There is no option "${unknown}"${suggestion(unknown, KEYS)}.`)
+  const { mode } = options
+  if (mode !== undefined && !MODES.includes(mode))
+    throw new SallyportError('invalid_config', `mode must be ${MODES.join(' or ')}.`)
 }
 
 const FAILED = { state: 'failed', reason: 'nobody is asked' } as const

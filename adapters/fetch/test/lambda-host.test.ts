@@ -33,6 +33,16 @@ t.test('the handler gets the event with the decision, and its headers with the v
   t.match(observed, [{ status: 201, client: '192.0.2.7' }])
 })
 
+t.test('a header beyond Latin-1 is the bytes that came', async (t) => {
+  const { sallyport, judged } = standIn()
+  const handler = inspection(sallyport, () => ({ statusCode: 200 }))
+  const headers = { 'user-agent': 'Mozilla/5.0', 'x-name': 'Ада' }
+  t.match(await handler(eventOf('/', { headers, cookies: ['name=Ада'] }), undefined), { statusCode: 200 })
+  const bytes = Buffer.from('Ада').toString('latin1')
+  t.match(judged[0]?.fields.join(), `x-name,${bytes}`)
+  t.match(judged[0]?.fields.join(), `cookie,name=${bytes}`)
+})
+
 t.test('a block is answered, and the handler does not run', async (t) => {
   const { sallyport, observed } = standIn()
   const handler = inspection(sallyport, () => t.fail('it ran'))

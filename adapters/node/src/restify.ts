@@ -50,8 +50,8 @@ export function inspection<Request extends IncomingMessage = IncomingMessage>(
 }
 
 /**
- * Handler for routes that asks visitors for a pass of a level, at a place of the application's own choice. Who holds such a
- * pass goes on, as do those who are never asked. Throws `invalid_config` and `invalid_policy`.
+ * Handler for routes that challenges visitors without a pass of a level, at a place of the application's choice. Holders of
+ * such a pass go on, and so do visitors who are never challenged. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts

@@ -2,8 +2,10 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
 import { requireApi } from '../src/api-answer.ts'
-import type { ApiHost, Decider } from '../src/index.ts'
+import type { ApiHost, Attester, Decider } from '../src/index.ts'
+import { createInspection } from '../src/inspection/create-inspection.ts'
 import { requireDecider } from '../src/inspection/decide-request.ts'
+import { NODE } from '../src/inspection/node-request.ts'
 import { decideRequest, decider, dial, serve } from './support.ts'
 
 function requestOf(fields: readonly string[], url = '/'): IncomingMessage {
@@ -25,6 +27,30 @@ t.test('a decider that fails lets the request pass, without a verdict, and says 
   t.same(decideRequest(broken, { req }), {})
   t.same(req.rawHeaders, ['Accept', '*/*'], "the visitor's own verdict does not pass")
   t.match(await warned, { name: 'SallyportWarning', message: /A part of the inspection failed: Error: a fault/ })
+})
+
+t.test('a claim that cannot be read lets nobody in, and says so; in monitor mode the request passes', async (t) => {
+  const thrown = new Error('a fault')
+  for (const mode of ['enforce', 'monitor'] as const) {
+    const attester: Attester = {
+      ...decider(mode),
+      config: { mode },
+      provenance: { attestDecision: async () => t.fail('there is nothing to record') as never },
+    }
+    const reported: unknown[] = []
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    const inspect = createInspection(NODE, attester, {
+      provenance: {
+        claim() {
+          throw thrown
+        },
+      },
+      onError: (error) => void reported.push(error),
+    })
+    const { refusal } = await inspect({ req: requestOf([]) }, new IncomingMessage(new Socket()))
+    t.same([refusal?.status, reported], [mode === 'enforce' ? 503 : undefined, [thrown]])
+    if (mode === 'monitor') t.match(await warned, { message: /passed without attestation: Error: a fault/ })
+  }
 })
 
 t.test('a counter that fails at the end of a request ends nothing', async (t) => {

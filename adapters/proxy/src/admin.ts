@@ -57,8 +57,8 @@ export interface AdminOptions {
  * and `DELETE /bans/ID` lifts one. A configured address that is taken rejects with `cannot_listen`; without the default one
  * the proxy runs on, after a notice.
  */
-export async function openAdmin({ address, onNotice, ...told }: AdminOptions): Promise<Listening | undefined> {
-  const server = createServer(answer(told))
+export async function openAdmin({ address, onNotice, ...answering }: AdminOptions): Promise<Listening | undefined> {
+  const server = createServer(answer(answering))
   try {
     return await listenOn(server, address ?? DEFAULT_ADMIN)
   } catch (error) {

@@ -125,7 +125,9 @@ export interface Proxy {
  */
 export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}): Promise<Proxy> {
   const opened: Closing[] = []
+  let closed = false
   const close = async (idle?: 'wait' | 'cut'): Promise<void> => {
+    closed = true
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
   let httpsPort = HTTPS_PORT
@@ -198,6 +200,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       try {
         const adopt = await listener.prepare(changed.tls)
         return () => {
+          // Closed meanwhile: nobody would close another service.
+          if (closed) return next.retire()
           service.retire()
           service = next
           adopt()
@@ -220,10 +224,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       ...measured(exposition),
       orderCertificates: renewals.order,
       prepare,
-      async reload(changed) {
-        const take = await prepare(changed)
-        take()
-      },
+      reload: async (changed) => (await prepare(changed))(),
       close,
     }
   } catch (error) {

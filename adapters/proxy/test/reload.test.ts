@@ -49,6 +49,18 @@ t.test('a request that waits to be counted goes on as it began', async (t) => {
   await until(() => origin.open() === 0)
 })
 
+t.test('a configuration that is taken over after the end opens nothing', async (t) => {
+  const { proxy } = await proxyBefore(t, OK)
+  const other = await openRawOrigin(OK)
+  t.teardown(() => other.close())
+  const health = { path: '/healthz', interval: 5, timeout: 1_000 }
+  const take = await proxy.prepare({ routes: [{ upstreams: [other.url], health }] })
+  await until(() => other.open() === 1)
+  await proxy.close('cut')
+  take()
+  await until(() => other.open() === 0)
+})
+
 t.test('limits of connections and clocks of those that are open', async (t) => {
   const { url, proxy } = await proxyBefore(t, () => {})
   const waiting = exchange(url, get('/'))

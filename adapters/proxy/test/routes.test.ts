@@ -12,6 +12,10 @@ import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
+const HANDSHAKE =
+  'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+
 /** An origin whose answers name it. */
 async function named(t: Test, name: string) {
   const origin = await openRawOrigin(`HTTP/1.1 200 OK\r\nContent-Length: ${name.length}\r\n\r\n${name}`)
@@ -176,6 +180,19 @@ t.test('health checks', async (t) => {
   t.same(new Set([await body('x'), await body('x')]), new Set(['first', 'second']))
 })
 
+t.test('a health check whose answer never ends has failed', async (t) => {
+  const origin = await openRawOrigin((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+    const dripping = setInterval(() => socket.write('1\r\n.\r\n'), 10)
+    socket.once('close', () => clearInterval(dripping))
+  })
+  t.teardown(() => origin.close())
+  const health = { path: '/healthz', interval: 5, timeout: 60 }
+  const { notices } = await proxyOf(t, { routes: [{ upstreams: [origin.url], health }] })
+  await until(() => notices.length === 1)
+  t.same(notices, [`the origin ${origin.url} fails its health checks`])
+})
+
 t.test('a socket of this machine, also for a WebSocket', async (t) => {
   const path = join(certificateFolder(t), 's')
   const site = createServer((request, response) => response.end(`unix ${request.headers.host}`))
@@ -187,12 +204,26 @@ t.test('a socket of this machine, also for a WebSocket', async (t) => {
   t.match(await body('a.example'), /unix a\.example/)
   t.equal(proxy.upstream, `unix:${path}`)
   const client = await dial(proxy.url)
-  const handshake = [
-    'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  ]
-  client.write(handshake.join(''))
+  client.write(HANDSHAKE)
   t.equal(statusOf(await readUntil(client)), 418)
+})
+
+t.test('a WebSocket goes to the next server where one cannot be reached', async (t) => {
+  const down = await openRawOrigin(OK)
+  await down.close()
+  const up = await openRawOrigin('HTTP/1.1 418 No\r\nContent-Length: 0\r\n\r\n')
+  t.teardown(() => up.close())
+  const { proxy } = await proxyOf(t, { routes: [{ upstreams: [down.url, up.url] }] })
+  // Whichever's turn it is.
+  for (let turn = 0; turn < 2; turn++) {
+    const client = await dial(proxy.url)
+    client.write(HANDSHAKE)
+    t.equal(statusOf(await readUntil(client)), 418)
+  }
+  const gone = await proxyOf(t, { upstream: down.url })
+  const client = await dial(gone.proxy.url)
+  client.write(HANDSHAKE)
+  t.equal(statusOf(await readUntil(client)), 502)
 })
 
 t.test('https servers, by authorities of their own and by their own names', { skip: NO_OPENSSL }, async (t) => {

@@ -386,6 +386,17 @@ t.test('a handshake that does not go on is cut', { skip }, async (t) => {
   t.same(refused, ['handshake'])
 })
 
+t.test('a reload takes over how long a handshake may take', { skip }, async (t) => {
+  const { url, proxy, refused } = await withTls(t, { timeouts: { handshake: '10m' } })
+  await proxy.reload({ timeouts: { handshake: 100, drain: 500 } })
+  const silent = await dial(url)
+  silent.write(await recordedHello())
+  await readUntil(silent, NEVER)
+  t.same(refused, ['handshake'])
+  await proxy.reload({ timeouts: { handshake: '10m', drain: 500 } })
+  t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200, 'with the certificates as they were')
+})
+
 t.test('connections over TLS are counted and drained as all are', { skip }, async (t) => {
   const { url, proxy, refused } = await withTls(t, { limits: { connectionsPerClient: 1 } })
   const held = await secured(url)

@@ -139,6 +139,24 @@ for (const early of ['', 'early']) {
   )
 }
 
+t.test('a client that ends its half of a tunnel has left, whatever the origin does', async (t) => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (bytes) => socket.write(agreement(bytes.toString('latin1'))))
+    t.teardown(() => socket.destroy())
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url } = await proxyBefore(t, OK, { upstream, timeouts: { tunnelIdle: '1h' } })
+  const client = await dial(url)
+  client.write(handshake())
+  t.match(await readUntil(client, '\r\n\r\n'), /^HTTP\/1\.1 101 /)
+  const over = readUntil(client)
+  client.end('bye')
+  t.equal(await over, '')
+})
+
 t.test('a client that left before anybody read from it holds nothing either', async (t) => {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   t.teardown(() => server.close())

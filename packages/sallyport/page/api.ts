@@ -123,6 +123,6 @@ async function ask<T>(
   const answered = await response.json().catch(() => undefined)
   if (response.ok) return answered as T
   // A session that has ended is shown as such, and not as a failure of each part.
-  if (response.status === 401 && session.value?.by === 'session') void loadSession()
+  if (response.status === 401 && session.value?.by === 'session') void loadSession().catch(() => {})
   throw new Failure(answered?.error ?? 'unreadable', answered?.message ?? `HTTP ${response.status}`, answered?.details)
 }

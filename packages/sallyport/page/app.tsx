@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { session, signOut } from './api.ts'
-import { Loading } from './parts/load.tsx'
+import { Failure, session, signOut } from './api.ts'
+import { Failed, Loading } from './parts/load.tsx'
 import { linkTo, place } from './route.ts'
 import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
 import { VIEWS, type View } from './views/index.ts'
@@ -69,14 +69,24 @@ export function App() {
 
 /** A view whose code comes when it is first looked at. */
 function Viewed({ view }: { view: View }) {
-  const [Loaded, setLoaded] = useState<ComponentType | undefined>(undefined)
+  const [Loaded, setLoaded] = useState<ComponentType | Failure | undefined>(undefined)
   useEffect(() => {
-    void view.load().then((component) => setLoaded(() => component))
+    view.load().then(
+      (component) => setLoaded(() => component),
+      () => setLoaded(new Failure('unreachable', 'The proxy does not answer, or has another version of this page.')),
+    )
   }, [view])
   return (
     <>
       <h1>{view.title}</h1>
-      {Loaded === undefined ? <Loading /> : <Loaded />}
+      {Loaded instanceof Failure ? (
+        // A browser remembers that a script was not there, until the page is loaded again.
+        <Failed failure={Loaded} again={() => location.reload()} />
+      ) : Loaded === undefined ? (
+        <Loading />
+      ) : (
+        <Loaded />
+      )}
     </>
   )
 }

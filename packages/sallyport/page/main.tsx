@@ -10,7 +10,7 @@ applyTheme()
 const code = takeLinkCode()
 followPlace()
 followTime()
-void signInByLink(code).catch(() => setTimeout(() => void signInByLink(code), 2_000))
+begin()
 // A link that is put into a page that is open already.
 addEventListener('hashchange', () => {
   const pasted = takeLinkCode()
@@ -18,3 +18,8 @@ addEventListener('hashchange', () => {
 })
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
+
+/** Until the session is known: without it nothing can be shown. */
+function begin(): void {
+  signInByLink(code).catch(() => setTimeout(begin, 2_000))
+}

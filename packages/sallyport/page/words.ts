@@ -34,6 +34,11 @@ export function count(number: number): string {
   return NUMBERS.format(number)
 }
 
+/** `1 person`, `1,204 people`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`
+}
+
 export function shortCount(number: number): string {
   return number < 10_000 ? NUMBERS.format(number) : COMPACT.format(number)
 }

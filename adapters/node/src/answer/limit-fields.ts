@@ -3,8 +3,8 @@ import { tightest } from '@sallyport/core/host'
 
 /**
  * Fields about the limit that a client is nearest to, where a rule throttles: `RateLimit` and `RateLimit-Policy`
- * (draft-ietf-httpapi-ratelimit-headers-10), beyond it `Retry-After` too (RFC 9110 10.2.3). The name of the rule is not
- * told. Names in lower case; empty where there is nothing to say.
+ * (draft-ietf-httpapi-ratelimit-headers-10), beyond it `Retry-After` too (RFC 9110 10.2.3). They do not name the rule.
+ * Names in lower case; empty where there is nothing to say.
  */
 export function limitFields({ limits, enforced }: Decision): Readonly<Record<string, string>> {
   const use = limits && enforced ? tightest(limits.filter(({ action }) => action === 'throttle')) : undefined

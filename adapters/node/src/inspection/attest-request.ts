@@ -19,33 +19,45 @@ export interface Attester extends Decider {
 export interface ClaimOptions<Request> {
   readonly provenance?:
     | {
-        /** Country code, or group of the jurisdiction policy; `undefined` or empty for a request that claims nothing. */
+        /**
+         * Country code, or group of the jurisdiction policy; `undefined` or empty for a request that claims nothing. One that
+         * throws refuses the request.
+         */
         claim(request: Request): string | undefined
       }
     | undefined
 }
 
+/** A claim as it was read, or why it could not be. */
+export type Claim = string | { readonly fault: unknown }
+
 /** The claim of a request; `undefined` for nothing, of which Koa makes an empty text, and a header may be one. */
-export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request: Request): string | undefined {
-  return provenance?.claim(request) || undefined
+export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request: Request): Claim | undefined {
+  try {
+    return provenance?.claim(request) || undefined
+  } catch (fault) {
+    return { fault }
+  }
 }
 
 /**
- * `outcomeOf` for a request with a claim, which is judged and recorded first. Where nothing can be recorded
- * the request is refused, with 503, or 400 for a claim that is none: a host that asks for attestation relies on it (D53). In
- * monitor mode it passes without one, and a process warning says so. Of a request that is asked nothing is recorded.
+ * `outcomeOf` for a request with a claim, which is judged and recorded first. A request that cannot be recorded is refused,
+ * with 503, or 400 for a claim that is none: a host that asks for attestation relies on it (D53). The same holds for a claim
+ * that cannot be read (D625). In monitor mode it passes without one, and a process warning says so. Nothing is recorded of a
+ * request that is challenged.
  */
 export async function attestedOutcome(
   sallyport: Attester,
   received: Received,
   identity: RequestIdentity | undefined,
-  claim: string,
+  claim: Claim,
 ): Promise<Outcome> {
   return outcomeOf(sallyport, received, identity, async (host, received, decision) => {
-    // A question lets nobody in: what is recorded is the request that comes with the pass. D465
+    // A question lets nobody in: the request that comes with the pass is recorded. D465
     if (isAsking(host, received.reception.head, decision)) return carriedOut(host, received, decision)
     let attested: Decision
     try {
+      if (typeof claim !== 'string') throw claim.fault
       attested = await sallyport.provenance.attestDecision(decision, claim, sallyport.config.mode)
     } catch (error) {
       if (sallyport.config.mode === 'monitor') {

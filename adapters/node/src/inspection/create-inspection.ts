@@ -89,6 +89,7 @@ export function createInspection<Place, Request>(
     }
     const identity = hooks.identityOf(request)
     const claim = claimOf(options, request)
+    if (typeof claim === 'object') hooks.report(claim.fault, request)
     try {
       const received = receiver.receive(decider, place)
       const outcome =

@@ -19,7 +19,7 @@ export interface Answering {
 
 /**
  * Decides about a head, counts it in the one step after that, and notes the decision: for every host, the proxy among
- * them (D358). At once where the counts are in memory, else a promise. Where nothing can count, the decision stands as it is
+ * them (D358). At once where the counts are in memory, else a promise. A decision that cannot be counted stands as it is,
  * and a process warning says so. Throws what `decide` throws.
  */
 export function decideHead(

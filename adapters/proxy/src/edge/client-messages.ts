@@ -72,6 +72,6 @@ export function hintsTo(response: ClientResponse, fields: readonly string[]): vo
     return
   }
   const lines = fields.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`))
-  // Node's own way takes few of the forms of Link. Whose turn it is has the socket, with nothing before it.
+  // Node's own way takes few of the forms of Link. The response whose turn it is has the socket, with nothing before it.
   response.socket?.write(`HTTP/1.1 103 Early Hints\r\n${lines.join('')}\r\n`, 'latin1')
 }

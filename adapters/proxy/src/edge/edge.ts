@@ -40,6 +40,8 @@ export interface Edge {
   readonly connections: OpenConnections
   readonly http2: Http2Sessions | undefined
   readonly certificates: WatchedCertificates | undefined
+  /** Takes over the limits and time-outs of now, for connections to come. */
+  adopt(): void
 }
 
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
@@ -62,7 +64,8 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     createFront({ ...shared, onConnection: (socket, peer) => onHttp1(withPeer(socket, peer)) })
   const checks = createFront({ ...shared, proxyProtocol: false, onConnection: onChecks })
   if (tls === undefined) {
-    return { main: createPlain(), plain: createPlain(), checks, connections, http2: undefined, certificates: undefined }
+    const none = { http2: undefined, certificates: undefined, adopt() {} }
+    return { main: createPlain(), plain: createPlain(), checks, connections, ...none }
   }
 
   const http2 = tls.http2 === false ? undefined : createHttp2Sessions({ limits, timeouts, onRequest: onHttp2, onCut })
@@ -77,5 +80,9 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
   })
   renew = entrance.renew
   const main = createFront({ ...shared, onConnection: entrance.take })
-  return { main, plain: createPlain(), checks, connections, http2, certificates }
+  const adopt = (): void => {
+    http2?.adopt()
+    entrance.adopt()
+  }
+  return { main, plain: createPlain(), checks, connections, http2, certificates, adopt }
 }

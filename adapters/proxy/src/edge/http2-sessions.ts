@@ -56,7 +56,7 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
     const maxConcurrentStreams = Math.min(MAX_STREAMS, limits().inFlightPerClient)
     const server = createServer({
       // nghttp2 counts as invalid also a stream that a client opened before it had seen how many it may, and refuses that one alone
-      // (D330). Of others the first that nghttp2 does not end the session for itself is answered on its stream; the next one ends it.
+      // (D330). The first other one that nghttp2 does not end the session for is answered on its stream; the next one ends it.
       maxSessionInvalidFrames: MAX_STREAMS - maxConcurrentStreams,
       maxSessionRejectedStreams: MAX_BAD_STREAMS,
       maxSendHeaderBlockLength: MAX_SENT_HEAD_BYTES,
@@ -123,7 +123,7 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
 function countResets(onTooMany: () => void): (stream: ServerHttp2Stream) => void {
   let [resets, since] = [0, 0]
   return (stream) => {
-    // Node ends a HEAD's answer at once, and calls it aborted never. What an origin breaks off is no client's doing.
+    // Node ends a HEAD's answer at once, and calls it aborted never. An answer that its origin breaks off is no client's doing.
     if (isCut(stream) || (!stream.aborted && stream.headersSent)) return
     const now = performance.now()
     if (now - since > RESET_WINDOW_MS) {

@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
+import { createServer, type SecureContextOptions, type Server, type TLSSocket, type TlsOptions } from 'node:tls'
 import { ja4Of } from '@sallyport/core'
 import { noteJa4 } from '@sallyport/node/internal'
 import { type Certificate, certificateFor } from './certificates.ts'
@@ -46,6 +46,8 @@ export interface TlsEntrance {
   take(socket: Socket, peer?: Peer): void
   /** Serves the certificates of now. */
   renew(): void
+  /** Takes over the time for a handshake of now, for connections to come. */
+  adopt(): void
 }
 
 /** A connection whose handshake is under way. */
@@ -58,29 +60,32 @@ interface Arrival {
 export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
   const { certificates, protocols, times, onSecured, onCut } = options
   const arrivals = new WeakMap<object, Arrival>()
-  const server = createServer({
-    ...DEFAULTS,
-    ALPNProtocols: [...protocols],
-    handshakeTimeout: times().handshake,
-    SNICallback: (name, done) => done(null, certificateFor(certificates(), name)?.context),
-  })
-  server.on('secureConnection', (socket) => {
+  const cut = (socket: Socket): void => {
+    socket.destroy()
+    onCut('handshake')
+  }
+  const secured = (socket: TLSSocket): void => {
     const connection = underlying(socket)
     const arrival = connection && arrivals.get(connection)
     if (arrival === undefined) {
       // Its address may be another's than the socket's own: it is cut, not guessed.
-      socket.destroy()
-      onCut('handshake')
+      cut(socket)
       return
     }
     if (arrival.ja4 !== undefined) noteJa4(socket, arrival.ja4)
     if (arrival.peer !== undefined) setPeer(socket, arrival.peer)
     onSecured(socket)
-  })
-  server.on('tlsClientError', (_, socket) => {
-    socket.destroy()
-    onCut('handshake')
-  })
+  }
+  const create = (handshakeTimeout: number): Server => {
+    const SNICallback: TlsOptions['SNICallback'] = (name, done) =>
+      done(null, certificateFor(certificates(), name)?.context)
+    const server = createServer({ ...DEFAULTS, ALPNProtocols: [...protocols], handshakeTimeout, SNICallback })
+    server.on('secureConnection', secured)
+    server.on('tlsClientError', (_, socket) => cut(socket))
+    return server
+  }
+  let time = times().handshake
+  let server = create(time)
   const renew = (): void => {
     const [first] = certificates()
     if (first !== undefined) server.setSecureContext({ ...DEFAULTS, ...first.pem })
@@ -89,14 +94,17 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
 
   return {
     renew,
+    adopt() {
+      if (times().handshake === time) return
+      time = times().handshake
+      // Node takes it when a server is made.
+      server = create(time)
+      renew()
+    },
     take(socket, peer) {
       peek(socket, readHello, times().clientHello, {
         onRead(hello) {
-          if (certificates().length === 0) {
-            socket.destroy()
-            onCut('handshake')
-            return
-          }
+          if (certificates().length === 0) return cut(socket)
           arrivals.set(socket, { peer, ja4: ja4Of(hello) })
           server.emit('connection', socket)
         },

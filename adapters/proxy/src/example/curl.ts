@@ -3,8 +3,8 @@ const COLUMNS = 78
 const NEXT_LINE = ' \\\n  '
 
 /**
- * A command that asks for some paths with some fields; those that curl sends without being asked are left out. What does not
- * fit into a line goes on in the next one.
+ * A command that asks for some paths with some fields; those that curl sends without being asked are left out. A long
+ * one goes on in the next line.
  */
 export function curlOf(host: string, paths: readonly [string, ...string[]], fields: readonly string[]): string {
   const parts: string[] = []

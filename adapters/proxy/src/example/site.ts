@@ -101,7 +101,7 @@ async function gatehouse(front: ExampleFront, query: string): Promise<Page> {
 function layout({ title, body, isAboutAnother = false }: Page, links: string, { rawHeaders }: IncomingMessage): string {
   // A second verdict below that of the visitor would contradict it.
   const own = `<footer><p>You asked for this page yourself; of that request the gate said:</p><table>${verdictRows(rawHeaders)}</table></footer>`
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${STYLE}</style>
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><style>${STYLE}</style>
 <header><nav aria-label="Site"><a href="/">Home</a><a href="/articles/gates">Article</a><a href="/search">Search</a><a href="/checkout">Checkout</a><a href="/login">Log in</a></nav></header>
 <main><h1>${title}</h1>${body}</main>${links}${isAboutAnother ? '<script src="/copy.js" defer></script>' : own}</html>
 `

@@ -56,8 +56,8 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
     kind: 'Crawlers and agents',
     userAgent: GOOGLEBOT,
     note:
-      'No fresh list of Google’s is loaded, so nothing is proven. Of the one that came with Sallyport a genuine Googlebot may ' +
-      'be missing, but it comes from a cloud: this policy refuses those that come from a home line, a hosting company or a VPN.',
+      'No fresh list of Google’s is loaded, so nothing is proven. The one that came with Sallyport may lack a genuine ' +
+      'Googlebot, but that comes from a cloud: this policy refuses those that come from a home line, a hosting company or a VPN.',
   }),
   visitor('gptbot', 'GPTBot, whose address proves it', '132.196.86.10', {
     kind: 'Crawlers and agents',

@@ -147,8 +147,8 @@ export class Exchange implements Watched, Answering {
   }
 
   /**
-   * Does something for this exchange. What is called later (by a stream, a timer, the origin's connection) is called
-   * through it: what it throws would end the process, and so ends this exchange alone (D291).
+   * Does something for this exchange. Everything that is called later (by a stream, a timer, the origin's connection) is
+   * called through it: an error would end the process, and so ends this exchange alone (D291).
    */
   guard(go: () => void): void {
     try {

@@ -37,7 +37,7 @@ export function responseFields(raw: readonly string[] | readonly Buffer[], answe
 
 /** Throws `bad_gateway` where no client can be sent such a status line. */
 export function requireStatus(status: number, reason: string): void {
-  // The reason is not passed on: HTTP/2 has none. What is beyond ASCII is read as UTF-8.
+  // The reason is not passed on: HTTP/2 has none. Bytes beyond ASCII are read as UTF-8.
   if (status >= 200 && status <= 599 && !/[^\t -\uffff]/.test(reason)) return
   throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
 }

@@ -23,7 +23,7 @@ import { createRobots } from './robots.ts'
 
 /**
  * Handles every request: pre-checks, the API where the path is the API's, the decision, then a refusal or the origin.
- * What the API or the origin has to answer waits for a slot first. The returned function never throws.
+ * A request for the API or the origin waits for a slot first. The returned function never throws.
  */
 export function createGate(parts: GateParts, forward: Forward): (exchange: Exchange) => void {
   const { sallyport, options, admission, sites } = parts
@@ -104,7 +104,7 @@ function isSecure({ socket }: ClientRequest): boolean {
 async function answerApi(sallyport: ProxyHost, exchange: Exchange, path: string): Promise<void> {
   exchange.wantBody(true)
   const { request, observation, head, facts, response } = exchange
-  // The API adds to the head that it is given. What it has to say goes into the answer that is sent here.
+  // The API adds to the head that it is given, and its answer is sent here.
   const received = new Received(sallyport, { request, observation, head: { ...head }, facts, end: response })
   const answered = await answerOf(sallyport, received, path, () =>
     readJson(bodyOf(request), request.headers, undefined),

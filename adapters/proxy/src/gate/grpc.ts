@@ -12,8 +12,8 @@ export function isGrpc({ httpVersionMajor, headers }: Exchange['request']): bool
 }
 
 /**
- * Refuses a call of gRPC in the way that its clients show: as an answer without messages, with a status of theirs. Of another status of HTTP
- * they say UNKNOWN or UNAVAILABLE, and some ask again (D292).
+ * Refuses a call of gRPC in the way that its clients show: as an answer without messages, with a status of theirs. Another status of
+ * HTTP is UNKNOWN or UNAVAILABLE to them, and some ask again (D292).
  */
 export function refuseGrpc(exchange: Exchange): void {
   exchange.refused = true

@@ -149,7 +149,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
     const { timeouts } = served()
     http1.headersTimeout = timeouts.header
     http1.keepAliveTimeout = timeouts.keepAlive
-    edge.http2?.adopt()
+    edge.adopt()
     stopClocks()
     stopClocks = startClocks(exchanges, timeouts, onLeak)
   }

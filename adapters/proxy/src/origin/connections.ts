@@ -1,7 +1,7 @@
 import type { buildConnector, Client } from 'undici'
 import { OriginConnection } from './connection.ts'
 
-/** The connections to one origin. Who has one has a slot, of which there are as many as connections. */
+/** The connections to one origin. A request that has one has a slot too, of which there are as many. */
 export interface OriginConnections {
   /** A connection that nobody has and that may have been used. */
   take(): OriginConnection

@@ -17,6 +17,8 @@ export interface HealthOptions {
   readonly timeout: number
 }
 
+/** Bytes of a body that are read. */
+const MAX_BODY_BYTES = 131_072
 /** So many checks in a row must fail. */
 const FAILURES = 2
 
@@ -32,19 +34,18 @@ export function startHealthChecks(
     const { address } = member
     const client = new Client(address.url, {
       connect: connectorTo(address, timeout, trust),
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
       maxHeaderSize: headBytes,
     })
+    signal.addEventListener('abort', () => void client.destroy(), { once: true })
     let failures = 0
     while (!signal.aborted) {
-      const healthy = await answers(client, path, signal)
+      // For the whole of an answer: one that never ends would be the last that is asked for.
+      const healthy = await answers(client, path, AbortSignal.timeout(timeout))
       if (signal.aborted) break
       failures = healthy ? 0 : failures + 1
       if (healthy || failures >= FAILURES) member.checked(healthy)
       await delay(interval, undefined, { signal, ref: false }).catch(() => {})
     }
-    await client.destroy()
   }
   for (const member of members) void watch(member)
   return () => ended.abort()
@@ -58,7 +59,7 @@ async function answers(client: Client, path: string, signal: AbortSignal): Promi
       signal,
       headers: { 'user-agent': 'sallyport' },
     })
-    const read = body.dump()
+    const read = body.dump({ limit: MAX_BODY_BYTES, signal })
     // undici fails of one that gives a length and ends with its head.
     await (isEmpty(statusCode) ? read.catch(() => {}) : read)
     return statusCode < 400

@@ -12,9 +12,9 @@ import type { OriginTurns } from './turns.ts'
 /** The origin, with a bound on the connections to it. */
 export interface Origin {
   /**
-   * Sends a request on, once there is something to send, and streams the answer back. Where nothing of an answer was sent
-   * yet, one of the hooks is called, once; a failure after that destroys the client's connection, because a cut answer
-   * must not look whole. Never throws.
+   * Sends a request on, once there is something to send, and streams the answer back. A failure before anything of the answer
+   * was sent calls one of the hooks, once; a later one destroys the client's connection, because a cut answer must not look
+   * whole. Never throws.
    */
   forward(forwarded: Forwarded, hooks: RelayHooks): void
   /** Asks no server how it is any more. */

@@ -8,6 +8,7 @@ import httpProxy from 'http-proxy'
 import type { Exchange, Upgrade } from '../exchange/exchange.ts'
 import { isEmpty, requireStatus, responseFields } from '../fields/response-fields.ts'
 import type { OriginAddress } from '../origin/address.ts'
+import { isUnreached } from '../origin/faults.ts'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
 import { fieldsFor, type HandedFields } from '../origin/own-host.ts'
@@ -27,14 +28,15 @@ export interface Handshake extends HandedFields {
 /**
  * Tunnels one WebSocket to the origin. `http-proxy` throws on a client that resets its connection, leaves the origin's
  * connection open when the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101;
- * each such event is handled here first.
+ * each such event is handled here first. A server that cannot be reached leaves the handshake to the next one (D140).
  */
 export function openTunnel({ members, trust, headBytes }: Origin, handshake: Handshake, timeouts: Timeouts): void {
   const { exchange, onFailure, onConflict } = handshake
   const { request, response, socket, head } = exchange.upgrade as Upgrade
   // It may have left while it waited for its turn.
   if (socket.destroyed) return
-  const { address, succeeded, failed } = members.next() as Member
+  const tried = new Set<Member>()
+  let member = members.next() as Member
   const putBack = readEarly(socket, head)
   let settled = false
   const fail = (error: Error): void => {
@@ -42,8 +44,13 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
       socket.destroy()
       return
     }
+    member.failed()
+    const next = isUnreached(error) ? members.next(tried) : undefined
+    if (next !== undefined) {
+      ask(next)
+      return
+    }
     settled = true
-    failed()
     onFailure(error)
   }
 
@@ -55,19 +62,16 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
       throw badAnswer("the origin's answer to the handshake has a wrong accept")
     }
     answer.headers = headersOf(fieldsOf(101, answer))
-    succeeded()
+    member.succeeded()
     settled = true
     exchange.observation.status = 101
     response.detachSocket(socket)
     // http-proxy writes the head of the answer as text, and bytes beyond ASCII are single ones there.
     socket.setDefaultEncoding('latin1')
-    tunnel.on('error', () => socket.destroy())
-    tunnel.once('close', () => socket.destroySoon())
-    socket.once('close', () => tunnel.destroy())
+    endTogether(socket, tunnel)
     putBack()
   }
 
-  const proxy = httpProxy.createProxyServer({ ...originOf(address, trust, headBytes), toProxy: true })
   const begin = (outgoing: ClientRequest): void => {
     // The path that was inspected: http-proxy merges slashes.
     outgoing.path = request.url ?? '/'
@@ -76,11 +80,12 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
     takeOver(outgoing, {
       late,
       guard: (go) => exchange.guard(go),
+      failed: fail,
       relay: (answer) =>
         orFail(answer, fail, () => {
           // It failed as it was read.
           if (settled) return
-          succeeded()
+          member.succeeded()
           relayAnswer(answer, response, fieldsOf)
           settled = true
         }),
@@ -94,13 +99,32 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
         }),
     })
   }
+  const ask = (next: Member): void => {
+    member = next
+    tried.add(member)
+    const { address } = member
+    request.headers = headersOf(fieldsFor(handshake, address))
+    askOrigin(exchange, originOf(address, trust, headBytes), { begin, fail })
+    socket.setTimeout(timeouts.tunnelIdle)
+  }
+  socket.on('timeout', () => socket.destroy())
+  ask(member)
+}
+
+interface AskHooks {
+  /** Gets the request before it is sent. */
+  begin(outgoing: ClientRequest): void
+  fail(error: Error): void
+}
+
+/** Has http-proxy send the handshake of an exchange to one server. */
+function askOrigin(exchange: Exchange, origin: httpProxy.ServerOptions, { begin, fail }: AskHooks): void {
+  const { request, socket } = exchange.upgrade as Upgrade
+  const proxy = httpProxy.createProxyServer({ ...origin, toProxy: true })
   proxy.on('error', (error) => exchange.guard(() => fail(error)))
   proxy.on('proxyReqWs', (outgoing) => exchange.guard(() => begin(outgoing)))
-
-  request.headers = headersOf(fieldsFor(handshake, address))
   try {
     proxy.ws(request, socket, Buffer.alloc(0))
-    socket.setTimeout(timeouts.tunnelIdle, () => socket.destroy())
   } catch (error) {
     fail(error as Error)
   }
@@ -111,16 +135,22 @@ interface HandshakeHooks {
   readonly late: NodeJS.Timeout
   /** Does something that may not throw at the origin's connection. */
   guard(go: () => void): void
+  /** It failed, before its answer or within the tunnel. */
+  failed(error: Error): void
   relay(answer: IncomingMessage): void
   /** `pipe` has http-proxy tunnel. */
   opened(answer: IncomingMessage, tunnel: Socket, pipe: () => void): void
 }
 
-/** Hears the origin's answer in place of http-proxy: its tunnel opens after the checks, and its relay never runs. */
-function takeOver(outgoing: ClientRequest, { late, guard, relay, opened }: HandshakeHooks): void {
+/**
+ * Hears the origin's answer in place of http-proxy: its tunnel opens after the checks, its relay never runs, and a failure does not
+ * end the client's socket.
+ */
+function takeOver(outgoing: ClientRequest, { late, guard, failed, relay, opened }: HandshakeHooks): void {
   const take = (): void => {
     const tunnelling = outgoing.listeners('upgrade')
-    outgoing.removeAllListeners('response').removeAllListeners('upgrade')
+    outgoing.removeAllListeners('response').removeAllListeners('upgrade').removeAllListeners('error')
+    outgoing.on('error', (error) => guard(() => failed(error)))
     for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
     // Bytes that came with the head may not be HTTP: then it fails first.
     outgoing.once('response', (answer) => setImmediate(() => guard(() => relay(answer))))
@@ -162,6 +192,16 @@ function relayAnswer(
 
 /** How long the two ends have to close what was ended. */
 const CLOSING_MS = 1_000
+
+/** Has either end of a tunnel end with the other. */
+function endTogether(socket: Socket, tunnel: Socket): void {
+  tunnel.on('error', () => socket.destroy())
+  tunnel.once('close', () => socket.destroySoon())
+  socket.once('close', () => tunnel.destroy())
+  // A client that has ended its half has left: once the origin has all of that, nobody waits for it long (D626).
+  const leave = (): unknown => setTimeout(() => socket.destroy(), CLOSING_MS).unref()
+  socket.once('end', () => tunnel.once('finish', leave))
+}
 
 /** Follows both directions of a tunnel, and ends it with close frames where no frame is under way; else cuts it. */
 function endingOf(socket: Socket, tunnel: Socket): () => void {

@@ -9,8 +9,6 @@ export interface SchemaNode {
   readonly oneOf?: readonly SchemaNode[] | undefined
   readonly enum?: readonly unknown[] | undefined
   readonly const?: unknown
-  readonly $ref?: string | undefined
-  readonly $defs?: Readonly<Record<string, SchemaNode>> | undefined
 }
 
 export const ITEM = Symbol('item')

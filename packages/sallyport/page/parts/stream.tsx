@@ -9,6 +9,8 @@ import { Ago, Badge, Card } from './pieces.tsx'
 type Brief = Got<'requests'>['requests'][number]
 
 const KEPT = 120
+/** After an answer that is none, as of too many streams: the browser itself asks again only where there was no answer. */
+const RETRY_MS = 2_000
 
 const FILTERS = {
   outcome: ['allow', 'flag', 'redirect', 'challenge', 'throttle', 'block', 'api', 'refused'],
@@ -157,29 +159,35 @@ function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) 
   const [rows, setRows] = useState<readonly Brief[]>([])
   const [skipped, setSkipped] = useState(0)
   const [isConnected, setConnected] = useState(false)
+  const [turn, setTurn] = useState(0)
   const query = new URLSearchParams(filter).toString()
+  useEffect(() => setRows([]), [query])
   useEffect(() => {
     if (isPaused) return
     const ended = new AbortController()
+    let later: ReturnType<typeof setTimeout> | undefined
     setSkipped(0)
     const source = new EventSource(`/console/api/stream?${query}`)
     source.addEventListener('open', () => setConnected(true))
-    source.addEventListener('error', () => setConnected(false))
+    source.addEventListener('error', () => {
+      setConnected(false)
+      if (source.readyState === EventSource.CLOSED) later = setTimeout(() => setTurn((before) => before + 1), RETRY_MS)
+    })
     source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
       const { seen, shown }: StreamEvent = JSON.parse(data)
       setRows((before) => merged(shown.toReversed(), before))
       setSkipped((before) => before + seen - shown.length)
     })
-    setRows([])
     get('requests', { ...filter, limit: String(KEPT) }, ended.signal).then(
       ({ requests }) => setRows((before) => merged(before, requests)),
       () => {},
     )
     return () => {
       ended.abort()
+      clearTimeout(later)
       source.close()
     }
-  }, [query, isPaused])
+  }, [query, isPaused, turn])
   return { rows, skipped, isConnected }
 }
 

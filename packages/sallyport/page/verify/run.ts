@@ -1,15 +1,5 @@
+import type { EvidenceReport } from '@sallyport/ledger/verify'
 import { SHARED_BYTES } from './question.ts'
-
-/** The verifier's result for one axis. */
-export interface AxisResult {
-  readonly outcome: 'pass' | 'fail' | 'not_provided'
-  readonly detail: string
-}
-
-export interface Report {
-  readonly ok: boolean
-  readonly axes: Readonly<Record<string, AxisResult>>
-}
 
 interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
@@ -18,7 +8,7 @@ interface TrustedTypes {
 const LINKS: { policy?: { createScriptURL(url: string): string } | undefined } = {}
 
 /** Verifies the text of evidence here, by the code that Node runs: one worker computes and waits, another one has WebCrypto. */
-export async function verifyHere(evidence: string, keys: unknown): Promise<Report> {
+export async function verifyHere(evidence: string, keys: unknown): Promise<EvidenceReport> {
   if (!globalThis.isSecureContext || !globalThis.crossOriginIsolated) {
     throw new Error('The browser verifies on this machine or over https alone: elsewhere it has no WebCrypto.')
   }
@@ -31,13 +21,19 @@ export async function verifyHere(evidence: string, keys: unknown): Promise<Repor
     await ready
     const answered = messageOf(verifier)
     verifier.postMessage({ evidence, keys, port: port1, memory }, [port1])
-    const { report, failure } = (await answered) as { report?: Report | undefined; failure?: string | undefined }
+    const { report, failure } = (await answered) as Verified
     if (report === undefined) throw new Error(failure ?? 'the verifier gave no answer')
     return report
   } finally {
     verifier.terminate()
     answerer.terminate()
   }
+}
+
+/** The answer of the worker that verifies. */
+interface Verified {
+  readonly report?: EvidenceReport | undefined
+  readonly failure?: string | undefined
 }
 
 /** The two files of ours, and no other, may become scripts. */

@@ -5,7 +5,7 @@ import { Empty, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { REPORT_MS, type ReportSpan, SpanChoice } from '../parts/span.tsx'
 import { linkTo } from '../route.ts'
-import { clipped, count, moment, size, trend } from '../words.ts'
+import { clipped, count, counted, moment, size, trend } from '../words.ts'
 
 type Read = NonNullable<Got<'crawlers/read'>['report']>
 type Operator = Read['operators'][number]
@@ -51,7 +51,11 @@ function nameOf({ operator, claim }: Operator): string {
 function All({ report: { operators, referrals, requests, pages, bytes } }: { report: Read }) {
   return (
     <div class="grid">
-      <Card title="What they read" aside={`${count(requests)} requests, ${count(pages)} pages, ${size(bytes)}`} wide>
+      <Card
+        title="What they read"
+        aside={`${counted(requests, 'request')}, ${counted(pages, 'page')}, ${size(bytes)}`}
+        wide
+      >
         {operators.length === 0 ? (
           <Empty>
             No crawler and no agent came in this time; a longer one may have some, and one can be verified below.

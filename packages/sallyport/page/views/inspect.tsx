@@ -106,7 +106,7 @@ function VerdictCard({ result, finding, seen }: Pick<Got<'inspect'>, 'result' | 
       />
       {degraded.length > 0 && (
         <p class="quiet">
-          Not whole: {degraded.map((part) => word(part)).join(', ')} could not be looked at. What is missing is not
+          Not whole: {degraded.map((part) => word(part)).join(', ')} could not be looked at. A missing part is not
           known, which is not "no".
         </p>
       )}

@@ -1,8 +1,9 @@
+import type { Axis, EvidenceReport } from '@sallyport/ledger/verify'
 import { useRef, useState } from 'preact/hooks'
 import { type Asked, type Got, get, session } from '../api.ts'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
-import { type Report, verifyHere } from '../verify/run.ts'
+import { verifyHere } from '../verify/run.ts'
 import { count, country, moment } from '../words.ts'
 
 /** Evidence as the service hands it out, as far as it is shown before it is verified. */
@@ -27,7 +28,7 @@ interface Opened {
   readonly name: string
   readonly evidence: Evidence
   readonly text: string
-  readonly report?: Report | undefined
+  readonly report?: EvidenceReport | undefined
   readonly failure?: string | undefined
 }
 
@@ -221,7 +222,7 @@ function KeyFile({
   )
 }
 
-const AXES: Readonly<Record<string, string>> = {
+const AXES: Readonly<Record<Axis, string>> = {
   format: 'Form',
   authenticity: 'Who signed',
   integrity: 'Belongs together',
@@ -254,7 +255,7 @@ function Verified({ opened, keysFrom }: { opened: Opened; keysFrom: string | und
                 <li key={axis}>
                   <Badge name={outcome}>{OUTCOMES[outcome]}</Badge>
                   <div>
-                    <strong>{AXES[axis] ?? axis}</strong> {detail}
+                    <strong>{AXES[axis as Axis]}</strong> {detail}
                   </div>
                 </li>
               ))}
@@ -271,7 +272,7 @@ function Verified({ opened, keysFrom }: { opened: Opened; keysFrom: string | und
         </div>
       </Card>
       {/* A file of another form is no evidence, and nothing of it can be shown as such. */}
-      {report?.axes['format']?.outcome === 'pass' && <Chain evidence={evidence} />}
+      {report?.axes.format.outcome === 'pass' && <Chain evidence={evidence} />}
     </div>
   )
 }

@@ -6,12 +6,12 @@ import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { REPORT_MS, REPORT_SPANS, type ReportSpan, SpanChoice } from '../parts/span.tsx'
 import { Sparkline } from '../parts/sparkline.tsx'
 import { linkTo } from '../route.ts'
-import { clipped, count, exactPercent, moment, size, trend, word } from '../words.ts'
+import { clipped, count, counted, exactPercent, moment, size, trend, word } from '../words.ts'
 
-type Counted = NonNullable<Got<'report'>['report']>
-type Share = Counted['byAction'][number]
-type Impact = Counted['visitors']['hit']
-type Period = Counted['now']
+type Tally = NonNullable<Got<'report'>['report']>
+type Share = Tally['byAction'][number]
+type Impact = Tally['visitors']['hit']
+type Period = Tally['now']
 
 const STATES = { enforced: 'carried out', monitor: 'monitor mode', trial: 'on trial' } as const
 
@@ -47,7 +47,7 @@ export function Report() {
                       count: requests,
                       shown: (
                         <>
-                          {word(name)} <small class="quiet">about {count(people)} clients</small>
+                          {word(name)} <small class="quiet">about {counted(people, 'client')}</small>
                         </>
                       ),
                       tone: name,
@@ -66,7 +66,7 @@ export function Report() {
   )
 }
 
-function Visitors({ report, span }: { report: Counted; span: ReportSpan }) {
+function Visitors({ report, span }: { report: Tally; span: ReportSpan }) {
   const { visitors, now, before, requests, bytes } = report
   const { hit, wouldHit, people } = visitors
   return (
@@ -89,19 +89,19 @@ function Visitors({ report, span }: { report: Counted; span: ReportSpan }) {
 
 function impactText({ people, share, requests, asked }: Impact): string {
   if (requests === 0) return 'nobody'
-  return `about ${count(people)} people (${exactPercent(share)}): ${count(requests - asked)} requests refused, ${count(asked)} challenged first`
+  return `about ${counted(people, 'person', 'people')} (${exactPercent(share)}): ${counted(requests - asked, 'request')} refused, ${count(asked)} challenged first`
 }
 
 function beforeText(now: Period, before: Period): string {
   return [
-    `${count(before.visitors)} real visitors (now ${trend(now.visitors, before.visitors)})`,
+    `${counted(before.visitors, 'real visitor')} (now ${trend(now.visitors, before.visitors)})`,
     `${exactPercent(before.hit)} hit`,
     `${exactPercent(before.wouldHit)} would be hit`,
-    `${count(before.requests)} requests (now ${trend(now.requests, before.requests)}), until ${moment(before.until)}`,
+    `${counted(before.requests, 'request')} (now ${trend(now.requests, before.requests)}), until ${moment(before.until)}`,
   ].join(', ')
 }
 
-function Rules({ report: { rules } }: { report: Counted }) {
+function Rules({ report: { rules } }: { report: Tally }) {
   return (
     <Card title="Rules, and the visitors they hit" wide>
       {rules.length === 0 ? (
@@ -140,7 +140,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   left: 'left before an answer',
 }
 
-function Answers({ report: { answers, requests } }: { report: Counted }) {
+function Answers({ report: { answers, requests } }: { report: Tally }) {
   return (
     <Card title="Answers">
       <Bars
@@ -180,7 +180,7 @@ function Shares({
   )
 }
 
-function Changes({ report: { changes } }: { report: Counted }) {
+function Changes({ report: { changes } }: { report: Tally }) {
   if (changes.length === 0) return null
   const cells = ({ requests, stopped, visitors, hit, wouldHit }: Period) => (
     <>

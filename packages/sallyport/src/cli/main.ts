@@ -38,6 +38,9 @@ const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 /** Runs one command line, without the program's name; resolves with the exit code and never rejects. */
 export async function main(argv: readonly string[], on: Terminal = processTerminal()): Promise<number> {
   const terminal: Terminal = {
+    get isClosed() {
+      return on.isClosed
+    },
     out: (text) => on.out(printableLines(text)),
     // A message is about something, of which the name may be a stranger's; no style of ours is in it.
     err: (text) => on.err(text.startsWith('sallyport: ') ? printableMessage(text) : printableLines(text)),

@@ -40,7 +40,7 @@ export async function openListener(
   return server
 }
 
-/** The answers to the lines of a connection, in their order. What waits is bounded by the socket, in both directions. */
+/** The answers to the lines of a connection, in their order. The socket bounds what waits, in both directions. */
 async function* answersTo(
   parts: AsyncIterable<Buffer>,
   apply: (changes: readonly Change[]) => Promise<boolean>,

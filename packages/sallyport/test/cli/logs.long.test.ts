@@ -100,6 +100,20 @@ t.test('logs follows a file, also past its rotation, and reads the configured on
   await following.ended
 })
 
+t.test('logs that are followed end once nobody reads them', async (t) => {
+  const { folder, config } = workspace(t, [])
+  const file = join(folder, 'd.log')
+  const log = createLog({ ...OPTIONS, file })
+  t.teardown(() => log.close())
+  log.observe(BLOCKED)
+  const following = start(t, ['logs', '--config', config, '--log', file, '--follow'])
+  await following.says('b-1')
+  following.child.stdout?.destroy()
+  const writing = setInterval(() => log.observe(FLAGGED), 50)
+  t.equal(await following.ended, 0)
+  clearInterval(writing)
+})
+
 t.test('report sums up what was done and what would have been', async (t) => {
   const file = await logFile(t)
   const { code, out, err } = await run('report', file)

@@ -29,3 +29,16 @@ t.test('a policy is written into what a link leads to, or nothing is changed', a
   )
   t.equal(readFileSync(target, 'utf8'), saved)
 })
+
+t.test('a file that cannot be written is named, with nothing left beside it', async (t) => {
+  // A draft beside it has a longer name than the system takes.
+  const file = join(t.testdir(), 'a'.repeat(253))
+  writeFileSync(file, 'mode: monitor\n')
+  const saving = savePolicy(
+    file,
+    async (before) => `${before}policy: { rules: [] }\n`,
+    async () => void t.fail('nothing is taken over'),
+  )
+  await t.rejects(saving, { code: 'invalid_request', message: /cannot be written \(ENAMETOOLONG\): nothing was saved/ })
+  t.equal(readFileSync(file, 'utf8'), 'mode: monitor\n')
+})

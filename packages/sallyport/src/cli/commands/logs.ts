@@ -39,8 +39,10 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
       const held = createTail(options.lines ?? (following ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
         terminal.out(write(entry)),
       )
-      for await (const entry of following?.(held.release) ?? entries)
+      for await (const entry of following?.(held.release) ?? entries) {
+        if (terminal.isClosed) break
         if (entry !== undefined && passes(entry)) held.add(entry)
+      }
       held.release()
     })
 }
@@ -50,7 +52,7 @@ function countOf(text: string): number {
   return Number(text)
 }
 
-/** Holds the last entries until it is released; from then on shows each at once. All of them are never held. */
+/** Holds the last entries until it is released, twice as many at most; from then on shows each at once. */
 function createTail(count: number, show: (entry: LogEntry) => void) {
   let released = count === Number.POSITIVE_INFINITY
   const held: LogEntry[] = []
@@ -61,11 +63,13 @@ function createTail(count: number, show: (entry: LogEntry) => void) {
         return
       }
       held.push(entry)
-      if (held.length > count) held.shift()
+      // Not one by one: each would move all that are left.
+      if (held.length > 2 * count) held.splice(0, held.length - count)
     },
     release(): void {
       released = true
-      for (const entry of held.splice(0)) show(entry)
+      const last = held.splice(0)
+      for (const entry of last.slice(Math.max(0, last.length - count))) show(entry)
     },
   }
 }

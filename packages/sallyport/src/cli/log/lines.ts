@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { SallyportError } from '@sallyport/core'
@@ -52,12 +53,14 @@ export async function* linesOf(text: AsyncIterable<string>): AsyncIterable<strin
  */
 export async function* followedText(file: string, onEnd: () => void): AsyncIterable<string> {
   let handle = await open(file).catch((error) => Promise.reject(unreadable(file, error)))
+  // A letter may come in two pieces.
+  let letters = new StringDecoder()
   try {
     for (let position = 0; ; ) {
       const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)
       position += bytesRead
       if (bytesRead > 0) {
-        yield buffer.toString('utf8', 0, bytesRead)
+        yield letters.write(buffer.subarray(0, bytesRead))
         continue
       }
       onEnd()
@@ -66,6 +69,7 @@ export async function* followedText(file: string, onEnd: () => void): AsyncItera
         const next = await open(file)
         await handle.close()
         handle = next
+        letters = new StringDecoder()
         position = 0
       }
     }

@@ -138,10 +138,10 @@ const MEMBERS: readonly string[] = [
   'pass',
 ]
 
-/** A hand-written file may hold `members` alone; a HAR holds many more. */
 /** Members that are no text. */
 const STRUCTURED: readonly string[] = ['headers', 'headless_flags', 'pass']
 
+/** A request of a file. A hand-written one may hold `members` alone; a HAR holds many more. */
 function described(
   request: Record<string, unknown> | undefined,
   ip: string | undefined,

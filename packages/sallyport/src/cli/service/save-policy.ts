@@ -1,7 +1,10 @@
-import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 
-/** Writes another text into a configuration file and takes it over; where that fails the file is as it was. */
+/**
+ * Writes another text into a configuration file and takes it over; if that fails the file is as it was. Rejects with
+ * `invalid_request` for a file that changes meanwhile or cannot be written, and as `written` and `takeOver` do.
+ */
 export async function savePolicy(
   file: string,
   written: (before: string) => Promise<string>,
@@ -25,6 +28,14 @@ export async function savePolicy(
 function replaceFile(named: string, text: string): void {
   const file = realpathSync(named)
   const draft = `${file}.${process.pid}`
-  writeFileSync(draft, text, { mode: statSync(file).mode })
-  renameSync(draft, file)
+  try {
+    writeFileSync(draft, text, { mode: statSync(file).mode })
+    renameSync(draft, file)
+  } catch (error) {
+    // The file of a container is often mounted: to be read alone, or alone in its folder.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable'
+    throw new SallyportError('invalid_request', `${named} cannot be written (${code}): nothing was saved.`)
+  } finally {
+    if (existsSync(draft)) rmSync(draft)
+  }
 }

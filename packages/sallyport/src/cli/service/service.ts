@@ -136,11 +136,11 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
         }
   let signal: NodeJS.Signals | undefined
   const reloads = reloadsOf({ ...configured, sallyport, url: proxy.url, take }, terminal)
-  const told = ofLeader(standing, terminal)
+  const leading = ofLeader(standing, terminal)
   const endReload = onReload(
     reloads.next,
     config.watch
-      ? { hasChanged: source.hasChanged, onNotice: (message) => told.err(`sallyport: ${message}`) }
+      ? { hasChanged: source.hasChanged, onNotice: (message) => leading.err(`sallyport: ${message}`) }
       : undefined,
   )
   const endLoad = others && shareLoad(sallyport.load, others)

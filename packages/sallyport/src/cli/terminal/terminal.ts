@@ -6,17 +6,23 @@ import { printable, printableJson, printableLine } from './printable.ts'
 export interface Terminal {
   out(text: string): void
   err(text: string): void
+  /** Nobody reads the answers any more, as behind `head`. */
+  readonly isClosed?: boolean | undefined
 }
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
+  let isClosed = false
   for (const stream of [process.stdout, process.stderr]) {
-    // The reader has closed the pipe, as `head` does.
     stream.on('error', (error) => {
       if (!('code' in error) || error.code !== 'EPIPE') throw error
+      isClosed ||= stream === process.stdout
     })
   }
   return {
+    get isClosed() {
+      return isClosed
+    },
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
   }

@@ -17,8 +17,8 @@ export interface Ended {
 
 /**
  * Each is an empty file in `<dataDir>/console-ended`, so that it stays ended after a restart, and in every process, also
- * one that was starting; of several one alone ends it. Where nothing can be written `onFault` is called once, and the memory of this process is all there
- * is; so it is without a dataDir.
+ * one that was starting; of several one alone ends it. A folder that cannot be written calls `onFault` once, and the
+ * memory of this process is all there is; so it is without a dataDir.
  */
 export function openEnded(dataDir: string | undefined, onFault: (error: unknown) => void, now = Date.now()): Ended {
   const folder = dataDir === undefined ? undefined : join(dataDir, FOLDER)

@@ -51,15 +51,19 @@ export function sendError(response: ServerResponse, error: unknown, headers: obj
   sendJson(response, status, { error: known.code, message: known.message, ...(details && { details }) }, headers)
 }
 
-/** The body as JSON. Rejects with `payload_too_large` or `invalid_request`. */
+/** The body as JSON; one that is too large is read to its end, and not kept. Rejects with `payload_too_large` or `invalid_request`. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   let size = 0
-  for await (const part of request) {
-    size += (part as Buffer).length
-    if (size > MAX_BODY) throw new SallyportError('payload_too_large', 'The request body is larger than 32 KiB.')
-    parts.push(part as Buffer)
+  try {
+    for await (const part of request as AsyncIterable<Buffer>) {
+      size += part.length
+      if (size <= MAX_BODY) parts.push(part)
+    }
+  } catch {
+    throw new SallyportError('invalid_request', 'The request body ended early.')
   }
+  if (size > MAX_BODY) throw new SallyportError('payload_too_large', 'The request body is larger than 32 KiB.')
   try {
     return JSON.parse(Buffer.concat(parts).toString('utf8'))
   } catch {

@@ -2,6 +2,7 @@ import {
   ACTIONS,
   type Action,
   compilePolicy,
+  counted,
   countUnjudged,
   type Decision,
   type ObservedRequest,
@@ -212,8 +213,8 @@ async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
       ...unjudgedNotes(open.rules, requests, 'the memory'),
       ...notesOf(policy),
       ...(shares.some(({ isPartial }) => isPartial) ? [PARTIAL] : []),
-      ...(left === 0 ? [] : [`There was no time for ${left} older requests.`]),
-      ...(silent === 0 ? [] : [`${silent} other processes did not answer in time.`]),
+      ...(left === 0 ? [] : [`There was no time for ${counted(left, 'older request')}.`]),
+      ...(silent === 0 ? [] : [`${counted(silent, 'other process', 'other processes')} did not answer in time.`]),
     ],
   }
 }

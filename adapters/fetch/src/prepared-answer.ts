@@ -14,7 +14,7 @@ const NOT_FOUND = Symbol.for('h3.notFound')
  * Runs the rest of an application whose host makes a response of what that returns, later: the request ends with the status
  * that it will have, and its prepared answer is given our headers.
  */
-export async function toldBy(
+export async function finishPrepared(
   prepared: Prepared,
   end: NonNullable<Passed['end']>,
   next: () => unknown,
