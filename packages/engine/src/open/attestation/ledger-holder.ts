@@ -103,7 +103,7 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade, raise }:
       }
     },
     async status() {
-      const open = closed ? undefined : await opening
+      const open = closed ? undefined : await opening?.catch(() => undefined)
       return open?.ledger.status()
     },
     async close() {
