@@ -53,6 +53,8 @@ export function createDirectory(systems: SystemTable, networks: NetworkTable, ra
     top: (by, count) => systems.largest(by, count).map(summary),
     search(query, limit) {
       const text = foldName(query.trim())
+      // Accents alone, which would be a part of every name.
+      if (text === '') return []
       const asn = parseAsn(text)
       const exact = asn === undefined ? -1 : systems.indexOf(asn)
       const named = systems.named(text, limit)

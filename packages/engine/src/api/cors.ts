@@ -20,7 +20,8 @@ export function withCors(api: Api, origins: readonly string[]): Api {
     const response = await api(request)
     if (response === undefined) return undefined
     // Caches must not give one origin what was meant for another, nor for none.
-    const headers = { ...response.headers, Vary: 'Origin' }
+    const { Vary: varied } = response.headers
+    const headers = { ...response.headers, Vary: varied === undefined ? 'Origin' : `${varied}, Origin` }
     if (!isListed) return { ...response, headers }
     return {
       ...response,

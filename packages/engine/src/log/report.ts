@@ -70,7 +70,8 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
       if (span.from === undefined || line.time < span.from) span.from = line.time
       if (span.until === undefined || line.time > span.until) span.until = line.time
       const { action, enforced = true, rule = '', trial, trialRule = '', refusedFor } = line
-      if (refusedFor !== undefined) refusals.set(refusedFor, (refusals.get(refusedFor) ?? 0) + 1)
+      if (refusedFor !== undefined && (refusals.has(refusedFor) || refusals.size < MAX_NAMES))
+        refusals.set(refusedFor, (refusals.get(refusedFor) ?? 0) + 1)
       if (action === 'allow') sums.allowed++
       else if (action !== undefined) (enforced ? carriedOut : wouldHave).add({ action, rule, line })
       challenges.add(line)

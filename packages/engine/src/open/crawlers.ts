@@ -41,7 +41,7 @@ export async function openCrawlers(
   { dataDir, data }: Config,
   { clock, dns, turns, onFault }: CrawlerPorts,
 ): Promise<OpenCrawlers> {
-  const store = data.readOnly ? undefined : await opened(join(dataDir, 'crawler-verdicts.db'), onFault)
+  const { store, checks } = data.readOnly ? EMPTY : await opened(join(dataDir, FILE), { clock, onFault })
   let waiting: KeptReverseCheck[] = []
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -68,7 +68,7 @@ export async function openCrawlers(
   }
 
   const reverse = createReverseChecks({ clock, dns, turns, onFinished: keep })
-  if (store !== undefined) reverse.remember(store.load(clock.now(), MAX_REVERSE_CHECKS).toReversed())
+  reverse.remember(checks)
   return {
     verifier: createCrawlerVerifier(createCatalogue(), {
       reverse,
@@ -82,11 +82,23 @@ export async function openCrawlers(
   }
 }
 
-async function opened(path: string, onFault: (error: unknown) => void): Promise<SqliteReverseChecks | undefined> {
+/** The file, and the checks in it, the first to end first. */
+interface Kept {
+  readonly store: SqliteReverseChecks | undefined
+  readonly checks: readonly KeptReverseCheck[]
+}
+
+const FILE = 'crawler-verdicts.db'
+const EMPTY: Kept = { store: undefined, checks: [] }
+
+async function opened(path: string, { clock, onFault }: Pick<CrawlerPorts, 'clock' | 'onFault'>): Promise<Kept> {
+  let store: SqliteReverseChecks | undefined
   try {
-    return await openSqliteReverseChecks(path)
+    store = await openSqliteReverseChecks(path)
+    return { store, checks: store.load(clock.now(), MAX_REVERSE_CHECKS).toReversed() }
   } catch (error) {
+    store?.close()
     onFault(new Error(`${path} cannot be used, so checks of crawlers are forgotten at a restart`, { cause: error }))
-    return undefined
+    return EMPTY
   }
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import { makeFolder, placeFault } from '#files'
 import { withFreeLock, withLock } from '#stores'
@@ -91,9 +91,6 @@ function dataDirFault(error: unknown, dataDir: string): unknown {
 
 /** Whether a file is in the dataDir, or is a folder above it. */
 function isAbout(path: string, dataDir: string): boolean {
-  const [file, folder] = [resolve(path), resolve(dataDir)]
-  for (let above = folder; ; above = dirname(above)) {
-    if (above === file) return true
-    if (above === dirname(above)) return file.startsWith(folder)
-  }
+  const isIn = (folder: string, inner: string): boolean => relative(folder, inner).split(sep, 1)[0] !== '..'
+  return isIn(dataDir, path) || isIn(path, dataDir)
 }

@@ -6,7 +6,7 @@ interface Closable {
 export interface DisposeStack {
   /** Waits for a resource to open, adds it to the stack and returns it. */
   use<Resource extends Closable>(opening: Resource | Promise<Resource>): Promise<Resource>
-  /** Closes each resource once, however often it is called. */
+  /** Closes each resource once, however often it is called; one that fails keeps no other open. Rejects with the first error. */
   dispose(): Promise<void>
 }
 
@@ -19,7 +19,15 @@ export function createDisposeStack(): DisposeStack {
       return resource
     },
     async dispose() {
-      for (let last = resources.pop(); last !== undefined; last = resources.pop()) await last.close()
+      const errors: unknown[] = []
+      for (let last = resources.pop(); last !== undefined; last = resources.pop()) {
+        try {
+          await last.close()
+        } catch (error) {
+          errors.push(error)
+        }
+      }
+      if (errors.length > 0) throw errors[0]
     },
   }
 }

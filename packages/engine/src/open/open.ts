@@ -166,7 +166,8 @@ export async function openSimulated(
   try {
     return await inDataDir(config, () => build(config, { ...hooks, published }, resources))
   } catch (error) {
-    await resources.dispose()
+    // The error of the opening is the one to report.
+    await resources.dispose().catch(() => {})
     throw error
   }
 }

@@ -93,10 +93,36 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
   const current = { config, refusalPage, inspector: parts.createInspector(rules), counter: parts.counterOf(rules) }
   /** Seen by inspectors before this one: a count does not begin again. */
   let seen: Inspector['visits'] = { known: 0, fresh: 0 }
+  let last: Promise<unknown> = Promise.resolve()
   const visits = (): Inspector['visits'] => {
     const { known, fresh } = current.inspector.visits
     return { known: seen.known + known, fresh: seen.fresh + fresh }
   }
+
+  async function reloadNow(options: ConfigInput, others: Others): Promise<Reloaded> {
+    const { config: merged, ...reloaded } = takeOver(current.config, parseConfig(options))
+    const surrounded = await parts.surround(merged)
+    const rules = rulesOf(merged, surrounded.surroundings, parts.published)
+    await parts.prepare(rules)
+    const takePlaces = await parts.prepareNotifier(merged)
+    const log = parts.prepareLog(merged)
+    const takeOthers = await others(merged).catch((error: unknown) => {
+      log.drop()
+      throw error
+    })
+    // Nothing below can fail: all of it is in force, or nothing (D376).
+    log.take()
+    takePlaces()
+    surrounded.take()
+    seen = visits()
+    current.inspector = parts.createInspector(rules)
+    current.counter = parts.counterOf(rules)
+    current.refusalPage = rules.refusalPage
+    current.config = merged
+    takeOthers()
+    return reloaded
+  }
+
   return {
     client: (request) => current.inspector.client(request),
     isTrusted: (peer) => current.inspector.isTrusted(peer),
@@ -125,28 +151,11 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     get config() {
       return current.config
     },
-    async reload(options, others = async () => () => {}) {
-      const { config: merged, ...reloaded } = takeOver(current.config, parseConfig(options))
-      const surrounded = await parts.surround(merged)
-      const rules = rulesOf(merged, surrounded.surroundings, parts.published)
-      await parts.prepare(rules)
-      const takePlaces = await parts.prepareNotifier(merged)
-      const log = parts.prepareLog(merged)
-      const takeOthers = await others(merged).catch((error: unknown) => {
-        log.drop()
-        throw error
-      })
-      // Nothing below can fail: all of it is in force, or nothing (D376).
-      log.take()
-      takePlaces()
-      surrounded.take()
-      seen = visits()
-      current.inspector = parts.createInspector(rules)
-      current.counter = parts.counterOf(rules)
-      current.refusalPage = rules.refusalPage
-      current.config = merged
-      takeOthers()
-      return reloaded
+    reload(options, others = async () => () => {}) {
+      // One after the other: an earlier one that waits for a list would put its configuration in the place of a later one.
+      const turn = last.then(() => reloadNow(options, others))
+      last = turn.catch(() => {})
+      return turn
     },
   }
 }

@@ -215,23 +215,26 @@ function curveOf(rows: readonly TallyRow[], { from, until }: Pick<TallyReading, 
 }
 
 function changesOf({ rows, marks, from, until }: TallyReading): readonly Change[] {
-  return marks
-    .flatMap(({ at, policy, changed }, index) => {
-      const earlier = marks[index - 1]
-      if (earlier === undefined || at < from || at >= until) return []
-      const [begin, end] = [
-        Math.max(earlier.at, at - AROUND_MS),
-        Math.min(marks[index + 1]?.at ?? until, at + AROUND_MS),
-      ]
-      const of = (one: string, first: number, last: number): Period =>
-        periodOf(
-          rows.filter(({ hour, policy }) => policy === one && (hour + 1) * HOUR_MS > first && hour * HOUR_MS < last),
-          first,
-          last,
-        )
-      return [{ at: iso(at), changed, before: of(earlier.policy, begin, at), after: of(policy, at, end) }]
-    })
-    .slice(-MAX_CHANGES)
+  const periodUnder = (one: string, first: number, last: number): Period =>
+    periodOf(
+      rows.filter(({ hour, policy }) => policy === one && (hour + 1) * HOUR_MS > first && hour * HOUR_MS < last),
+      first,
+      last,
+    )
+  const turns = marks.flatMap((mark, index) => {
+    const earlier = marks[index - 1]
+    const isShown = earlier !== undefined && mark.at >= from && mark.at < until
+    return isShown ? [{ mark, earlier, next: marks[index + 1] }] : []
+  })
+  return turns.slice(-MAX_CHANGES).map(({ mark: { at, policy, changed }, earlier, next }) => {
+    const [begin, end] = [Math.max(earlier.at, at - AROUND_MS), Math.min(next?.at ?? until, at + AROUND_MS)]
+    return {
+      at: iso(at),
+      changed,
+      before: periodUnder(earlier.policy, begin, at),
+      after: periodUnder(policy, at, end),
+    }
+  })
 }
 
 /** A span in short; `undefined` where nothing was counted in it. */

@@ -1,6 +1,6 @@
 import type { Decision, ObservedRequest } from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'
-import { type Effect, Slot } from './cells.ts'
+import { type Cell, type Effect, Slot } from './cells.ts'
 import type { PlaceOfClient } from './clients.ts'
 import { isPagePath, patternOf } from './path-pattern.ts'
 
@@ -106,9 +106,19 @@ function countPlaces(into: Slot, { path, bytesSent: bytes = 0 }: ObservedRequest
       into.systems.keep(key, into.of('system', [`AS${asn} ${asName}`.trim(), EFFECTS[effect] as Effect]))
     system.add(bytes, 0)
   }
+  pathCellOf(into, path, effect).add(bytes, 0)
+}
+
+/** Longest path whose cell is remembered, in characters. */
+const LONGEST_PATH = 256
+
+function pathCellOf(into: Slot, path: string, effect: 0 | 1 | 2): Cell {
   const paths = into.paths[effect]
-  const asked = paths.get(path) ?? paths.keep(path, into.of('path', [patternOf(path), EFFECTS[effect] as Effect]))
-  asked.add(bytes, 0)
+  const known = paths.get(path)
+  if (known !== undefined) return known
+  const cell = into.of('path', [patternOf(path), EFFECTS[effect] as Effect])
+  // A copy: the path is a piece of its target, and would keep the whole of it.
+  return path.length > LONGEST_PATH ? cell : paths.keep(Buffer.from(path).toString(), cell)
 }
 
 /** Counts all rules on trial, and which of them alone would have stopped the request. */

@@ -29,6 +29,8 @@ const MAX_RDAP_BYTES = 256 * 1024
 const RDAP_REDIRECTS = 2
 /** With less time left no service is asked. */
 const MIN_MS = 50
+/** That a registry gave no answer in less time says nothing to callers who have more. */
+const TELLING_MS = 3_000
 
 const HOUR = 3_600_000
 const MAX_CACHED = 10_000
@@ -108,7 +110,9 @@ export function createWhois({ clock, outbound, port43, registries }: WhoisPorts)
       running.set(target.domain, answer)
       try {
         const result = await answer
-        answers.set(target.domain, result, { ttl: TTL_MS[result.state] })
+        if (result.state !== 'failed' || withinMs >= TELLING_MS) {
+          answers.set(target.domain, result, { ttl: TTL_MS[result.state] })
+        }
         return result
       } finally {
         running.delete(target.domain)

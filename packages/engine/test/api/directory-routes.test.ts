@@ -51,6 +51,11 @@ t.test('a list names its kind, and counts itself and the database', async (t) =>
   ])
 })
 
+t.test('a search for accents alone finds nothing', async (t) => {
+  const { json } = await createWire().call('GET', '/v1/asn/directory?q=%CC%81')
+  t.hasStrict(json, { count: 0, query: '\u0301', results: [] })
+})
+
 t.test('top is clamped to 1-1000 and defaults to 100; it is never refused', async (t) => {
   const wire = createWire({ snapshots: { current: () => SYSTEMS } })
   const SYSTEMS = manySystems()

@@ -124,6 +124,7 @@ t.test('pages of listed origins may ask, and no others', async (t) => {
       Vary: 'Origin',
     },
   })
+  t.match(await ask('GET', '/v1/docs', ['origin', origin]), { headers: { Vary: 'Accept-Encoding, Origin' } })
   t.match(await ask('GET', '/v1/myip', ['origin', origin]), {
     status: 200,
     headers: { 'Access-Control-Allow-Origin': origin },

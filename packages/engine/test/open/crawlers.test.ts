@@ -1,10 +1,12 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InspectionRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { open } from '../../src/open/open.ts'
+import { openSqliteReverseChecks } from '../../src/stores/index.ts'
+import { connect } from '../../src/stores/sqlite/driver.ts'
 import { madeConfig } from './made-sources.ts'
 
 const BAIDU = 'Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)'
@@ -94,4 +96,29 @@ t.test('a cache that cannot be used is reported, and nothing else suffers', asyn
   t.match(await verified(sallyport, { ip: '8.1.0.1', user_agent: BAIDU }), { json: { outcome: 'spoofed' } })
   await sallyport.close()
   t.equal(faults.length, 1)
+})
+
+t.test('nor does a cache that is damaged behind its first page keep a service from its start', async (t) => {
+  const { servers } = await nameServer(t, 'NXDOMAIN')
+  const config = { ...madeConfig(t.testdir()), dns: { servers } }
+  const { dataDir = '' } = config
+  const file = join(dataDir, 'crawler-verdicts.db')
+  mkdirSync(dataDir, { recursive: true })
+  const store = await openSqliteReverseChecks(file)
+  const until = Date.now() + 3_600_000
+  const checks = Array.from({ length: 500 }, (_, at) => {
+    return { key: `8.1.0.${at} ${'x'.repeat(200)}`, status: 'refuted', detail: 'no such name', until } as const
+  })
+  store.save(checks, Date.now(), 1_000)
+  store.close()
+  const database = await connect(file, 0)
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0xff, 4_096))
+  const faults: unknown[] = []
+  const sallyport = await open(config, { onFault: (error) => faults.push(error) })
+  t.match(String(faults), /crawler-verdicts\.db cannot be used/)
+  t.match(await verified(sallyport, { ip: '8.1.0.1', user_agent: BAIDU }), { json: { outcome: 'spoofed' } })
+  await sallyport.close()
 })

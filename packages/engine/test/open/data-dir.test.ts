@@ -18,7 +18,8 @@ t.test('errors of the disk and SQLite in use are one sentence too', async (t) =>
   for (const [error, message] of rows) {
     await t.rejects(failing(error), { code: 'data_dir_unusable', message }, JSON.stringify(error))
   }
-  await t.rejects(failing({ code: 'EACCES', path: '/elsewhere/key.pem' }), { message: 'raw' }, 'about another file')
+  for (const path of ['/elsewhere/key.pem', `${dataDir}-2/state.db`])
+    await t.rejects(failing({ code: 'EACCES', path }), { message: 'raw' }, `about another file, ${path}`)
   await t.rejects(failing({}), { message: 'raw' }, 'a bug stays one')
 })
 

@@ -173,6 +173,35 @@ t.test('of those that share their bans the one that leads keeps the set, and the
   t.same(lines, ['add 8.4.0.9 600'])
 })
 
+t.test('bans that never cease are exported while they come', async (t) => {
+  const { path, come } = await openHelper(t)
+  const bans = createMemoryBans()
+  const config = parseConfig({ policy: { strikes: { count: 3, window: '10m', on: ['blocked'], for: '1h' } } })
+  const unused = { notice() {}, audit() {}, count() {}, outbound: { feeds: { fetch: () => t.fail() as never } } }
+  const exported = openBanExport(
+    { export: { nftables: path, list: false } },
+    {
+      ...unused,
+      bans,
+      clock: { now: () => Date.now() },
+      config: () => config,
+      onFault: (error) => void t.error(error),
+    },
+  )
+  t.teardown(() => exported.close())
+  const since = Date.now()
+  let lines: readonly string[] = []
+  for (let made = 0; lines.length === 0 && made < 500; made++) {
+    const address = `8.4.${made >> 8}.${made & 255}`
+    const ban = { id: address, key: `client ${address}`, on: 'blocked', count: 3, since, until: since + 3_600_000 }
+    await bans.put(ban)
+    exported.made(ban)
+    await delay(10)
+    lines = come()
+  }
+  t.match(lines[0], /^add 8\.4\.0\.\d+ 600$/)
+})
+
 t.test('a machine exports what it hears of others by Redis', { skip: NO_REDIS }, async (t) => {
   const { url } = await startRedis(t)
   const { path, come } = await openHelper(t)

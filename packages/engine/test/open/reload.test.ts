@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { filesOf, keyTable, open, readConfigFrom } from '../../src/open/index.ts'
 import { madeConfig } from './made-sources.ts'
@@ -156,4 +157,28 @@ t.test('a file without keys is all defaults, or refused where it needs some', as
       message: /yaml.*holds no keys/,
     })
   }
+})
+
+t.test('of two reloads at one time the later one holds, also where the earlier one waits', async (t) => {
+  const base = madeConfig(t.testdir())
+  const sallyport = await open(base)
+  t.teardown(() => sallyport.close())
+  const steps: string[] = []
+  const step = (name: string) => async () => {
+    steps.push(`${name} is prepared`)
+    await delay(name === 'the earlier' ? 300 : 0)
+    return () => steps.push(`${name} holds`)
+  }
+  await Promise.all([
+    sallyport.reload({ ...base, upstream: 'http://127.0.0.1:1' }, step('the earlier')),
+    sallyport.reload({ ...base, upstream: 'http://127.0.0.1:2' }, step('the later')),
+  ])
+  t.same(steps, ['the earlier is prepared', 'the earlier holds', 'the later is prepared', 'the later holds'])
+  t.equal(sallyport.config.upstream, 'http://127.0.0.1:2')
+  await t.rejects(sallyport.reload({ ...base, trustProxy: ['nobody'] }))
+  t.same(
+    await sallyport.reload(base),
+    { changed: ['upstream'], needRestart: [] },
+    'and one that fails holds up no other',
+  )
 })

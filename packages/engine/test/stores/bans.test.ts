@@ -149,3 +149,20 @@ t.test('Redis: what is known holds through an outage, and is said', { skip: NO_R
   t.equal(bans.find('client new')?.id, 'new', 'it holds in the process that made it')
   while (faults.length === 0) await delay(20)
 })
+
+t.test('a ban that has ended is forgotten, and not held for good', async (t) => {
+  let now = START
+  const lists: Readonly<Record<string, BanList>> = {
+    memory: createMemoryBans(() => now),
+    SQLite: await openSqliteBans(':memory:', () => now),
+  }
+  for (const [name, bans] of Object.entries(lists)) {
+    now = START
+    await bans.put(ban('a', START + 10))
+    now = START + 10
+    for (let made = 0; made < 1_000; made++) await bans.put({ ...ban(`b${made}`, START + 900_000), since: now })
+    now = START + 5
+    t.equal(bans.find('client a'), undefined, `${name}: also by a clock that goes back`)
+    t.equal(bans.find('client b0')?.id, 'b0')
+  }
+})

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { ACCOUNT, ACCOUNTS_CONTRACT, createMemoryAccounts, type Fault, keyOf } from '#accounts/testing'
 import { recordKeyUses, rememberKeys } from '../../src/stores/index.ts'
@@ -150,4 +150,26 @@ t.test('last uses are written after a while', async (t) => {
   t.equal(await lastUse(), undefined, 'no call waits for that')
   while ((await lastUse()) === undefined) await delay(5)
   t.type(await lastUse(), 'string')
+})
+
+t.test('closing waits for uses that are being written', async (t) => {
+  const { store, key } = await remembered()
+  const writes: (() => void)[] = []
+  const slow = {
+    ...store,
+    recordUses: (uses: Parameters<typeof store.recordUses>[0]) =>
+      new Promise<void>((resolve) => writes.push(() => resolve(store.recordUses(uses)))),
+  }
+  const uses = recordKeyUses(slow, { everyMs: 1 })
+  uses.used(key.id)
+  while (writes.length === 0) await delay(1)
+  let isClosed = false
+  const closing = uses.close().then(() => {
+    isClosed = true
+  })
+  await turn()
+  t.notOk(isClosed)
+  for (const write of writes) write()
+  await closing
+  t.type((await store.listKeys())[0]?.lastUsedAt, 'string')
 })

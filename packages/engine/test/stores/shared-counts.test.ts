@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { Counts, CountTask, Taken } from '@sallyport/core'
 import t from 'tap'
 import { openRedisCounts } from '../../src/stores/counts/redis-counts.ts'
@@ -51,6 +51,35 @@ t.test('a store that fails is not asked by every request', async (t) => {
   t.ok(asked < 10, `asked ${asked} times for 50 requests`)
 })
 
+t.test('a request in flight that the store takes too late leaves it again', async (t) => {
+  const memory = createMemoryCounts()
+  const late: (() => void)[] = []
+  const store: Counts = {
+    ...memory,
+    take: (tasks, flight) => new Promise((resolve) => late.push(() => resolve(memory.take(tasks, flight)))),
+  }
+  const counts = createSharedCounts(store, { deadlineMs: 20, share: 1 })
+  for (const flight of ['f.1', 'f.2']) {
+    const taken = await counts.take([FLIGHT], flight)
+    t.equal(taken.share, 1, 'it is counted here')
+    counts.leave([FLIGHT.key], flight)
+  }
+  for (const answer of late) answer()
+  await turn()
+  t.same(usedOf((await memory.take([FLIGHT], 'f.3')) as Taken), ['1'])
+})
+
+t.test('what was counted here without being in flight is not taken to fly here', async (t) => {
+  const { counts, store, fail, recover } = overMemory()
+  fail()
+  t.equal((await counts.take([task('fixed', 8, 60_000)], 'f')).share, 0.5)
+  recover()
+  while ((await counts.take([task('fixed', 8, 60_000)], 'f')).share !== undefined) await delay(20)
+  await counts.take([FLIGHT], 'f')
+  counts.leave([FLIGHT.key], 'f')
+  t.same(usedOf((await store.take([FLIGHT], 'g')) as Taken), ['1'])
+})
+
 /** Shared counts over memory, which may fail, and the tasks that were asked there. */
 function overMemory() {
   const memory = createMemoryCounts()
@@ -67,7 +96,10 @@ function overMemory() {
   const fail = (): void => {
     failing = true
   }
-  return { counts: createSharedCounts(store, { deadlineMs: 500, share: 0.5 }), asked, fail }
+  const recover = (): void => {
+    failing = false
+  }
+  return { counts: createSharedCounts(store, { deadlineMs: 500, share: 0.5 }), store, asked, fail, recover }
 }
 
 t.test('a fixed count that was exceeded costs the store nothing more, and an outage gives it no more', async (t) => {

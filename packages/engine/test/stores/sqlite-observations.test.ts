@@ -169,3 +169,26 @@ t.test('a file from a later version is refused, not guessed at', async (t) => {
   database.close()
   await t.rejects(openSqliteObservations(file, createFakeClock(START)), /203\.0\.114\.7/)
 })
+
+t.test('what is known stays where a row that another version wrote cannot be read', async (t) => {
+  const { store, file } = await opened(t)
+  await store.put(hostPrefix(V4), observationOf())
+  const database = await openDatabase(file, [''])
+  t.teardown(() => database.close())
+  database.exec("INSERT INTO observation VALUES ('203.0.114.1', 'operator', 'martian', '', 0, NULL, '')")
+  await t.rejects(store.list(), /203\.0\.114\.1/)
+  t.match(store.find(V4), { networkClass: 'vpn' })
+  database.exec("UPDATE observation SET network_class = 'tor'")
+  await store.list()
+  t.match(store.find(V4), { networkClass: 'tor' })
+})
+
+t.test('an observation that has ended is not held in memory for good', async (t) => {
+  const { store, clock } = await opened(t, ':memory:')
+  await store.put(hostPrefix(V4), observationOf({ expiresAt: Date.parse(START) + 10 }))
+  clock.advance(10)
+  for (let written = 0; written < 1_000; written++) await store.put(hostPrefix(V6), observationOf())
+  clock.advance(-5)
+  t.equal(store.find(V4), undefined, 'also by a clock that goes back')
+  t.match(store.find(V6), { networkClass: 'vpn' })
+})

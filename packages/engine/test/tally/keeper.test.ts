@@ -14,6 +14,7 @@ import {
   reportTally,
   type TallyKeeper,
 } from '../../src/tally/index.ts'
+import { createTally } from '../../src/tally/tally.ts'
 import { decisionFor, observed } from '../log/observed.ts'
 
 const HOUR = 3_600_000
@@ -52,6 +53,19 @@ async function reportOf(file: string, from = NOON, until = NOON + HOUR) {
   const earlier = await readTallyFile(file, from - 7 * 24 * HOUR, until - 7 * 24 * HOUR)
   return { all: reportTally(reading, earlier), crawlers: reportCrawlers(reading, earlier), reading }
 }
+
+t.test('a path is remembered without the target that it is a piece of, and a long one not at all', (t) => {
+  const tally = createTally('policy', { placeOf: () => 0, robots: () => undefined })
+  const long = `/${'a'.repeat(300)}`
+  for (const path of ['/shop', long, long]) {
+    tally.observe(observed({ path, decision: decided('allow') }), { at: 0, labels: ['allow'] })
+  }
+  const [slot] = tally.slots
+  t.match(slot?.paths[0].get('/shop'), { labels: ['/shop', ''], requests: 1 })
+  t.equal(slot?.paths[0].get(long), undefined)
+  t.match(slot?.of('path', ['/*', '']), { requests: 2 }, 'and is counted all the same')
+  t.end()
+})
 
 const client = (index: number) => `198.51.${index >> 8}.${index & 255}`
 

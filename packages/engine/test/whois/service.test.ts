@@ -231,3 +231,13 @@ t.test('time that one service took is gone for the next, and with none left nobo
   t.match(await late.whois.find(EXAMPLE, 10), { state: 'failed', reason: 'no time left; no time left' })
   t.strictSame([late.fetched.length, late.asked.length], [0, 0])
 })
+
+t.test('a failure for want of time is nobody else’s answer', async (t) => {
+  const { whois, clock } = whoisIn({
+    rdap: ({ timeoutMs }) => (timeoutMs < 2_000 ? FAILED : answered(200, rdapOf('example.com'))),
+  })
+  t.match(await whois.find(EXAMPLE, 1_000), { state: 'failed' })
+  t.match(await whois.find(EXAMPLE), { state: 'registered' })
+  clock.advance(1)
+  t.match(await whois.find(EXAMPLE, 1_000), { state: 'registered' }, 'and an answer is everybody’s')
+})

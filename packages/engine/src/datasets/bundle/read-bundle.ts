@@ -13,16 +13,18 @@ export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snap
   const file = await unpacked(bundle)
   const length = file.length < WORD_BYTES ? 0 : new DataView(file.buffer).getUint32(0, true)
   const head = headOf(new TextDecoder().decode(file.subarray(WORD_BYTES, WORD_BYTES + length)))
+  const sizes = BUNDLED_COLUMNS.map(([name, row]) => ({ name, row, count: head.counts[name] ?? 0 }))
+  const start = WORD_BYTES + length
+  const size = sizes.reduce((sum, { row, count }) => sum + count * bytesPerElement(row.type), start)
+  if (size !== file.length || sizes.some(({ count }) => !(Number.isInteger(count) && count >= 0)))
+    throw new SallyportError('corrupt_data', 'The length of the bundle is not the one that it states.')
   const columns: Record<string, Column> = {}
-  let at = WORD_BYTES + length
-  for (const [name, row] of BUNDLED_COLUMNS) {
-    const count = head.counts[name] ?? 0
+  let at = start
+  for (const { name, row, count } of sizes) {
     const end = at + count * bytesPerElement(row.type)
     columns[name] = columnOf(file.subarray(at, end), row, count)
     at = end
   }
-  if (at !== file.length)
-    throw new SallyportError('corrupt_data', 'The length of the bundle is not the one that it states.')
   const { networks, crawlerRanges, countries, rangesLoaded, proxiesLoaded } = openTables(
     { columns: completed(columns), description: head.description },
     { today: () => dayNumber(Date.now()), confirmed: () => undefined },
@@ -55,7 +57,7 @@ async function unpacked(bundle: ArrayBuffer | Uint8Array): Promise<Uint8Array<Ar
 function headOf(text: string): BundleHead {
   try {
     const head: BundleHead = JSON.parse(text)
-    if (head.bundle === BUNDLE_FORMAT) return head
+    if (head.bundle === BUNDLE_FORMAT && typeof head.counts === 'object' && head.counts !== null) return head
   } catch {
     // A text that is no JSON is no bundle either.
   }

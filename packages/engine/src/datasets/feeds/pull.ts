@@ -63,7 +63,9 @@ const BOUNDS: Partial<Readonly<Record<SourceRow['kind'], Bounds>>> = {
 }
 
 const REDIRECTS = 3
+/** Bounds of a page that links to a file. */
 const MAX_PAGE_BYTES = 4 * MiB
+const PAGE_MS = 30_000
 /** Statuses that may pass. */
 const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504])
 
@@ -98,8 +100,8 @@ async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, b
 }
 
 async function download(options: PullOptions, bounds: Bounds): Promise<Written> {
-  const { feed, path, seen, outbound, now, onBytes, signal } = options
-  const located = await locate(feed, outbound, now)
+  const { feed, path, seen, outbound, onBytes, signal } = options
+  const located = await locate(feed, options)
   if (located.state === 'failed') return located
   const request = {
     maxBytes: bounds.download,
@@ -142,11 +144,16 @@ type Located =
   | Extract<Pulled, { readonly state: 'failed' }>
 
 /** The URLs under which a feed may be found now, the likeliest first. */
-async function locate({ row, url, published, mirror }: Feed, outbound: Fetch, now: number): Promise<Located> {
+async function locate(
+  { row, url, published, mirror }: Feed,
+  { outbound, now, signal }: Pick<PullOptions, 'outbound' | 'now' | 'signal'>,
+): Promise<Located> {
   if (mirror !== undefined) return { state: 'found', urls: [mirror] }
   if (row.link !== undefined && published) {
-    const page = await fetchText(outbound, { url, maxBytes: MAX_PAGE_BYTES, timeoutMs: 30_000, redirects: REDIRECTS })
+    const request = { url, maxBytes: MAX_PAGE_BYTES, timeoutMs: PAGE_MS, redirects: REDIRECTS, signal }
+    const page = await fetchText(outbound, request)
     if (page.state === 'failed') return unanswered(page.reason)
+    if (page.status !== 200) return refusal(page)
     const [found] = new RegExp(row.link).exec(page.body) ?? []
     if (found !== undefined) return { state: 'found', urls: [found] }
     return { state: 'failed', reason: 'the page no longer links to the file', transient: false, answered: true }
@@ -175,7 +182,10 @@ function unanswered(reason: string, answered = false): Extract<Pulled, { readonl
   return { state: 'failed', reason, transient: true, answered }
 }
 
-function refusal({ status, headers }: Extract<FetchAnswer, { state: 'answered' }>): Pulled & { state: 'failed' } {
+function refusal({
+  status,
+  headers,
+}: Pick<Extract<FetchAnswer, { state: 'answered' }>, 'status' | 'headers'>): Pulled & { state: 'failed' } {
   const seconds = Number(headers['retry-after'])
   return {
     state: 'failed',

@@ -121,16 +121,16 @@ async function pullWithRetries(
       path,
       outbound,
       now: clock.now(),
-      ...(seen === undefined ? {} : { seen }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(onBytes === undefined ? {} : { onBytes: (bytes, total) => onBytes(feed.row.id, bytes, total) }),
+      seen,
+      timeoutMs,
+      signal,
+      onBytes: (bytes, total) => onBytes?.(feed.row.id, bytes, total),
     })
     if (pulled.state !== 'failed' || !pulled.transient || isOver()) return pulled
     if (tries >= (pulled.answered ? TRIES.answered : TRIES.silent)) return pulled
     const wait = pulled.retryAfterMs ?? retryMs * 2 ** (tries - 1)
     if (wait > MAX_RETRY_MS) return pulled
-    await delay(wait, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
+    await delay(wait, undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SallyportError } from '@sallyport/core'
 import { makeFolder } from '#files'
-import { moveInto, replaceFile } from '../sources/replace-file.ts'
+import { moveInto, replaceFile, stampOf } from '../sources/replace-file.ts'
 import { type BundleFile, type Manifest, parseManifest } from './manifest.ts'
 
 export const MANIFEST = 'manifest.json'
@@ -85,12 +85,6 @@ export function openBundleFolder(folder: string): BundleFolder {
     },
     revision: () => stampOf(manifestPath),
   }
-}
-
-/** Changes whenever a file is replaced: its time alone is too coarse for two changes in a row. */
-export function stampOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? '' : `${stats.ino}-${stats.mtimeMs}`
 }
 
 /** The public half of a publisher's key, 32 bytes as base64url; `undefined` where it is none. */

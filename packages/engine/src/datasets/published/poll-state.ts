@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '#files'
 import { isRecord } from '../parse/json-paths.ts'
-import { stampOf } from './folder.ts'
+import { stampOf } from '../sources/replace-file.ts'
 
 /** All that is known of a publisher beside its manifest. Times are milliseconds since the epoch. */
 export interface PollState {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import { makeFolder } from '#files'
 import { type FeedState, type Generation, parseState } from './feed-state.ts'
-import { moveInto, replaceFile } from './replace-file.ts'
+import { moveInto, replaceFile, stampOf } from './replace-file.ts'
 import type { SourceFile } from './source-file.ts'
 
 /**
@@ -105,10 +105,6 @@ export function openFeedStore(dataDir: string): FeedStore {
         if (written !== undefined && now - written > ABANDONED_MS) await rm(join(root, name), { force: true })
       }
     },
-    revision() {
-      const stats = statSync(marker, { throwIfNoEntry: false })
-      // The file is replaced each time: its time alone is too coarse for two changes in a row.
-      return stats === undefined ? '' : `${stats.ino}-${stats.mtimeMs}`
-    },
+    revision: () => stampOf(marker),
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -29,4 +30,10 @@ export async function moveInto(from: string, to: string): Promise<void> {
   } finally {
     await folder.close()
   }
+}
+
+/** Changes whenever a file is replaced: its time alone is too coarse for two changes in a row. '' where there is none. */
+export function stampOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.ino}-${stats.mtimeMs}`
 }

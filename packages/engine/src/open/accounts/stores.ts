@@ -3,6 +3,7 @@ import { SallyportError } from '@sallyport/core'
 import type { Accounts } from '#accounts'
 import { leaseCalls, type Opened, openAccountsAt, recordKeyUses, rememberKeys } from '#stores'
 import type { Config } from '../config/schema.ts'
+import { errorText } from '../error-text.ts'
 
 /** Store beside a dataDir that may not be written: without accounts, and forgotten at the end. */
 const IN_MEMORY = 'sqlite::memory:'
@@ -46,18 +47,12 @@ export async function openAccountStore(
     if (error instanceof SallyportError) {
       throw error.code === 'data_dir_unusable' ? new SallyportError(error.code, `store: ${error.message}`) : error
     }
-    if (!url.startsWith('postgres')) throw new SallyportError('invalid_config', `store: ${url}: ${messageOf(error)}`)
-    throw new SallyportError('invalid_config', `configuration: store: PostgreSQL refuses: ${messageOf(error)}`)
+    if (!url.startsWith('postgres')) throw new SallyportError('invalid_config', `store: ${url}: ${errorText(error)}`)
+    throw new SallyportError('invalid_config', `configuration: store: PostgreSQL refuses: ${errorText(error)}`)
   }
 }
 
 /** The error for a store that cannot be reached. */
 export function unreachable(error: unknown): SallyportError {
-  return new SallyportError('service_unavailable', `The store cannot be reached: ${messageOf(error)}`)
-}
-
-/** The driver gives several failed addresses of one host as an error without a message. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.message !== '' ? error.message : 'code' in error ? String(error.code) : error.name
+  return new SallyportError('service_unavailable', `The store cannot be reached: ${errorText(error)}`)
 }

@@ -2,6 +2,7 @@ import { type Clock, ERRORS, SallyportError } from '@sallyport/core'
 import { type Ledger, type LedgerStatus, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
 import { isUnreachable } from '#stores'
 import type { Config } from '../config/schema.ts'
+import { errorText } from '../error-text.ts'
 import type { Notifier } from '../notify/event.ts'
 import { type Part, watchLedger } from '../notify/ledger-watch.ts'
 import { type LedgerPlace, openLedgerAt, openLedgerPlace } from './ledger.ts'
@@ -103,7 +104,7 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade, raise }:
       }
     },
     async status() {
-      const open = closed ? undefined : await opening
+      const open = closed ? undefined : await opening?.catch(() => undefined)
       return open?.ledger.status()
     },
     async close() {
@@ -122,7 +123,7 @@ function refusalOf(error: unknown): SallyportError | undefined {
   if (error instanceof SallyportError) return error
   return isUnreachable(error)
     ? undefined
-    : new SallyportError('ledger_refused', `The ledger cannot be opened: ${error}`)
+    : new SallyportError('ledger_refused', `The ledger cannot be opened: ${errorText(error)}`)
 }
 
 /** Codes without a status belong to start-up and the command: to a caller they are an outage. */

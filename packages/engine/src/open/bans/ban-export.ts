@@ -7,9 +7,10 @@ import { type ExportedBan, exportedBan, exportedBans } from './exported-ban.ts'
 import { createNftablesExport } from './nftables.ts'
 import { createStanding, type StandingHooks } from './standing.ts'
 
-/** How soon a ban of another process, or one that was lifted, is exported; of many the share of time that looking takes. */
+/** How soon a ban of another process, or one that was lifted, is exported. */
 const LOOK_MS = 1_000
-const LOOK_SHARE = 20
+/** After a look so many times its own time is left to others: with many bans it takes long. */
+const REST_FACTOR = 20
 /** Bans that are made at the same time are sent together. */
 const GATHER_MS = 50
 
@@ -48,12 +49,20 @@ export function openBanExport({ export: options }: Config['bans'], ports: BanExp
       standing: createStanding('crowdsec', ports),
     })
   let timer: NodeJS.Timeout | undefined
+  /** Milliseconds of the monotonic clock: when the next look begins, and before when none may. */
+  let dueAt = Number.POSITIVE_INFINITY
+  let restUntil = 0
+  let isLooking = false
+  /** A ban was made during a look, which may not have seen it. */
+  let isAsked = false
   let closed = false
   let isFailing = false
 
   const exported = async () => exportedBans(await bans.list(), config())
   async function look(): Promise<void> {
     const began = performance.now()
+    dueAt = Number.POSITIVE_INFINITY
+    isLooking = true
     try {
       const isLeader = leads()
       if (decisions === undefined && !isLeader) return
@@ -66,12 +75,21 @@ export function openBanExport({ export: options }: Config['bans'], ports: BanExp
       if (!isFailing) onFault(error)
       isFailing = true
     } finally {
-      lookIn(Math.max(LOOK_MS, (performance.now() - began) * LOOK_SHARE))
+      isLooking = false
+      const ended = performance.now()
+      restUntil = ended + (ended - began) * REST_FACTOR
+      lookIn(isAsked ? GATHER_MS : LOOK_MS)
+      isAsked = false
     }
   }
+  /** Keeps a look that begins sooner: bans that come one after the other must not put it off. */
   function lookIn(milliseconds: number): void {
+    const now = performance.now()
+    const at = Math.max(now + milliseconds, restUntil)
+    if (closed || at >= dueAt) return
     clearTimeout(timer)
-    if (!closed) timer = setTimeout(look, milliseconds).unref()
+    dueAt = at
+    timer = setTimeout(look, at - now).unref()
   }
 
   if (firewall || decisions) lookIn(LOOK_MS)
@@ -80,7 +98,10 @@ export function openBanExport({ export: options }: Config['bans'], ports: BanExp
       const one = exportedBan(ban, config())
       if (one === undefined) return undefined
       decisions?.put(one)
-      if (firewall && leads()) lookIn(GATHER_MS)
+      if (firewall && leads()) {
+        if (isLooking) isAsked = true
+        else lookIn(GATHER_MS)
+      }
       return one
     },
     list: async () => [...(await exported()).keys()],

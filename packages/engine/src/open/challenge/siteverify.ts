@@ -1,4 +1,4 @@
-import type { ChallengeProvider, Fetch, TokenAnswer } from '@sallyport/core'
+import { type ChallengeProvider, type Fetch, fetchText, type TokenAnswer } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
 
 /** The part of a configuration that names a provider. */
@@ -27,11 +27,10 @@ export function createSiteverify(
     const form = new URLSearchParams({ secret, response: token })
     if (sendAddress) form.set('remoteip', address)
     const body = { type: 'application/x-www-form-urlencoded', text: form.toString() }
-    const answer = await fetch.fetch({ url: verify, body, maxBytes: MAX_BYTES, timeoutMs: VERIFY_MS })
+    const answer = await fetchText(fetch, { url: verify, body, maxBytes: MAX_BYTES, timeoutMs: VERIFY_MS })
     if (answer.state === 'failed') return new Error(answer.reason)
-    const text = await textOf(answer.body)
     if (answer.status >= 500 || answer.status === 429) return new Error(`the status is ${answer.status}`)
-    return judged(text)
+    return judged(answer.body)
   }
 
   return {
@@ -49,12 +48,6 @@ export function createSiteverify(
       return 'unanswered'
     },
   }
-}
-
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = []
-  for await (const part of body) parts.push(part)
-  return Buffer.concat(parts).toString('utf8')
 }
 
 function judged(text: string): TokenAnswer | Error {

@@ -11,7 +11,7 @@ export interface SchemaNode {
   readonly items?: SchemaNode | undefined
   readonly anyOf?: readonly SchemaNode[] | undefined
   readonly enum?: readonly unknown[] | undefined
-  /** Marks a key with a secret: see `Secret` in schema.ts. */
+  /** Marks a key that is never shown: see `SECRET` in key.ts. */
   readonly secret?: true | undefined
   /** Marks a key that names a file, which is read with the configuration. */
   readonly file?: true | undefined

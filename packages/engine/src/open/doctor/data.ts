@@ -2,6 +2,7 @@ import { counted, type Dns, dropBody, isStale, SallyportError, type SourceStatus
 import { isShippedTable, manifestUrl, PUBLISHED, shippedTablesAge } from '#datasets'
 import type { Config } from '../config/schema.ts'
 import { createOutbound, proxyOf } from '../outbound.ts'
+import { shortList } from '../short-list.ts'
 import { readSources } from '../sources.ts'
 import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
 
@@ -41,7 +42,7 @@ function agesOf(loaded: readonly SourceStatus[], now: number): CheckResult {
     return ok(`${said}; networks and countries are as shipped ${counted(shipped, 'day')} ago: sallyport data update.`)
   }
   return warn(
-    `${stale.length} of ${counted(loaded.length, 'source')} ${areIs(stale)} past ${stale.length === 1 ? 'its' : 'their'} age: ${listed(stale)}.`,
+    `${stale.length} of ${counted(loaded.length, 'source')} ${areIs(stale)} past ${stale.length === 1 ? 'its' : 'their'} age: ${shortList(stale)}.`,
     'sallyport data update; with data.refresh a running service does it.',
   )
 }
@@ -55,12 +56,12 @@ function faultsOf(sources: readonly SourceStatus[]): readonly CheckResult[] {
   const failed = sources.filter(({ error }) => error !== undefined)
   const [first] = failed
   return [
-    ...(refused.length === 0 ? [] : [fail(`Refused: ${listed(refused)}.`, 'sallyport data status says why.')]),
+    ...(refused.length === 0 ? [] : [fail(`Refused: ${shortList(refused)}.`, 'sallyport data status says why.')]),
     ...(first === undefined
       ? []
       : [
           warn(
-            `The last refresh of ${listed(failed.map(({ id }) => id))} failed: ${first.error}.`,
+            `The last refresh of ${shortList(failed.map(({ id }) => id))} failed: ${first.error}.`,
             'sallyport data status says why; what was loaded stays in use.',
           ),
         ]),
@@ -122,10 +123,4 @@ async function askServer(config: Config, { what, url, any = false }: Asked, dns:
     `${what} ${host} cannot be asked: ${answer.reason}.`,
     'An address inside, or plain http, needs net.allowPrivate; a CA of your own needs NODE_EXTRA_CA_CERTS.',
   )
-}
-
-function listed(ids: readonly string[]): string {
-  const SHOWN = 4
-  const rest = ids.length - SHOWN
-  return `${ids.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }

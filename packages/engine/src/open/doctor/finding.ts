@@ -1,3 +1,5 @@
+import { errorText } from '../error-text.ts'
+
 /** The checks, in the order in which they are shown. */
 export const CHECKS = [
   'dataDir',
@@ -54,9 +56,8 @@ export const failNow = (found: string, advice: string, path?: CheckResult['path'
   passing: true,
 })
 
-/** The reason of a failure in one line; drivers give several failed addresses of one host without a message. */
+/** The reason of a failure in one line. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const text = error.message !== '' ? error.message : 'code' in error ? String(error.code) : error.name
+  const text = errorText(error)
   return text.split('\n', 1)[0] ?? text
 }

@@ -1,12 +1,10 @@
 import { type Clock, counted, isStale, type SourceStatus } from '@sallyport/core'
+import { shortList } from '../short-list.ts'
 import type { Notifier } from './event.ts'
 
 /** A source is looked at when its age is over, and all of them at least so often: downloads move that time. */
 const MAX_WAIT_MS = 3_600_000
 const MIN_WAIT_MS = 1_000
-
-/** Sources that a sentence names. */
-const SHOWN = 4
 
 export interface StaleWatchOptions {
   readonly sources: () => readonly SourceStatus[]
@@ -28,7 +26,7 @@ export function watchStale({ sources, clock, raise, graceMs }: StaleWatchOptions
     const news = stale.filter((id) => !known.has(id))
     if (news.length > 0) {
       const verb = stale.length === 1 ? 'is past its age' : 'are past their age'
-      const text = `${stale.length} of ${counted(loaded.length, 'data source')} ${verb}: ${listed(stale)}. It is renewed by: sallyport data update.`
+      const text = `${stale.length} of ${counted(loaded.length, 'data source')} ${verb}: ${shortList(stale)}. It is renewed by: sallyport data update.`
       raise({ kind: 'stale', about: '', text, details: { stale: stale.length, loaded: loaded.length } })
     } else if (stale.length === 0 && known.size > 0) {
       raise({ kind: 'stale', about: '', over: true, text: 'All data is within its age again.' })
@@ -41,9 +39,4 @@ export function watchStale({ sources, clock, raise, graceMs }: StaleWatchOptions
     timer = setTimeout(look, Math.max(MIN_WAIT_MS, Math.min(MAX_WAIT_MS, ...next))).unref()
   }
   return { close: () => clearTimeout(timer) }
-}
-
-function listed(ids: readonly string[]): string {
-  const rest = ids.length - SHOWN
-  return `${ids.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }

@@ -1,6 +1,7 @@
 import { type Address, formatAddress, parseAddress, SallyportError } from '@sallyport/core'
 import { parseConfig } from '../config/read.ts'
 import type { ConfigInput } from '../config/schema.ts'
+import { errorText } from '../error-text.ts'
 import { logPlaces } from './log.ts'
 import { type ErasedPlace, iso, type KnownPlace, type PrivacyPlace } from './place.ts'
 import { storePlaces } from './stores.ts'
@@ -72,7 +73,7 @@ async function found(
     if (elsewhere !== undefined) return { ...said, state: 'elsewhere', reason: elsewhere, entries }
     return { ...said, state: 'read', entries }
   } catch (error) {
-    return { ...said, state: 'unreachable', reason: reasonOf(error), entries: [] }
+    return { ...said, state: 'unreachable', reason: errorText(error), entries: [] }
   }
 }
 
@@ -89,16 +90,10 @@ async function erased(
       ? { ...said, state: 'erased', erased }
       : { ...said, state: 'kept', reason: stays, erased }
   } catch (error) {
-    return { ...said, state: 'unreachable', reason: reasonOf(error), erased: 0 }
+    return { ...said, state: 'unreachable', reason: errorText(error), erased: 0 }
   }
 }
 
 function isComplete(places: readonly { readonly state: string }[]): boolean {
   return places.every(({ state }) => state !== 'unreachable')
-}
-
-/** Drivers give a host that refuses as an error without a message. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.message !== '' ? error.message : 'code' in error ? String(error.code) : error.name
 }

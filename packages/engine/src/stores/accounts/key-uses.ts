@@ -21,10 +21,17 @@ const WRITE_EVERY_MS = 5_000
 export function recordKeyUses(accounts: Accounts, { onError, everyMs = WRITE_EVERY_MS }: KeyUsesOptions = {}): KeyUses {
   let collected = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
+  let writing = Promise.resolve()
 
-  async function write(): Promise<void> {
+  /** Writes follow one another: the store is closed behind the last, and of two the later must stay. */
+  function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
+    writing = writing.then(writeCollected)
+    return writing
+  }
+
+  async function writeCollected(): Promise<void> {
     const uses = collected
     if (uses.size === 0) return
     collected = new Map()

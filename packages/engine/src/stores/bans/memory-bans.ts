@@ -1,13 +1,17 @@
 import type { Ban, BanList } from '@sallyport/core'
 import { createRewinding } from './wrong-clock.ts'
 
-/** Most bans that are kept; of more, the soonest to end goes. */
+/** Most bans that are kept; of more, the soonest to end go. */
 export const MAX_BANS = 100_000
+
+/** Bans that are made between two sweeps: to sort a full list for each of them would take longer than all else. */
+export const SWEEP_EVERY = 1_000
 
 /** The bans of this process alone, which ends with it. */
 export function createMemoryBans(now: () => number = Date.now): BanList {
   const bans = new Map<string, Ban>()
   const { rewound } = createRewinding(now)
+  let made = 0
   const rewind = (): void => {
     for (const [key, ban] of bans) if (ban.since > now()) bans.set(key, rewound(ban))
   }
@@ -18,8 +22,8 @@ export function createMemoryBans(now: () => number = Date.now): BanList {
       return inForce(bans.get(key), now())
     },
     async put(ban) {
-      clear(bans, now())
       bans.set(ban.key, ban)
+      if (++made % SWEEP_EVERY === 0) sweep(bans, now())
     },
     async lift(id) {
       rewind()
@@ -43,9 +47,10 @@ export function listed(bans: ReadonlyMap<string, Ban>, now: number): readonly Ba
   return [...bans.values()].filter((ban) => ban.until > now).sort((x, y) => x.until - y.until)
 }
 
-function clear(bans: Map<string, Ban>, now: number): void {
-  if (bans.size < MAX_BANS) return
-  for (const { key, until } of [...bans.values()]) if (until <= now) bans.delete(key)
-  const [first] = bans.size < MAX_BANS ? [] : listed(bans, now)
-  if (first !== undefined) bans.delete(first.key)
+/** Removes those that have ended, and of more than `MAX_BANS` the soonest to end. */
+export function sweep(bans: Map<string, Ban>, now: number): void {
+  for (const [key, { until }] of bans) if (until <= now) bans.delete(key)
+  const surplus = bans.size - MAX_BANS
+  if (surplus <= 0) return
+  for (const { key } of listed(bans, now).slice(0, surplus)) bans.delete(key)
 }

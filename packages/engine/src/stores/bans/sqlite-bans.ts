@@ -1,7 +1,7 @@
 import type { Ban, BanList } from '@sallyport/core'
 import type { SqlRow } from '../sqlite/driver.ts'
 import { openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
-import { inForce, listed, MAX_BANS } from './memory-bans.ts'
+import { inForce, listed, MAX_BANS, SWEEP_EVERY, sweep } from './memory-bans.ts'
 import { createRewinding } from './wrong-clock.ts'
 
 /** Bans in a file; `close` gives it back, once or more often. */
@@ -46,13 +46,14 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
   })
   let bans = new Map<string, Ban>()
   let seen: unknown
+  let made = 0
   let open = true
 
   function look(): void {
     const current = version.get()?.['data_version']
     if (current === seen) return
-    seen = current
     bans = rewoundAll(all.all(now()).map(banOf))
+    seen = current
   }
 
   await whenFree(look)
@@ -72,10 +73,12 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
     async put(ban) {
       // Here it holds even where it cannot be written.
       bans.set(ban.key, ban)
+      const isDue = ++made % SWEEP_EVERY === 0
+      if (isDue) sweep(bans, now())
       await whenFree(() => {
         purge.run(now())
         upsert.run(ban.id, ban.key, ban.on, ban.count, ban.since, ban.until)
-        surplus.run()
+        if (isDue) surplus.run()
       })
     },
     async lift(id) {

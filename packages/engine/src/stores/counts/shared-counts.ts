@@ -39,11 +39,12 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
   let retryAt: number | undefined
 
   function takeHere(tasks: readonly CountTask[], flight: string): Taken {
-    here.add(flight)
     const { states } = local.take(
       tasks.map((task) => shareOf(task, share)),
       flight,
     ) as Taken
+    // Nobody leaves where nothing was entered.
+    if (enteredIn(tasks, states).length > 0) here.add(flight)
     return { states, share }
   }
 
@@ -52,16 +53,24 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       if (performance.now() < retryAt) return takeHere(tasks, flight)
       retryAt = performance.now() + RETRY_MS
     }
+    let asked: Promise<Taken> | undefined
     try {
-      const taken = await within(deadlineMs, Promise.resolve(store.take(tasks, flight)), 'counts')
+      asked = Promise.resolve(store.take(tasks, flight))
+      const taken = await within(deadlineMs, asked, 'counts')
       retryAt = undefined
       for (const [at, state] of taken.states.entries()) if (!state.allowed) remember(tasks[at] as CountTask, state)
       return taken
     } catch (error) {
       if (retryAt === undefined) onOutage?.(error)
       retryAt = performance.now() + RETRY_MS
+      asked?.then(({ states }) => leaveLate(enteredIn(tasks, states), flight)).catch(() => {})
       return takeHere(tasks, flight)
     }
+  }
+
+  /** A request that was given up is counted here: where the store takes it late, it would stay there for good. */
+  function leaveLate(keys: readonly string[], flight: string): void {
+    if (keys.length > 0) store.leave(keys, flight)
   }
 
   function remember({ key, limit }: CountTask, { used, resetMs }: CountState): void {
@@ -92,6 +101,11 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       else store.leave(keys, flight)
     },
   }
+}
+
+/** The keys of requests in flight that were entered. */
+function enteredIn(tasks: readonly CountTask[], states: readonly CountState[]): readonly string[] {
+  return tasks.flatMap(({ key, limit }, at) => (limit === undefined && states[at]?.allowed ? [key] : []))
 }
 
 function shareOf(task: CountTask, share: number): CountTask {

@@ -38,7 +38,7 @@ try {
       const result = (file[operation] as (...given: readonly unknown[]) => unknown)(...values)
       port.postMessage({ id, result } satisfies Reply)
     } catch (error) {
-      port.postMessage({ id, error: String(error) } satisfies Reply)
+      port.postMessage({ id, error: textOf(error) } satisfies Reply)
     }
   }
 
@@ -59,6 +59,11 @@ try {
   })
   port.postMessage({ id: 0, result: file.origin } satisfies Reply)
 } catch (error) {
-  port.postMessage({ id: 0, error: String(error) } satisfies Reply)
+  port.postMessage({ id: 0, error: textOf(error) } satisfies Reply)
   port.close()
+}
+
+/** The message alone, of which an error is made again where it is received. */
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

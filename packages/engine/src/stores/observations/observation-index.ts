@@ -4,6 +4,8 @@ import { type Address, type Observation, type Prefix, type PrefixObservation, pr
 export interface ObservationIndex {
   put(observation: PrefixObservation): void
   remove(prefix: Prefix, origin: Observation['origin']): void
+  /** Forgets those that are not in force. */
+  sweep(isInForce: (observation: Observation) => boolean): void
   /** The operator's longest prefix among those that `isInForce` and hold the address, else what its name said. */
   find(address: Address, isInForce: (observation: Observation) => boolean): Observation | undefined
 }
@@ -42,6 +44,10 @@ export function createObservationIndex(): ObservationIndex {
       const level = levelOf(prefix, origin)
       level?.rows.delete(keyOf(prefix.address))
       if (level?.rows.size === 0) levels = levels.filter((other) => other !== level)
+    },
+    sweep(isInForce) {
+      for (const { rows } of levels) for (const [key, row] of rows) if (!isInForce(row)) rows.delete(key)
+      levels = levels.filter(({ rows }) => rows.size > 0)
     },
     find(address, isInForce) {
       for (const { family, length, rows } of levels) {

@@ -39,6 +39,9 @@ export interface ObservationsOptions {
 /** How soon what another process wrote is seen here. */
 const LOOK_MS = 500
 
+/** Writes between two sweeps of what has ended from memory. */
+const SWEEP_EVERY = 1_000
+
 /**
  * Opens the observations in the SQLite file at `path`, creating it. Any number of processes may have it open: what one
  * writes is on the disk when `put` resolves, and answers in the others within half a second. `find` reads memory
@@ -55,14 +58,17 @@ export async function openSqliteObservations(
   let open = true
   let kept = createObservationIndex()
   let seen: unknown
+  let written = 0
 
   /** `data_version` counts what others committed. What this connection writes is put in its place below. */
   function look(): void {
     const now = version.get()?.['data_version']
     if (now === seen) return
+    // Beside what is known, which stays where a row cannot be read.
+    const read = createObservationIndex()
+    for (const row of all.all()) read.put(observationOf(row))
+    kept = read
     seen = now
-    kept = createObservationIndex()
-    for (const row of all.all()) kept.put(observationOf(row))
   }
 
   look()
@@ -85,6 +91,7 @@ export async function openSqliteObservations(
       purge.run({ now: clock.now() })
       upsert.run({ address: formatHostOrPrefix(prefix), origin, networkClass, provider, setAt, expiresAt, note })
       kept.put(Object.freeze({ ...observation, prefix }))
+      if (++written % SWEEP_EVERY === 0) kept.sweep(inForce)
     },
     async remove(prefix, origin) {
       const row = remove.get({ address: formatHostOrPrefix(prefix), origin })
