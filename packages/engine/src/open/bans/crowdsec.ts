@@ -39,6 +39,8 @@ export function createCrowdsecExport({ api, clock, standing, pausesMs = PAUSES_M
   const waiting: Task[] = []
   const closing = new AbortController()
   let seen: ReadonlyMap<string, ExportedBan> = new Map()
+  /** Bans that were made since: the list that comes next may have been read before. */
+  let made = new Map<string, ExportedBan>()
   let working: Promise<void> | undefined
 
   /** The tasks that are sent next: one that lifts, or bans in a row. */
@@ -98,13 +100,17 @@ export function createCrowdsecExport({ api, clock, standing, pausesMs = PAUSES_M
   }
 
   return {
-    put: (exported) => add({ what: 'ban', exported }),
+    put(exported) {
+      made.set(exported.target, exported)
+      add({ what: 'ban', exported })
+    },
     follow(bans) {
       const now = clock.now()
       for (const [target, exported] of seen) {
         if (!bans.has(target) && exported.ban.until > now) add({ what: 'lift', exported })
       }
-      seen = bans
+      seen = new Map([...bans, ...made])
+      made = new Map()
     },
     async close() {
       closing.abort()
