@@ -30,7 +30,7 @@ t.test('closing waits for requests in flight and takes no new ones', async (t) =
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha')
       finish = () => socket.write('lf')
     },
-    { timeouts: { drain: 10_000 } },
+    { timeouts: { drain: 600_000 } },
   )
   const idle = await dial(proxy.url)
   idle.write('GET /ok HTTP/1.1\r\nHost: a\r\n\r\n')

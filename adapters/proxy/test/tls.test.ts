@@ -386,7 +386,8 @@ t.test('a handshake that does not go on is cut', { skip }, async (t) => {
 })
 
 t.test('connections over TLS are counted and drained as all are', { skip }, async (t) => {
-  const { url, proxy, refused } = await withTls(t, { limits: { connectionsPerClient: 1 } })
+  const limits = { connectionsPerClient: 1 }
+  const { url, proxy, refused } = await withTls(t, { limits, timeouts: { drain: 600_000 } })
   const held = await secured(url)
   await t.rejects(secured(url))
   t.same(refused, ['connections'])
