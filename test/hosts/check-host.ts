@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
-import { BLOCKED, conformanceRows, REQUEST_ID, type Row, verdictOf } from './conformance.ts'
+import { apiRows } from './conformance-api.ts'
+import { REQUEST_ID, type Row, verdictOf } from './conformance-row.ts'
+import { BLOCKED, siteRows } from './conformance-site.ts'
 import type { Host, RunningHost } from './host.ts'
 import { HOSTS } from './hosts.ts'
 import { MORE_HOSTS } from './more-hosts.ts'
@@ -41,7 +43,7 @@ export async function checkHost(
   t.teardown(() => enforcing.close())
   const monitoring = await host.start(scene.monitoring, base, {}, over)
   t.teardown(() => monitoring.close())
-  for (const row of conformanceRows(scene)) {
+  for (const row of [...siteRows(scene), ...apiRows(scene)]) {
     const skip = row.readsBody && scene.isMade ? 'the API is a made one' : notFor(row, host, over)
     if (skip === undefined) await check(t, row, host, row.mode ? monitoring : enforcing, base, expected, over)
     else t.pass(row.name, { skip })

@@ -60,9 +60,7 @@ for (const family of ['nginx', 'caddy', 'traefik'] as const) {
       return answer.headers['sallyport-action']
     }
     // The keys are read as the service starts, behind its requests.
-    let action: unknown
-    for (let round = 0; round < 100 && action !== 'flag'; round++) action = await actionOf(signed())
-    t.equal(action, 'flag')
+    while ((await actionOf(signed())) !== 'flag');
     t.equal(await actionOf({}), 'allow')
     for (const other of [
       { host: 'other.example' },

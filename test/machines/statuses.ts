@@ -17,3 +17,12 @@ export async function statuses(count: number, width: number, send: () => Promise
   await Promise.all(Array.from({ length: width }, lane))
   return (status: number) => counted.get(status) ?? 0
 }
+
+/** Sends, one after another, until `count` were granted: what a process reserved and did not use is given back a moment later. */
+export async function granted(count: number, send: () => Promise<Response>): Promise<void> {
+  for (let left = count; left > 0; ) {
+    const response = await send()
+    await response.arrayBuffer()
+    if (response.status === 200) left--
+  }
+}

@@ -15,7 +15,7 @@ async function limited(t: Test, trust: readonly string[], limits: ProxyOptions['
     admin: '127.0.0.1:0',
     upstream: origin.url,
     timeouts: { drain: 0 },
-    limits,
+    limits: { eventLoopDelay: '1m', ...limits },
     onRefused: (cause) => refused.push(cause),
   })
   t.teardown(async () => {
@@ -57,7 +57,7 @@ t.test('the connections of a trusted proxy are not counted by address', async (t
 })
 
 t.test('all clients together have a number of connections too', async (t) => {
-  const { url, refused } = await limited(t, [], { connections: 2, eventLoopDelay: '1m' })
+  const { url, refused } = await limited(t, [], { connections: 2 })
   const held = [await served(url, '127.0.0.2'), await served(url, '127.0.0.3')]
   t.equal(await served(url, '127.0.0.4'), undefined)
   t.same(refused, ['connections'])

@@ -221,9 +221,10 @@ t.test('a call that nobody waits for is given up, and what fails in us is a refu
   const { caller, sallyport, observed } = await asked(t, { onFault: (error) => faults.push(error) })
   const held: (() => void)[] = []
   sallyport.count = (decision) => new Promise((resolve) => held.push(() => resolve({ decision })))
-  await t.rejects(caller.ask(described({}), undefined, 100), { code: 4 })
+  // On a busy machine the time of a call may be over before it is sent.
+  while (held.length === 0) await t.rejects(caller.ask(described({}), undefined, 100), { code: 4 })
   while (observed.length === 0) await new Promise(setImmediate)
-  t.match(observed, [{ status: 0, client: VISITOR.allowed }])
+  t.match(observed[0], { status: 0, client: VISITOR.allowed })
   for (const end of held) end()
   delete sallyport.count
   t.equal((await caller.about({})).status, undefined)

@@ -10,6 +10,7 @@ import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { exchange, get, OK, openRawOrigin, statusOf } from './wire.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples')
+const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
 
 /** A proxy that is asked, and nothing else. */
 async function asked(
@@ -21,9 +22,7 @@ async function asked(
   const notices: string[] = []
   const sallyport = Object.assign(fakeSallyport({ trust }), { observe: (one: ObservedRequest) => observed.push(one) })
   const proxy = await openProxy(sallyport, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    limits: { eventLoopDelay: '1m' },
+    ...LOOPBACK,
     forwardAuth,
     onNotice: (line) => notices.push(line),
     ...options,
@@ -179,7 +178,7 @@ t.test('the header that names the client may have no other spelling either', asy
 t.test('it is a path like any other where nobody may ask, and beside an origin', async (t) => {
   const origin = await openRawOrigin(OK)
   t.teardown(() => origin.close())
-  const off = await openProxy(fakeSallyport(), { listen: '127.0.0.1:0', admin: '127.0.0.1:0', upstream: origin.url })
+  const off = await openProxy(fakeSallyport(), { ...LOOPBACK, upstream: origin.url })
   t.teardown(() => off.close('cut'))
   t.equal(statusOf(await exchange(off.url, get('/.sallyport/check'))), 200)
   t.match(origin.heads[0], /^GET \/\.sallyport\/check /)

@@ -9,7 +9,7 @@ import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { answered, ask, begin, openHttp2 } from './http2-client.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { OK, until } from './wire.ts'
+import { type Answer, OK, until } from './wire.ts'
 
 const skip = NO_OPENSSL
 
@@ -199,9 +199,10 @@ t.test('a connection without a request ends', { skip }, async (t) => {
 
 t.test('a drain tells clients, and finishes what is in flight', { skip }, async (t) => {
   let finish = (): void => {}
-  const { session, proxy } = await openHttp2(t, (socket) => {
+  const answer: Answer = (socket) => {
     finish = () => void socket.write(OK)
-  })
+  }
+  const { session, proxy } = await openHttp2(t, answer, { timeouts: { drain: 600_000 } })
   const asked = ask(session)
   while (finish.toString() === '() => { }') await delay(5)
   const told = once(session, 'goaway')

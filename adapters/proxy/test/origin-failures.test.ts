@@ -1,5 +1,7 @@
 import t from 'tap'
+import type { ProxyHost } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
+import { fakeSallyport } from './sallyport.ts'
 import { type Answer, dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
 /** The body of an answer of ours. */
@@ -150,6 +152,39 @@ t.test('an origin that closes after each answer, and does not say so, costs nobo
     t.same(wrong.flat(), [], `after ${pause} ms`)
     t.same(errors, [])
   }
+})
+
+const stall = (ms: number): void => {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+t.test('a process that stood still takes no origin for one that keeps its connections', async (t) => {
+  const times = { decide: 0, close: 50 }
+  const host = fakeSallyport()
+  const sallyport: ProxyHost = {
+    ...host,
+    decide(request) {
+      stall(times.decide)
+      return host.decide(request)
+    },
+  }
+  const answer: Answer = (socket) => void socket.write(OK, () => setTimeout(() => socket.end(), times.close))
+  const { url } = await proxyBefore(t, answer, { sallyport })
+  const client = await dial(url)
+  const send = (method: string) => client.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
+  send('GET')
+  await readUntil(client, /ok$/)
+  send('POST')
+  stall(200)
+  times.close = 1_000
+  t.equal(statusOf(await readUntil(client, /ok$|\}$/)), 200)
+  // The origin is about to close as the next request is sent to it.
+  Object.assign(times, { decide: 25, close: 20 })
+  for (let sent = 0; sent < 3; sent++) {
+    send('POST')
+    t.equal(statusOf(await readUntil(client, /ok$|\}$/)), 200)
+  }
+  client.destroy()
 })
 
 t.test('an origin that keeps its connections is asked over them, with what may not be sent twice too', async (t) => {

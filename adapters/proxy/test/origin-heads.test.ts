@@ -49,7 +49,7 @@ t.test('as large as the configuration has it', async (t) => {
     t.equal(statusOf(await exchange(url, handshake(path))), 200, `${path}, of a handshake`)
   }
   t.same(errors, [])
-  await proxy.reload({ limits: { originHeadBytes: 4_096 } })
+  await proxy.reload({ limits: { originHeadBytes: 4_096, eventLoopDelay: '1m' } })
   t.equal(statusOf(await exchange(url, get('/one/5000'))), 502)
   t.equal(statusOf(await exchange(url, get('/one/3000'))), 200)
 })

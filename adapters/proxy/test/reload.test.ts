@@ -3,6 +3,9 @@ import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
+/** Limits that a reload names replace those before. */
+const CALM = { eventLoopDelay: '1m' }
+
 t.test('another origin, with other limits: what is in flight ends as it began', async (t) => {
   let finish = (): void => {}
   const { url, proxy, origin } = await proxyBefore(t, (socket) => {
@@ -16,7 +19,7 @@ t.test('another origin, with other limits: what is in flight ends as it began', 
 
   const other = await openRawOrigin(OK.replace('ok', 'no'))
   t.teardown(() => other.close())
-  await proxy.reload({ upstream: other.url, limits: { bodyBytes: 10 }, methods: ['PROPFIND'] })
+  await proxy.reload({ upstream: other.url, limits: { ...CALM, bodyBytes: 10 }, methods: ['PROPFIND'] })
   t.equal(proxy.upstream, other.url)
   t.match(await exchange(url, get('/')), /no$/)
   t.equal(statusOf(await exchange(url, get('/').replace('GET', 'PROPFIND'))), 200)

@@ -167,7 +167,7 @@ t.test('health checks', async (t) => {
   t.teardown(() => void site.close().closeAllConnections())
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
   const second = await named(t, 'second')
-  const health = { path: '/healthz', interval: 20, timeout: 500 }
+  const health = { path: '/healthz', interval: 20, timeout: 5_000 }
   const { body, notices } = await proxyOf(t, { routes: [{ upstreams: [url, second.url], health }] })
   await until(() => asked.length > 1)
   t.equal(asked[0], '/healthz sallyport')

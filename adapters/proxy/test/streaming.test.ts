@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
-import { dial, exchange, get, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 
 const PIECE = 'x'.repeat(64 * 1024)
 
@@ -166,8 +166,8 @@ t.test('a client that leaves an answer unread is not waited for', async (t) => {
 })
 
 t.test('100 Continue is ours to say, after the decision', async (t) => {
-  const { url, origin } = await proxyBefore(t, (socket, head) => {
-    if (head.startsWith('POST ')) setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'), 50)
+  const { url, origin } = await proxyBefore(t, (socket) => {
+    void until(() => origin.received[0]?.endsWith('body') === true).then(() => socket.write(OK))
   })
   const client = await dial(url)
   const head = 'Host: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\nConnection: close\r\n'

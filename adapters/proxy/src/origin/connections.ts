@@ -28,6 +28,21 @@ export function createOriginConnections(
   /** The last used at the end: it is the least likely to end just now (D97). */
   const idle: OriginConnection[] = []
   let kept = false
+  let isLooking = false
+
+  /**
+   * Takes the origin for one that keeps connections if this one is still open two turns of the event loop later: by then an end that
+   * came while this process stood still has been read, and the clock alone would not know of it.
+   */
+  function look(oldest: OriginConnection): void {
+    const { answeredSince } = oldest
+    isLooking = true
+    const seen = (): void => {
+      isLooking = false
+      kept = oldest.answered > 0 && oldest.answeredSince === answeredSince
+    }
+    setImmediate(() => setImmediate(seen))
+  }
 
   function create(): OriginConnection {
     const options: Client.Options = {
@@ -63,7 +78,8 @@ export function createOriginConnections(
     takeFresh,
     isKept() {
       const [oldest] = idle
-      if (!kept && oldest && oldest.answered > 0) kept = performance.now() - oldest.answeredSince > CLOSES_WITHIN_MS
+      const isOld = oldest && oldest.answered > 0 && performance.now() - oldest.answeredSince > CLOSES_WITHIN_MS
+      if (!kept && !isLooking && isOld) look(oldest)
       return kept
     },
     giveBack(connection) {

@@ -65,14 +65,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
   const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
   const { judge } = createAgentJudge()
   const fingerprints = createRequestFingerprints()
-  /** Several policies may decide about one request, and its nonce is good for one look. */
-  const verified = new WeakMap<InspectionRequest, SignatureFinding>()
-
-  function signatureOf(request: InspectionRequest, trusted: boolean): SignatureFinding | undefined {
-    const finding = verified.get(request) ?? signatures?.look({ ...request, trusted })
-    if (finding?.outcome === 'verified') verified.set(request, finding)
-    return finding
-  }
+  const signatureOf = createSignatureReader(signatures)
 
   function isAllowlisted({ address }: Visitor): boolean {
     return address !== undefined && policy.allowlist?.has(address) === true
@@ -144,6 +137,16 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
       })
       return { agent, crawler, fingerprint: undefined }
     },
+  }
+}
+
+/** Findings of signatures. Several policies may decide about one request, and its nonce is good for one look. */
+function createSignatureReader(signatures: SignatureVerifier | undefined) {
+  const verified = new WeakMap<InspectionRequest, SignatureFinding>()
+  return (request: InspectionRequest, trusted: boolean): SignatureFinding | undefined => {
+    const finding = verified.get(request) ?? signatures?.look({ ...request, trusted })
+    if (finding?.outcome === 'verified') verified.set(request, finding)
+    return finding
   }
 }
 

@@ -83,17 +83,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   const visits = createVisits(agents)
   const timestamp = createTimestamps()
   const readPath = createPathReader()
-  let warned = false
-
-  function client(request: InspectionRequest): ResolvedClient {
-    const resolved = resolveClient(request, trust)
-    // Once an instance: a warning for each request would flood the log of a busy server.
-    if (resolved.forwardedUntrusted && !warned) {
-      warned = true
-      options.onForwardedUntrusted?.()
-    }
-    return resolved
-  }
+  const client = createClientReader(options)
 
   function look(request: InspectionRequest): Looked {
     const snapshot = snapshots.current()
@@ -163,18 +153,33 @@ export function createInspector(options: InspectorOptions): Inspector {
       const result = await agents.check(described, visitor, snapshot)
       const { method = 'GET', target = '/' } = described
       const request = { peer: text, ...described, method, target }
-      const at = timestamp(described.at ?? now)
       const inspection = inspectionOf(request, readPath(request.target), visitor, result, {
         degraded: degradedOf(snapshot, now),
-        at,
+        at: timestamp(described.at ?? now),
         pass: described.pass,
       })
-      const { fields, ja4, asked } = described
-      const kept = described.headersKnown ? undefined : ['user-agent']
-      const parts = asked ?? { fields, target: described.target, ja4, kept }
-      return decide(policy, inspection, { mode, request: parts, id: described.id, isDescribed: asked !== undefined })
+      const { id, asked } = described
+      return decide(policy, inspection, { mode, request: partsOf(described), id, isDescribed: asked !== undefined })
     },
   }
+}
+
+/** Clients of requests. Forwarding headers without a trusted proxy are reported once: a warning for each would flood a log. */
+function createClientReader({ trust, onForwardedUntrusted }: InspectorOptions): Inspector['client'] {
+  let warned = false
+  return (request) => {
+    const resolved = resolveClient(request, trust)
+    if (resolved.forwardedUntrusted && !warned) {
+      warned = true
+      onForwardedUntrusted?.()
+    }
+    return resolved
+  }
+}
+
+/** A described request as rules read it. */
+function partsOf({ asked, fields, target, ja4, headersKnown }: DescribedRequest): AskedParts {
+  return asked ?? { fields, target, ja4, kept: headersKnown ? undefined : ['user-agent'] }
 }
 
 interface Looked {

@@ -9,6 +9,8 @@ import { openSqliteReverseChecks } from '../../src/stores/index.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
 import { madeConfig } from './made-sources.ts'
 
+/** A busy machine reads an answer late, and here that is no silence. */
+const PATIENT_MS = 30_000
 const BAIDU = 'Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)'
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
@@ -43,7 +45,7 @@ async function verified(sallyport: Awaited<ReturnType<typeof open>>, body: objec
 
 t.test('a forged crawler is pending first, then an impostor, and after a restart at once', async (t) => {
   const { servers, asked } = await nameServer(t, 'NXDOMAIN')
-  const config = { ...madeConfig(t.testdir()), dns: { servers } }
+  const config = { ...madeConfig(t.testdir()), dns: { servers, timeoutMs: PATIENT_MS } }
   const first = await open(config)
   t.match(first.decide(claiming(BAIDU)).inspection.crawler, { outcome: 'unverifiable', pending: true })
   while (first.inspect(claiming(BAIDU)).crawler?.pending === true)
@@ -88,7 +90,7 @@ t.test('a name server that says nothing is no accusation, and the API answers al
 t.test('a cache that cannot be used is reported, and nothing else suffers', async (t) => {
   const { servers } = await nameServer(t, 'NXDOMAIN')
   const folder = t.testdir({ state: {} })
-  const config = { ...madeConfig(folder), dns: { servers } }
+  const config = { ...madeConfig(folder), dns: { servers, timeoutMs: PATIENT_MS } }
   writeFileSync(join(folder, 'state', 'crawler-verdicts.db'), 'no database: '.repeat(200))
   const faults: unknown[] = []
   const sallyport = await open(config, { onFault: (error) => faults.push(error) })

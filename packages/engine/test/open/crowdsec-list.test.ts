@@ -81,9 +81,13 @@ t.test('while CrowdSec is away what it had decided stays, over a restart too, an
   const folder = t.testdir()
   const crowdsec = await openLocalCrowdsec(t)
   crowdsec.add({ value: '8.4.0.1' })
-  crowdsec.add({ value: '8.4.0.2', duration: '1.2s' })
   const { of, notices, sallyport } = await opened(t, crowdsec)
-  t.same(['8.4.0.1', '8.4.0.2'].map(of), ['block', 'block'])
+  t.equal(of('8.4.0.1'), 'block')
+  while (of('8.4.0.2') !== 'block') {
+    // On a busy machine it may have ended before it is read.
+    crowdsec.add({ value: '8.4.0.2', duration: '1.2s' })
+    for (let looks = 0; looks < 100 && of('8.4.0.2') !== 'block'; looks++) await delay(20)
+  }
   crowdsec.fail(500)
   while (of('8.4.0.2') === 'block') await delay(20)
   t.equal(of('8.4.0.1'), 'block', 'one that has ended is gone without an answer')

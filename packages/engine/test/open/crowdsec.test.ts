@@ -58,8 +58,6 @@ t.test('a ban is an alert with its decision, and one that is lifted is deleted',
   t.match(await sallyport.exportedBans(), ['8.4.0.1', '2001:4860::/64'])
   t.equal(crowdsec.asked.filter((one) => one === 'POST /v1/watchers/login').length, 1)
 
-  // The export has to have seen it before it can see that it is gone.
-  await delay(1_200)
   const [first] = await sallyport.bans.list()
   await sallyport.bans.lift(first?.id ?? '')
   await crowdsec.until('DELETE /v1/decisions')

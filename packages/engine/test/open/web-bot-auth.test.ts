@@ -122,7 +122,7 @@ t.test('an agent of a payment network is verified by the keys that the network p
     return sallyport.decide({ ...request, fields: [...fields, ...signature] }).inspection.agent
   }
   // The keys are fetched as the service starts, behind its requests.
-  for (let round = 0; round < 100 && asked(`n${round}`)?.identity?.verified !== true; round++) await wait(50)
+  for (let round = 0; asked(`n${round}`)?.identity?.verified !== true; round++) await wait(20)
   t.match(asked('last'), { class: 'ai_agent', basis: 'signature', identity: { name: place, verified: true } })
 })
 

@@ -89,13 +89,15 @@ t.test('unused calls are given back after a while', async (t) => {
 t.test('an account that keeps calling stays in batches, of about what it uses', async (t) => {
   const { store, accounts, spend, spends } = await leased()
   const wrong: number[] = []
+  const began = performance.now()
   for (let call = 1; call <= 600; call++) {
     if ((await spend()).used !== call) wrong.push(call)
     await delay(1)
   }
   t.same(wrong, [], 'every count is that of its call')
   // 32 one by one, a few that double, and one or two for each tenth of a second.
-  t.ok(spends() < 100, `${spends()} statements`)
+  const most = 60 + (2 * (performance.now() - began)) / 100
+  t.ok(spends() < most, `${spends()} statements`)
   await accounts.close()
   t.equal(await store.usage(ACCOUNT.id, WINDOW), 600)
 })

@@ -108,10 +108,9 @@ export function childrenOf({ child: { pid } }: Started): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
-/** Waits, within bounds, for what another process brings about. */
-export async function until(holds: () => boolean | Promise<boolean>, atMostMs = 20_000): Promise<void> {
-  const deadline = performance.now() + atMostMs
-  while (!(await holds()) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+/** Waits for what another process brings about. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** One request on a connection of its own: any worker may have the next. */

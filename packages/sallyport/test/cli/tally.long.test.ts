@@ -11,7 +11,6 @@ const REQUESTS = Number(process.env['SALLYPORT_FAULT_TALLY'] ?? 10_000)
 delete process.env['SALLYPORT_FAULT_TALLY']
 
 const DAY_MS = 86_400_000
-const PATIENCE_MS = 300_000
 
 const POLICY = `policy:
   rules:
@@ -47,7 +46,7 @@ async function service(t: Test, workers: number) {
   const listen = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--workers', String(workers)]
   const proxy = start(t, ['proxy', '--config', config, ...listen])
   await proxy.says('Listening')
-  await until(() => childrenOf(proxy).length === workers, PATIENCE_MS)
+  await until(() => childrenOf(proxy).length === workers)
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   const isWritten = async () => (await talliedOf(folder)).requests === lineCountOf(log)
   return { proxy, url, folder, log, isWritten, reload: (policy: string) => writeFileSync(config, head + policy) }
@@ -56,11 +55,11 @@ async function service(t: Test, workers: number) {
 t.test('the tally is exact against the log, over four workers, a kill and a reload', async (t) => {
   const { proxy, url, folder, log, isWritten, reload } = await service(t, 4)
   await send(url, 0, REQUESTS * 0.4)
-  await until(isWritten, PATIENCE_MS)
+  await until(isWritten)
   // Whatever is older than some seconds is written: one that is killed then has nothing to lose.
   const [killed] = childrenOf(proxy)
   process.kill(killed as number, 'SIGKILL')
-  await until(() => childrenOf(proxy).length === 4 && !childrenOf(proxy).includes(killed as number), PATIENCE_MS)
+  await until(() => childrenOf(proxy).length === 4 && !childrenOf(proxy).includes(killed as number))
   await send(url, REQUESTS * 0.4, REQUESTS * 0.6)
   reload(OTHER_POLICY)
   process.kill(proxy.child.pid as number, 'SIGHUP')
@@ -109,7 +108,7 @@ t.test('the tally is exact against the log, over four workers, a kill and a relo
 t.test('a worker that is killed while it serves loses ten seconds at most', async (t) => {
   const { proxy, url, folder, log } = await service(t, 2)
   const sent = send(url, 0, 8_000)
-  await until(() => lineCountOf(log) > 3_000, PATIENCE_MS)
+  await until(() => lineCountOf(log) > 3_000)
   const at = Date.now()
   process.kill(childrenOf(proxy)[0] as number, 'SIGKILL')
   await sent

@@ -6,10 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { ask, childrenOf, type Started, start, until as untilIn, workspace } from './command.ts'
-
-/** Processes are started and ended here: on a busy machine that takes its time. */
-const until = (holds: () => boolean | Promise<boolean>): Promise<void> => untilIn(holds, 60_000)
+import { ask, childrenOf, type Started, start, until, workspace } from './command.ts'
 
 const BLOCKING = 'policy: { rules: [{ id: shut, match: { path: ["/**"] }, action: block }] }\n'
 

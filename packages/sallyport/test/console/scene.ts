@@ -126,11 +126,7 @@ export async function openScene(
   }
 }
 
-/** Waits until something holds, for three seconds at most. */
+/** Waits until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 150; tries++) {
-    if (await holds()) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error('It did not come to hold.')
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

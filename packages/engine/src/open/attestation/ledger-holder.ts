@@ -34,32 +34,29 @@ export interface LedgerHolder {
 
 /** Opens the ledger once, however many use it at the same time. */
 export function holdLedger(config: Config, { clock, onFault, onKeyMade, raise }: LedgerHooks): LedgerHolder {
-  const { retentionDays } = config.provenance
   let opening: Promise<{ readonly place: LedgerPlace; readonly ledger: Ledger }> | undefined
   let schedules: readonly Schedule[] = []
   let closed = false
   const watch = watchLedger(raise)
 
+  const hooksOf = (part: Part): ScheduleHooks => ({
+    onFailure(error) {
+      if (closed) return
+      onFault(error)
+      watch.failed(part, error)
+    },
+    onSuccess: () => watch.worked(part),
+  })
+
   async function openNow() {
     const place = await openLedgerPlace(config)
     try {
       const ledger = await openLedgerAt(place, config, clock, onKeyMade)
-      const turns = (part: Part) => ({
-        onFailure(error: unknown) {
-          if (closed) return
-          onFault(error)
-          watch.failed(part, error)
-        },
-        onSuccess: () => watch.worked(part),
-      })
-      // Addresses and contexts go after a year unless the operator says otherwise (D271).
-      const eraseOld = async () => {
-        if (retentionDays !== false) await place.store.eraseBefore(clock.now() - retentionDays * DAY_MS)
-      }
+      const eraseOld = () => erase(place, config, clock.now())
       await eraseOld()
       schedules = [
-        schedule(CHECKPOINT_MS, () => ledger.checkpoint(), turns('checkpoints')),
-        schedule(RETENTION_MS, eraseOld, turns('erasure')),
+        schedule(CHECKPOINT_MS, () => ledger.checkpoint(), hooksOf('checkpoints')),
+        schedule(RETENTION_MS, eraseOld, hooksOf('erasure')),
       ]
       return { place, ledger }
     } catch (error) {
@@ -103,10 +100,7 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade, raise }:
         throw new SallyportError('attestation_unavailable')
       }
     },
-    async status() {
-      const open = closed ? undefined : await opening?.catch(() => undefined)
-      return open?.ledger.status()
-    },
+    status: async () => (closed ? undefined : (await opening?.catch(() => undefined))?.ledger.status()),
     async close() {
       closed = true
       const open = await opening?.catch(() => undefined)
@@ -116,6 +110,12 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade, raise }:
       await open?.place.store.close()
     },
   }
+}
+
+/** Addresses and contexts go after a year unless the operator says otherwise (D271). */
+async function erase({ store }: LedgerPlace, { provenance }: Config, now: number): Promise<void> {
+  const { retentionDays } = provenance
+  if (retentionDays !== false) await store.eraseBefore(now - retentionDays * DAY_MS)
 }
 
 /** The error that ends the start; `undefined` where the next use may find the ledger. */

@@ -31,6 +31,13 @@ export interface CrowdsecPorts {
 
 type Task = { readonly what: 'ban' | 'lift'; readonly exported: ExportedBan }
 
+/** The tasks that are sent next: one that lifts, or bans in a row. */
+function nextOf(waiting: readonly Task[]): readonly Task[] {
+  const lift = waiting.findIndex(({ what }) => what === 'lift')
+  const bans = lift === -1 ? waiting.length : lift
+  return waiting.slice(0, Math.max(1, Math.min(bans, BATCH)))
+}
+
 /**
  * Tells CrowdSec of bans, each once: by the process that made it. One that is lifted is taken back by every process that saw
  * it, which changes nothing the second time.
@@ -39,14 +46,9 @@ export function createCrowdsecExport({ api, clock, standing, pausesMs = PAUSES_M
   const waiting: Task[] = []
   const closing = new AbortController()
   let seen: ReadonlyMap<string, ExportedBan> = new Map()
+  /** Bans that were made since: the list that comes next may have been read before. */
+  let made = new Map<string, ExportedBan>()
   let working: Promise<void> | undefined
-
-  /** The tasks that are sent next: one that lifts, or bans in a row. */
-  function nextTasks(): readonly Task[] {
-    const lift = waiting.findIndex(({ what }) => what === 'lift')
-    const bans = lift === -1 ? waiting.length : lift
-    return waiting.slice(0, Math.max(1, Math.min(bans, BATCH)))
-  }
 
   async function send(tasks: readonly Task[]): Promise<void> {
     const now = clock.now()
@@ -77,7 +79,7 @@ export function createCrowdsecExport({ api, clock, standing, pausesMs = PAUSES_M
     const { signal } = closing
     for (let failures = 0; waiting.length > 0 && !signal.aborted; ) {
       try {
-        await send(nextTasks())
+        await send(nextOf(waiting))
         failures = 0
       } catch {
         const pause = pausesMs[Math.min(failures++, pausesMs.length - 1)] as number
@@ -98,13 +100,17 @@ export function createCrowdsecExport({ api, clock, standing, pausesMs = PAUSES_M
   }
 
   return {
-    put: (exported) => add({ what: 'ban', exported }),
+    put(exported) {
+      made.set(exported.target, exported)
+      add({ what: 'ban', exported })
+    },
     follow(bans) {
       const now = clock.now()
       for (const [target, exported] of seen) {
         if (!bans.has(target) && exported.ban.until > now) add({ what: 'lift', exported })
       }
-      seen = bans
+      seen = new Map([...bans, ...made])
+      made = new Map()
     },
     async close() {
       closing.abort()

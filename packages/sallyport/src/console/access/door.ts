@@ -51,14 +51,14 @@ export function openDoor({ tokens, dataDir, onFault = () => {} }: DoorOptions): 
   const [wrong, calls, signIns] = [createRate(WRONG), createRate(CALLS), createRate(SIGN_INS)]
 
   /** The answer to a wrong one, which is 429 after too many; a right one was taken before it comes to this. */
-  function refuse(request: IncomingMessage, message: string): never {
-    limit(wrong.take(request.socket.remoteAddress ?? '', Date.now()))
+  function refuse(request: IncomingMessage, now: number, message: string): never {
+    limit(wrong.take(request.socket.remoteAddress ?? '', now))
     throw new SallyportError('unauthorized', message)
   }
 
   function admit(request: IncomingMessage, now: number): Visitor {
     const { isBadToken, ...visitor } = visitorOf(request, { tokens, sessions, now })
-    if (isBadToken) refuse(request, 'This token is not known.')
+    if (isBadToken) refuse(request, now, 'This token is not known.')
     if (visitor.role !== undefined) limit(calls.take(readerOf(request, visitor), now))
     if (visitor.by !== 'token') requireOwnPage(request)
     return visitor
@@ -73,7 +73,7 @@ export function openDoor({ tokens, dataDir, onFault = () => {} }: DoorOptions): 
       return sessions.open(role, now)
     }
     requireOwnPage(request)
-    return sessions.redeem(code, now) ?? refuse(request, LINK_USED)
+    return sessions.redeem(code, now) ?? refuse(request, now, LINK_USED)
   }
 
   return {

@@ -1,0 +1,51 @@
+import type { Visitor } from './scene.ts'
+
+/** One request and what every host must answer to it. */
+export interface Row {
+  readonly name: string
+  readonly mode?: 'monitor' | undefined
+  readonly method: string
+  /** Target; under the API's mount when `api` is set. */
+  readonly path: string
+  readonly api?: true | undefined
+  /** The target is sent in absolute form (RFC 9112 3.2.2). */
+  readonly absolute?: true | undefined
+  /** Name, value, name, value …, as they are written on the wire. */
+  readonly fields: readonly string[]
+  readonly body?: string | undefined
+  readonly status: number
+  /** Response headers that must have these values. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Members that the JSON of the response must have. */
+  readonly json?: Readonly<Record<string, unknown>> | undefined
+  /** Texts that must stand in the response. */
+  readonly includes?: readonly string[] | undefined
+  /** A parser of the host's own that stands before the API answers this in its own words, if at all. */
+  readonly refusedByParsers?: true | undefined
+  /** Its body is announced and never sent. */
+  readonly unsent?: true | undefined
+  /** Its body is a form, for which a host may have no parser. */
+  readonly form?: true | undefined
+  /** The API reads its body, which that of a made scene does not. */
+  readonly readsBody?: true | undefined
+  /** It has two fields of one name. */
+  readonly twice?: true | undefined
+  /** Inspection stands before the API. */
+  readonly inspectedFirst?: true | undefined
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Id that the trusted proxy in front of every host gives each request. */
+export const REQUEST_ID = 'conformance-1'
+
+/** The fields of ours that the site sees of a visitor. */
+export function verdictOf({ verdict }: Visitor): readonly string[] {
+  const [action, networkClass] = [verdict.slice(0, 2), verdict.slice(2, 4)]
+  return [...action, ...networkClass, 'sallyport-request-id', REQUEST_ID, ...verdict.slice(4)]
+}
+
+/** Fields of a request of a visitor. */
+export function from(visitor: Visitor, ...fields: readonly string[]): readonly string[] {
+  return ['X-Forwarded-For', visitor.address, ...fields]
+}
