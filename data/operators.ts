@@ -10,10 +10,10 @@ export interface OperatorRow {
   readonly name: string
   readonly type: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government' | 'unknown'
   /**
-   * Only where it is not the type's own class: `datacenter` for public clouds and delivery networks, `vpn` for a host
-   * whose tenants are mostly VPN exits, `hosting` for a carrier that sells to networks and machines and not to homes.
+   * Only where it is not the type's own class: `datacenter` for public clouds and delivery networks, `hosting` for a
+   * carrier that sells to networks and machines and not to homes.
    */
-  readonly networkClass?: 'datacenter' | 'vpn' | 'hosting' | undefined
+  readonly networkClass?: 'datacenter' | 'hosting' | undefined
   /** Name of the company among its customers. */
   readonly brand?: string | undefined
   /** The source of the row. */

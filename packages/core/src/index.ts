@@ -48,7 +48,7 @@ export { createDirectory, foldName } from './asn/directory.ts'
 export type { SystemEvidence } from './asn/evidence.ts'
 export { parseAsn } from './asn/number.ts'
 export type { SystemType } from './asn/types.ts'
-export { typeOfSystem } from './asn/types.ts'
+export { asRented, typeOfSystem } from './asn/types.ts'
 // challenge
 export type { Challenges } from './challenge/challenges.ts'
 export { createChallenges } from './challenge/challenges.ts'

@@ -28,6 +28,7 @@ const NOTHING: SystemEvidence = {
   mobile: 0,
   access: 0,
   exitBlocks: 0,
+  rented: false,
   lineBlocks: 0,
   torListed: false,
   shape: OFFICE,

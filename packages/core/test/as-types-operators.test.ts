@@ -32,7 +32,7 @@ t.test(
       if (brand !== undefined && ['education', 'government', 'unknown'].includes(type)) t.fail(`AS${asn} has a brand`)
       if (brand === undefined && ['vpn', 'tor', 'mobile'].includes(type)) t.fail(`AS${asn} has no brand`)
       const own: readonly (string | undefined)[] =
-        type === 'hosting' ? ['datacenter', 'vpn'] : type === 'isp' ? ['hosting'] : []
+        type === 'hosting' ? ['datacenter'] : type === 'isp' ? ['hosting'] : []
       if (networkClass !== undefined && !own.includes(networkClass))
         t.fail(`AS${asn}: ${type} of class ${networkClass}`)
     }
@@ -71,7 +71,7 @@ t.test('numbers whose registered name misleads are typed by their operator', asy
     [63949, 'Akamai Technologies, Inc.', 'hosting', 'datacenter'],
     [37963, 'Hangzhou Alibaba Advertising Co.,Ltd.', 'hosting', 'datacenter'],
     [24940, 'Hetzner Online GmbH', 'hosting', 'hosting'],
-    [212238, 'Datacamp Limited', 'hosting', 'vpn'],
+    [212238, 'Datacamp Limited', 'hosting', 'hosting'],
     [174, 'Cogent Communications', 'isp', 'hosting'],
     [136787, 'PacketHub S.A.', 'vpn', 'vpn'],
     [209103, 'Proton AG', 'vpn', 'vpn'],

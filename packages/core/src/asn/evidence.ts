@@ -11,6 +11,8 @@ export interface SystemEvidence {
   readonly access: number
   /** How many of its /24s hold a known exit of a VPN or of Tor. */
   readonly exitBlocks: number
+  /** Whether several VPN services rent from it, as far as the lists know; seen by IPv4 alone. */
+  readonly rented: boolean
   /** How many of its /24s hold an address whose reverse name is that of a line. */
   readonly lineBlocks: number
   /** Whether a list of Tor exits is loaded: then it says which addresses of a Tor operator are exits. */

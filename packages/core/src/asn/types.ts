@@ -32,6 +32,11 @@ const NOTHING_KNOWN: SystemType = { type: 'unknown', networkClass: 'unknown', br
 const BY_ASN: ReadonlyMap<number, OperatorRow> = new Map(OPERATORS.map((row) => [row.asn, row]))
 const ruleFor = compileNameRules(ORGANISATION_RULES)
 
+/** A host that VPN services rent from, as others do: it is taken for theirs, in doubt (`isMixed`); other systems stay as they are. */
+export function asRented(system: SystemType): SystemType {
+  return system.networkClass === 'hosting' && system.type === 'hosting' ? { ...system, networkClass: 'vpn' } : system
+}
+
 /** The operator table's row of an ASN, with the operator's name where the registered one misleads. */
 export function operatorOf(asn: number): OperatorRow | undefined {
   return BY_ASN.get(asn)
@@ -43,6 +48,11 @@ export function operatorOf(asn: number): OperatorRow | undefined {
  * (specification: AsnNetworkType).
  */
 export function typeOfSystem(asn: number, name: string, evidence?: SystemEvidence): SystemType {
+  const type = typeOfOne(asn, name, evidence)
+  return evidence?.rented === true ? asRented(type) : type
+}
+
+function typeOfOne(asn: number, name: string, evidence: SystemEvidence | undefined): SystemType {
   const row = BY_ASN.get(asn)
   if (row !== undefined) {
     const { type, brand = '', networkClass = DEFAULT_CLASS[type] } = row

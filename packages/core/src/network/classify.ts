@@ -227,7 +227,9 @@ const SYSTEM_RULES: Readonly<Record<SystemBasis, VerdictRule>> = {
 }
 
 /** Id of the source of a system's class. */
-function sourceOf({ basis, list }: AutonomousSystem): string {
+function sourceOf(system: AutonomousSystem): string {
+  const { basis, list } = system
+  if (isMixed(system)) return 'rented-systems'
   if (basis === 'operator') return 'operators'
   return basis === 'name' ? 'organisation-names' : (list ?? `system-${basis}`)
 }
@@ -244,7 +246,7 @@ function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): Rule
     provider: brand,
     narrow: false,
     trust: undefined,
-    kind: basis === 'operator' || basis === 'name' ? 'hand' : 'range',
+    kind: isMixed(system) ? 'service' : basis === 'operator' || basis === 'name' ? 'hand' : 'range',
   }
 }
 

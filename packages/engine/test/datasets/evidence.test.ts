@@ -1,8 +1,8 @@
 import { classify, PRIVATE_RELAY, parseAddress } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { tablesOf } from './fixtures.ts'
+import { serversOf, tablesOf } from './fixtures.ts'
 
-/** Unnamed by any rule, a cloud of the operator table, a home network of it, and a Tor operator. */
+/** Unnamed by any rule, a cloud of the operator table, a home network of it, a Tor operator, and hosts by name. */
 const ASN4 = [
   '23.0.0.0,23.0.3.255,64500,Plain Words AB',
   '23.0.8.0,23.0.23.255,64501,Wishbone Hosting',
@@ -10,7 +10,7 @@ const ASN4 = [
   '23.2.0.0,23.2.3.255,7922,"Comcast Cable Communications, LLC"',
   '23.3.0.0,23.3.0.255,60729,Stiftung Erneuerbare Freiheit',
   '23.4.0.0,23.4.3.255,64502,Kent Cable Telecom',
-  '23.5.0.0,23.5.3.255,9009,M247 Europe SRL',
+  '23.5.0.0,23.5.15.255,64503,Rented Servers Hosting',
 ].join('\n')
 
 async function finder(t: Test, files: Readonly<Record<string, string>>) {
@@ -103,7 +103,8 @@ t.test(
 
 t.test('a host of VPN services and of others is judged by what is near, and else in doubt', async (t) => {
   const { finding } = await finder(t, {
-    'asn-csv-v6': '2a00:1234::,2a00:1234:ffff:ffff:ffff:ffff:ffff:ffff,9009,M247 Europe SRL',
+    'asn-csv-v6': '2a00:1234::,2a00:1234:ffff:ffff:ffff:ffff:ffff:ffff,64503,Rented Servers Hosting',
+    'gluetun-servers': serversOf({ ivpn: ['23.5.8.4', '23.5.9.4'], nordvpn: ['23.5.10.4'], privado: ['23.5.11.4'] }),
     'x4bnet-vpn-ipv4': '23.5.0.4/32\n23.5.2.0/23',
     'x4bnet-vpn-ipv6': '2a00:1234:5::1/128',
     'x4bnet-dc-ipv4': '23.5.0.0/22',

@@ -1,4 +1,4 @@
-import { coverRange, typeOfSystem } from '@sallyport/core'
+import { asRented, coverRange, typeOfSystem } from '@sallyport/core'
 import { partition4, partition6, prefixed } from '../format/partitions.ts'
 import { hitCode, type RangeSource } from '../format/range-source.ts'
 import type { Columns, Description } from '../format/tables.ts'
@@ -17,6 +17,7 @@ import type { Parts, RangeList } from './parts.ts'
 import { compilePlaces } from './places.ts'
 import { byPrecedence, createRecordRegister, hasList, haveBothLists } from './records.ts'
 import { type RegisteredSystems, registeredSystems } from './registered-countries.ts'
+import { rentedSystems } from './rented-systems.ts'
 import { evidenceOf } from './system-evidence.ts'
 import { type AllSystems, allSystems, type SystemColumns, systemColumns } from './systems.ts'
 
@@ -31,8 +32,15 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   const all = allSystems(files.flatMap((file) => FAMILIES.flatMap((family) => file[family] ?? [])))
   const { asns, names: nameList } = all
   const layers = systemLayers(files, all)
+  const sizes = sizeColumns(layers, asns.length)
+  const isRented = rentedSystems(parts.lists, layers[4], sizes['systems.ipv4Addresses'])
+  const placeSystem = (index: number): PlaceSystem => {
+    const system = typeOfSystem(asns[index] as number, nameList[index] as string)
+    return isRented(index) ? asRented(system) : system
+  }
+  const placed = new Array<PlaceSystem | undefined>(asns.length)
   const systemAt = (position: number): PlaceSystem =>
-    position === 0 ? NO_SYSTEM : typeOfSystem(asns[position - 1] as number, nameList[position - 1] as string)
+    position === 0 ? NO_SYSTEM : (placed[position - 1] ??= placeSystem(position - 1))
   const neighbours = proxyNeighbours(parts.lists)
   const own = [
     ...exitRows(parts.lists, {
@@ -51,7 +59,6 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   const networks4 = records.combine(layers[4], hits.layers[4])
   const networks6 = records.combine(layers[6], hits.layers[6])
   const recordColumns = records.finish()
-  const sizes = sizeColumns(layers, asns.length)
   const registered = registrationCountries(parts.registrations, layers, asns.length)
   const evidence = evidenceOf({
     segments: networks4,
@@ -63,6 +70,7 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
     systems: layers[4],
     systemLists: parts.systemLists,
     asns,
+    isRented,
     outlineOf: (index) => ({
       ipv4Prefixes: sizes['systems.ipv4Prefixes'][index] as number,
       ipv6Prefixes: sizes['systems.ipv6Prefixes'][index] as number,
@@ -132,7 +140,7 @@ function withHits(ranges: Ranges | undefined, position: number): Ranges | undefi
   return withValues(ranges, values)
 }
 
-function sourceOf({ ranges: _ranges, ...source }: RangeList): RangeSource {
+function sourceOf({ ranges: _ranges, services: _services, ...source }: RangeList): RangeSource {
   return source
 }
 

@@ -11,7 +11,7 @@ const MOBILE = 2
 const ACCESS = 4
 
 /** A prefix of a /24 or longer names machines; a wider one names a network. */
-const LARGEST_NARROW = 256
+export const LARGEST_NARROW = 256
 
 /** The meaning of a list for the systems that it holds parts of, as bits. */
 function meaningOf({ networkClass, rule }: RangeSource): number {
@@ -46,6 +46,7 @@ export interface EvidenceParts {
   readonly systems: Segments
   readonly systemLists: readonly ReadSystemList[]
   readonly asns: Uint32Array
+  readonly isRented: (index: number) => boolean
   /** The outline of the system at a position; what is counted here is left out. */
   readonly outlineOf: (index: number) => Omit<SystemEvidence['shape'], 'ipv4Addresses' | 'ipv4Blocks'>
 }
@@ -61,6 +62,7 @@ export function evidenceOf({
   systems,
   systemLists,
   asns,
+  isRented,
   outlineOf,
 }: EvidenceParts): (index: number) => SystemEvidence {
   const size = asns.length
@@ -102,6 +104,7 @@ export function evidenceOf({
       mobile: share(sums.mobile),
       access: share(sums.access),
       exitBlocks: exitBlocks[system] as number,
+      rented: isRented(system),
       lineBlocks: lineBlocks[system] as number,
       torListed,
       shape: {

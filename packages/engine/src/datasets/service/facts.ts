@@ -56,6 +56,7 @@ export function derivedFacts(sources: readonly SourceStatus[]): readonly SourceS
   const date = dates.reduce((newest, day) => (day > newest ? day : newest))
   return [
     { id: 'system-prefixes', title: "What lists say of systems' prefixes", date, ...OWN },
+    { id: 'rented-systems', title: 'Hosts that several VPN services rent from', date, ...OWN },
     { id: 'exit-density', title: 'Prefixes crowded with known VPN exits', date, ...OWN },
     { id: 'proxy-neighbours', title: 'Prefixes with several listed proxies', date, ...OWN },
   ]
