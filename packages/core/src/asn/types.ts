@@ -3,6 +3,7 @@ import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import type { SystemBasis } from '../ports/index.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
 import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence.ts'
+import type { NamedType } from './host-likeness.ts'
 import { compileNameRules } from './name-rules.ts'
 
 /** The type of an autonomous system, and its source. */
@@ -30,7 +31,8 @@ const DEFAULT_CLASS = {
 
 const NOTHING_KNOWN: SystemType = { type: 'unknown', networkClass: 'unknown', brand: '', basis: 'none' }
 const BY_ASN: ReadonlyMap<number, OperatorRow> = new Map(OPERATORS.map((row) => [row.asn, row]))
-const ruleFor = compileNameRules(ORGANISATION_RULES)
+/** The rule that a name fits. */
+export const ruleOfName: (name: string) => NamedType | undefined = compileNameRules(ORGANISATION_RULES)
 
 /** A host that VPN services rent from, as others do: it is taken for theirs, in doubt (`isMixed`); other systems stay as they are. */
 export function asRented(system: SystemType): SystemType {
@@ -48,11 +50,16 @@ export function operatorOf(asn: number): OperatorRow | undefined {
  * (specification: AsnNetworkType).
  */
 export function typeOfSystem(asn: number, name: string, evidence?: SystemEvidence): SystemType {
-  const type = typeOfOne(asn, name, evidence)
+  return typeByRule(asn, ruleOfName(name), evidence)
+}
+
+/** The same where the rule of its name is known: rules are asked once for each of a hundred thousand names. */
+export function typeByRule(asn: number, rule: NamedType | undefined, evidence?: SystemEvidence): SystemType {
+  const type = typeOfOne(asn, rule, evidence)
   return evidence?.rented === true ? asRented(type) : type
 }
 
-function typeOfOne(asn: number, name: string, evidence: SystemEvidence | undefined): SystemType {
+function typeOfOne(asn: number, rule: NamedType | undefined, evidence: SystemEvidence | undefined): SystemType {
   const row = BY_ASN.get(asn)
   if (row !== undefined) {
     const { type, brand = '', networkClass = DEFAULT_CLASS[type] } = row
@@ -60,8 +67,7 @@ function typeOfOne(asn: number, name: string, evidence: SystemEvidence | undefin
     const isListed = networkClass === 'tor' && evidence?.torListed === true
     return { type, networkClass: isListed ? 'hosting' : networkClass, brand, basis: 'operator' }
   }
-  const rule = ruleFor(name)
-  const read = evidence === undefined ? undefined : typeOfEvidence(evidence, rule)
+  const read = evidence === undefined ? undefined : typeOfEvidence(asn, evidence, rule)
   if (read !== undefined) return { ...read, networkClass: DEFAULT_CLASS[read.type], brand: '' }
   const isDoubtful = rule?.weak === true && evidence !== undefined && !looksLikeAccess(evidence)
   return rule === undefined || isDoubtful

@@ -172,7 +172,12 @@ t.test('reverse names of lines veto the outline, and are a second sign beside we
   const scattered = (first: number, asn: number, name: string) =>
     Array.from({ length: 20 }, (_, at) => `${first + at}.7.${at}.0,${first + at}.7.${at}.255,${asn},${name}`)
   const files = {
-    'asn-csv-v4': [...scattered(23, 64_510, 'Plain Words AB'), ...scattered(63, 64_511, 'Made Networks')].join('\n'),
+    'asn-csv-v4': [
+      ...scattered(23, 64_510, 'Plain Words AB'),
+      ...scattered(63, 64_511, 'Made Networks'),
+      // A host stands in each of its /16s.
+      ...scattered(23, 64_512, 'Wishbone Hosting').map((line) => line.replace(/\.7\.\d+\./g, '.7.240.')),
+    ].join('\n'),
     'asn-csv-v6': [0, 1, 2]
       .map((at) => `2a00:${at}::,2a00:${at}:ffff:ffff:ffff:ffff:ffff:ffff,64510,Plain Words AB`)
       .join('\n'),

@@ -47,8 +47,7 @@ export interface EvidenceParts {
   readonly systemLists: readonly ReadSystemList[]
   readonly asns: Uint32Array
   readonly isRented: (index: number) => boolean
-  /** The outline of the system at a position; what is counted here is left out. */
-  readonly outlineOf: (index: number) => Omit<SystemEvidence['shape'], 'ipv4Addresses' | 'ipv4Blocks'>
+  readonly shapeOf: (index: number) => SystemEvidence['shape']
 }
 
 /** The lists' and the outline's word on each system, by position. */
@@ -63,7 +62,7 @@ export function evidenceOf({
   systemLists,
   asns,
   isRented,
-  outlineOf,
+  shapeOf,
 }: EvidenceParts): (index: number) => SystemEvidence {
   const size = asns.length
   const meanings = lists.map(meaningOf)
@@ -78,7 +77,6 @@ export function evidenceOf({
     size,
   )
   const lineBlocks = countBlocks(lines, systems, size)
-  const blocks = createBlockCounter(size)
   // The last segment is the reserved top of the family, which belongs to no system.
   for (let segment = 0; segment + 1 < segments.count; segment++) {
     const record = segments.values[segment] as number
@@ -91,13 +89,11 @@ export function evidenceOf({
     if (said & HOSTING) add(sums.hosting, system, addresses)
     if (said & MOBILE) add(sums.mobile, system, addresses)
     if (said & ACCESS) add(sums.access, system, addresses)
-    blocks.see(system, start >>> 24)
   }
   const torListed = read.some(({ networkClass }) => networkClass === 'tor')
   return (system) => {
     const all = sums.all[system] as number
     const share = (part: Float64Array) => (all === 0 ? 0 : (part[system] as number) / all)
-    const { ipv4Prefixes, ipv6Prefixes, countries } = outlineOf(system)
     return {
       listed: listedAs(asns[system] as number, systemLists),
       hosting: share(sums.hosting),
@@ -107,13 +103,7 @@ export function evidenceOf({
       rented: isRented(system),
       lineBlocks: lineBlocks[system] as number,
       torListed,
-      shape: {
-        ipv4Addresses: all,
-        ipv4Prefixes,
-        ipv6Prefixes,
-        ipv4Blocks: blocks.counts[system] as number,
-        countries,
-      },
+      shape: shapeOf(system),
     }
   }
 }
@@ -141,20 +131,6 @@ function listedAs(asn: number, lists: readonly ReadSystemList[]): SystemEvidence
     if (asType !== undefined && systemList.has(asn)) return { type: asType, source }
   }
   return undefined
-}
-
-/** Counts the blocks that a system is seen in; they come in ascending order. */
-function createBlockCounter(size: number) {
-  const counts = new Uint32Array(size)
-  const latest = new Float64Array(size).fill(-1)
-  return {
-    counts,
-    see(system: number, block: number): void {
-      if (latest[system] === block) return
-      latest[system] = block
-      counts[system] = (counts[system] as number) + 1
-    },
-  }
 }
 
 function counter(size: number): Float64Array {

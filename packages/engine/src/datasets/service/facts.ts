@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SourceStatus } from '@sallyport/core'
 import { CRAWLERS, DATED_EDGES, DATED_RANGES } from '@sallyport/data/crawlers'
-import { HOSTING_SHAPE } from '@sallyport/data/hosting-shape'
+import { HOST_LIKENESS } from '@sallyport/data/host-likeness'
 import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES, ORGANISATION_RULES_DATE } from '@sallyport/data/organisation-names'
 import { RESERVED, RESERVED_DATE } from '@sallyport/data/reserved'
@@ -25,7 +25,7 @@ function newestOf(rows: readonly { readonly date: string }[]): string {
 export const FACTS: readonly SourceStatus[] = [
   fact('operators', 'Operator table', OPERATORS, OPERATORS_DATE),
   fact('organisation-names', 'Organisation-name rules', ORGANISATION_RULES, ORGANISATION_RULES_DATE),
-  fact('system-shape', "Outlines of systems' address spaces", [HOSTING_SHAPE], HOSTING_SHAPE.date),
+  fact('system-shape', 'Prefixes and neighbours of hosts', [HOST_LIKENESS], HOST_LIKENESS.date),
   fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES, REVERSE_NAMES_DATE),
   fact('crawlers', 'Crawler catalogue', CRAWLERS, newestOf(CRAWLERS)),
   {
