@@ -22,6 +22,9 @@ export interface OperatorRow {
   readonly date: string
 }
 
+/** The source of a carrier that has lines and SIM cards under one number. */
+export const FIXED_AND_MOBILE = 'known carrier: fixed and mobile'
+
 /** The operator table. The file holds one row a line; its `columns` name the fields, and an empty text is absent. */
 export const OPERATORS: readonly OperatorRow[] = (table.rows as unknown as readonly Line[]).map(
   ([asn, name, type, networkClass, brand, source, date]) => ({

@@ -1,4 +1,4 @@
-import { OPERATORS, type OperatorRow } from '@sallyport/data/operators'
+import { FIXED_AND_MOBILE, OPERATORS, type OperatorRow } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import type { SystemBasis } from '../ports/index.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
@@ -42,6 +42,11 @@ export function asRented(system: SystemType): SystemType {
 /** The operator table's row of an ASN, with the operator's name where the registered one misleads. */
 export function operatorOf(asn: number): OperatorRow | undefined {
   return BY_ASN.get(asn)
+}
+
+/** Whether a carrier has home lines and SIM cards under this number: its addresses are either, and nothing says which. */
+export function hasLinesAndSims(asn: number): boolean {
+  return BY_ASN.get(asn)?.source === FIXED_AND_MOBILE
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ListKind } from '@sallyport/data/list-ages'
 import { RESERVED_DATE } from '@sallyport/data/reserved'
 import type { Address } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
+import { hasLinesAndSims } from '../asn/types.ts'
 import type {
   AutonomousSystem,
   NetworkRecord,
@@ -290,6 +291,7 @@ function confidence(
     agreeing: agreeing.length,
     contradicted: record !== undefined && contradicts(record, networkClass),
     proxiesLoaded: proxiesAreSeen(snapshot, now),
+    inDoubt: rule === 'operator_table' && record?.system !== undefined && hasLinesAndSims(record.system.asn),
     ...(now === undefined || snapshot.exitsTrueAt === undefined
       ? {}
       : { exitAges: daysSince(snapshot.exitsTrueAt, now) }),
