@@ -113,6 +113,12 @@ t.test('a rented host is taken for its tenants’, and nothing else is', async (
   t.equal(asRented(transit), transit)
 })
 
+t.test('a network that sells access by its name, and looks like a host otherwise, says so', async (t) => {
+  t.equal(typeOfSystem(ASN, 'Made Broadband', { ...NOTHING, shape: HOST }).hostLike, true)
+  t.equal(typeOfSystem(ASN, 'Made Broadband', { ...NOTHING, shape: CARRIER }).hostLike, undefined)
+  t.equal(typeOfSystem(ASN, 'Made University', { ...NOTHING, shape: HOST }).hostLike, undefined)
+})
+
 t.test('an operator’s row stands whatever is listed', async (t) => {
   const all: SystemEvidence = { ...NOTHING, hosting: 1, exitBlocks: 9, shape: HOST, torListed: true }
   t.match(typeOfSystem(7922, 'Comcast', all), { type: 'isp', networkClass: 'residential_clean', basis: 'operator' })

@@ -3,7 +3,7 @@ import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import type { SystemBasis } from '../ports/index.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
 import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence.ts'
-import type { NamedType } from './host-likeness.ts'
+import { looksLikeHosting, type NamedType } from './host-likeness.ts'
 import { compileNameRules } from './name-rules.ts'
 
 /** The type of an autonomous system, and its source. */
@@ -15,6 +15,8 @@ export interface SystemType {
   readonly basis: SystemBasis
   /** Id of the list that the type was read from, where `basis` is `list`. */
   readonly list?: string | undefined
+  /** True of one that sells access by its name, and would be taken for a host if that said nothing. */
+  readonly hostLike?: true | undefined
 }
 
 /** The network class of a type when the operator's row does not say another. */
@@ -75,7 +77,13 @@ function typeOfOne(asn: number, rule: NamedType | undefined, evidence: SystemEvi
   const read = evidence === undefined ? undefined : typeOfEvidence(asn, evidence, rule)
   if (read !== undefined) return { ...read, networkClass: DEFAULT_CLASS[read.type], brand: '' }
   const isDoubtful = rule?.weak === true && evidence !== undefined && !looksLikeAccess(evidence)
-  return rule === undefined || isDoubtful
-    ? NOTHING_KNOWN
-    : { type: rule.type, networkClass: DEFAULT_CLASS[rule.type], brand: '', basis: 'name' }
+  if (rule === undefined || isDoubtful) return NOTHING_KNOWN
+  const isHostLike = rule.type === 'isp' && evidence !== undefined && looksLikeHosting({ asn, shape: evidence.shape })
+  return {
+    type: rule.type,
+    networkClass: DEFAULT_CLASS[rule.type],
+    brand: '',
+    basis: 'name',
+    ...(isHostLike && { hostLike: true }),
+  }
 }

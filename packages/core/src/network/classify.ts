@@ -291,7 +291,7 @@ function confidence(
     agreeing: agreeing.length,
     contradicted: record !== undefined && contradicts(record, networkClass),
     proxiesLoaded: proxiesAreSeen(snapshot, now),
-    inDoubt: rule === 'operator_table' && record?.system !== undefined && hasLinesAndSims(record.system.asn),
+    inDoubt: record !== undefined && isDoubtfulLine(rule, record),
     ...(now === undefined || snapshot.exitsTrueAt === undefined
       ? {}
       : { exitAges: daysSince(snapshot.exitsTrueAt, now) }),
@@ -299,6 +299,17 @@ function confidence(
     ...(kind === undefined ? {} : { kind }),
     ...(now === undefined || trueAt === undefined ? {} : { ageDays: Math.floor((now - trueAt) / DAY_MS) }),
   })
+}
+
+/** Signs that an address of an access network is a machine's, which make it doubtful together (D599). */
+const MACHINE_SIGNS = 2
+
+/** Whether a home line may as well be a SIM card's of the same carrier, or a machine that is rented there. */
+function isDoubtfulLine(rule: VerdictRule, { system, near, exitsBeside }: NetworkRecord): boolean {
+  if (rule === 'operator_table' && system !== undefined && hasLinesAndSims(system.asn)) return true
+  const isNamedAlone = system?.basis === 'name'
+  const signs = [isNamedAlone, system?.hostLike === true, exitsBeside !== undefined, near !== undefined]
+  return signs.filter((sign) => sign).length >= MACHINE_SIGNS
 }
 
 /** When the source of a rule was last known to be true; its own date where no row of the snapshot says more. */

@@ -219,3 +219,33 @@ t.test('home lines are surer where residential proxies can be seen', async (t) =
   t.equal(finding('23.2.0.1').verdict.confidence, 0.8)
   t.match(finding('23.2.0.7'), { verdict: { classification: 'residential_proxy', method: 'ip_state' }, provider: '' })
 })
+
+t.test('a line is in doubt where two signs speak of a machine, and where one does it is not', async (t) => {
+  const proxies = 'ip;autonomous_system\n23.2.0.7;Comcast\n23.2.0.70;Comcast\n23.2.1.7;Comcast\n23.2.1.70;Comcast'
+  const { record, finding } = await finder(t, {
+    'avastel-1day': proxies,
+    'x4bnet-vpn-ipv4': '23.2.0.200/32\n23.2.2.200/32\n23.1.0.200/32',
+  })
+  const home = (confidence: number) => ({ verdict: { classification: 'residential_clean', confidence } })
+  t.match(record('23.2.2.9'), { exitsBeside: { source: 'exit-neighbours', networkClass: 'vpn' } })
+  t.match(finding('23.2.0.9'), home(0.5), 'listed proxies and an exit')
+  t.match(finding('23.2.1.9'), home(0.8), 'listed proxies alone')
+  t.match(finding('23.2.2.9'), home(0.8), 'an exit alone')
+  t.equal(record('23.1.0.9')?.exitsBeside, undefined, 'a cloud is no line')
+})
+
+t.test('a network that sells access by its name alone, and looks like a host, is in doubt', async (t) => {
+  const scattered = (octet: number, asn: number, name: string) =>
+    Array.from({ length: 20 }, (_, at) => `${23 + at}.7.${octet}.0,${23 + at}.7.${octet}.255,${asn},${name}`)
+  const { system, finding } = await finder(t, {
+    'asn-csv-v4': [...scattered(1, 64_510, 'Made Broadband'), ...scattered(240, 64_512, 'Wishbone Hosting')].join('\n'),
+    'asn-country-v4': '23.0.0.0,35.255.255.255,DE\n36.0.0.0,50.0.0.0,FR',
+  })
+  t.match(system(64_510), { type: 'isp', basis: 'name', hostLike: true })
+  t.equal(system(64_512).hostLike, undefined)
+  t.match(finding('23.7.1.9'), { verdict: { classification: 'residential_clean', confidence: 0.5 } })
+  const { finding: other } = await finder(t, { 'tor-bulk-exit': '23.2.0.200\n23.4.0.200' })
+  t.equal(other('23.4.0.9').verdict.confidence, 0.5, 'a name alone, and an exit')
+  t.equal(other('23.4.1.9').verdict.confidence, 0.6, 'a name alone')
+  t.equal(other('23.2.0.9').verdict.confidence, 0.6, 'an exit, of a known carrier')
+})

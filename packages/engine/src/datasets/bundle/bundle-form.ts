@@ -60,6 +60,7 @@ const BUNDLED = {
   'systems.types': { type: 'u8', as: 'values' },
   'systems.classes': { type: 'u8', as: 'values' },
   'systems.bases': { type: 'u8', as: 'values' },
+  'systems.hostLike': { type: 'u8', as: 'values' },
   'systems.brands': { type: 'u16', as: 'values' },
   'systems.lists': { type: 'u8', as: 'values' },
   'systems.countries': { type: 'u8', as: 'values' },

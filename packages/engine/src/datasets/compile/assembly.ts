@@ -5,7 +5,7 @@ import type { Columns, Description } from '../format/tables.ts'
 import { addressesBetween, type Ranges, withValues } from '../ranges/ranges.ts'
 import { type Segments, valueAt4, valueAt6 } from '../ranges/segments.ts'
 import { compileCrawlers } from './crawlers.ts'
-import { exitRows, type PlaceSystem, proxyNeighbours } from './density.ts'
+import { exitRows, neighbours, type PlaceSystem, type PlaceSystems } from './density.ts'
 import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
 import { compileCountries } from './known-countries.ts'
@@ -34,14 +34,11 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   const placed = new Array<PlaceSystem | undefined>(asns.length)
   const systemAt = (position: number): PlaceSystem =>
     position === 0 ? NO_SYSTEM : (placed[position - 1] ??= placeSystem(position - 1))
-  const neighbours = proxyNeighbours(parts.lists)
-  const own = [
-    ...exitRows(parts.lists, {
-      at4: (address) => systemAt(valueAt4(layers[4], address)),
-      at6: (upper, lower) => systemAt(valueAt6(layers[6], Uint32Array.of(upper, lower, 0, 0))),
-    }),
-    ...(neighbours === undefined ? [] : [neighbours]),
-  ]
+  const placeSystems: PlaceSystems = {
+    at4: (address) => systemAt(valueAt4(layers[4], address)),
+    at6: (upper, lower) => systemAt(valueAt6(layers[6], Uint32Array.of(upper, lower, 0, 0))),
+  }
+  const own = [...exitRows(parts.lists, placeSystems), ...neighbours(parts.lists, placeSystems)]
   const ranked = byPrecedence([...parts.lists, ...own])
   const lists = ranked.filter(({ single }) => !single)
   const addressLists = ranked.filter(({ single }) => single)
@@ -104,11 +101,12 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   }
 }
 
-function typeColumns({ types, classes, bases, brandNumbers, listNumbers }: SystemColumns) {
+function typeColumns({ types, classes, bases, hostLike, brandNumbers, listNumbers }: SystemColumns) {
   return {
     'systems.types': types,
     'systems.classes': classes,
     'systems.bases': bases,
+    'systems.hostLike': hostLike,
     'systems.brands': brandNumbers,
     'systems.lists': listNumbers,
   }

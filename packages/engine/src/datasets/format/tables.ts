@@ -62,6 +62,7 @@ const COLUMNS = {
   'systems.types': 'u8',
   'systems.classes': 'u8',
   'systems.bases': 'u8',
+  'systems.hostLike': 'u8',
   'systems.brands': 'u16',
   'systems.lists': 'u8',
   'systems.countries': 'u8',

@@ -58,6 +58,7 @@ export function derivedFacts(sources: readonly SourceStatus[]): readonly SourceS
     { id: 'system-prefixes', title: "What lists say of systems' prefixes", date, ...OWN },
     { id: 'rented-systems', title: 'Hosts that several VPN services rent from', date, ...OWN },
     { id: 'exit-density', title: 'Prefixes crowded with known VPN exits', date, ...OWN },
+    { id: 'exit-neighbours', title: 'Prefixes of access networks with known exits', date, ...OWN },
     { id: 'proxy-neighbours', title: 'Prefixes with several listed proxies', date, ...OWN },
   ]
 }
