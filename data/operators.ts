@@ -10,10 +10,11 @@ export interface OperatorRow {
   readonly name: string
   readonly type: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government' | 'unknown'
   /**
-   * Only where it is not the type's own class: `datacenter` for public clouds and delivery networks, `vpn` for a host
-   * whose tenants are mostly VPN exits, `hosting` for a carrier that sells to networks and machines and not to homes.
+   * Only where it is not the type's own class: `datacenter` for public clouds and delivery networks, `hosting` for a
+   * carrier that sells to networks and machines and not to homes, `vpn` for a host whose tenants were mostly VPN exits
+   * on the day of the row, which holds where no lists of services are loaded that show it.
    */
-  readonly networkClass?: 'datacenter' | 'vpn' | 'hosting' | undefined
+  readonly networkClass?: 'datacenter' | 'hosting' | 'vpn' | undefined
   /** Name of the company among its customers. */
   readonly brand?: string | undefined
   /** The source of the row. */
@@ -21,6 +22,9 @@ export interface OperatorRow {
   /** Year and month in which the row was last looked at. */
   readonly date: string
 }
+
+/** The source of a carrier that has lines and SIM cards under one number. */
+export const FIXED_AND_MOBILE = 'known carrier: fixed and mobile'
 
 /** The operator table. The file holds one row a line; its `columns` name the fields, and an empty text is absent. */
 export const OPERATORS: readonly OperatorRow[] = (table.rows as unknown as readonly Line[]).map(

@@ -64,7 +64,7 @@ export async function benchAccuracy(run: Run): Promise<void> {
     }
     run.table({ title: 'Addresses by class', figures })
 
-    const withoutVpnFeeds = classifyLabels(await snapshotWith(without(feeds, SUPPLIERS.vpn)))
+    const withoutVpnFeeds = classifyLabels(await snapshotWith(without(feeds, [...SUPPLIERS.vpn, 'gluetun'])))
     run.table({
       title: 'The goals',
       figures: [

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { SourceOverride } from '@sallyport/engine'
+import { gluetunServices, gluetunText } from './gluetun.ts'
 import { readShared, sharedLines, sharedRows } from './shared.ts'
 
 /** Configuration of one run of the real compile: sources by id. */
@@ -45,6 +46,8 @@ export function snapshotFeeds(folder: string): Feeds {
     exit_ip,
   }))
   put('monosans', JSON.stringify(open))
+  const services = gluetunServices()
+  if (services.length > 0) put('gluetun-servers', gluetunText(services.map(({ name, exits }) => [name, exits])))
   return feeds
 }
 
@@ -99,25 +102,4 @@ export function without(feeds: Feeds, prefixes: readonly string[]): Feeds {
 
 export function only(feeds: Feeds, prefixes: readonly string[]): Feeds {
   return Object.fromEntries(Object.entries(feeds).filter(([id]) => prefixes.some((prefix) => id.startsWith(prefix))))
-}
-
-/** VPN services whose exits are in the snapshots, each with its files. */
-export const VPN_SERVICES = {
-  Mullvad: ['mullvad'],
-  'Private Internet Access': ['pia'],
-  'Proton VPN': ['protonvpn', 'protonvpn-exit'],
-  TunnelBear: ['tunnelbear'],
-} as const satisfies Record<string, readonly string[]>
-export type VpnService = keyof typeof VPN_SERVICES
-
-/** Ranges and addresses of a service's exits, IPv4. */
-export function exitsOf(service: VpnService): readonly string[] {
-  const lines = VPN_SERVICES[service].flatMap((file) => sharedLines(`vpn/by-provider/${file}.txt`))
-  return lines.map((line) => line.replace(/#.*/, '').trim()).filter((entry) => entry !== '' && isIpv4(entry))
-}
-
-/** All feeds, of which those of VPNs know these exits and no others. */
-export function withExits(feeds: Feeds, exits: readonly string[], path: string): Feeds {
-  writeFileSync(path, exits.join('\n'))
-  return { ...without(feeds, SUPPLIERS.vpn), 'x4bnet-vpn-ipv4': { url: pathToFileURL(path).href } }
 }

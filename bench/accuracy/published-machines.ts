@@ -34,7 +34,7 @@ function ofIpverse(path: string): readonly Published[] {
 /** Lists of such machines that are loaded in every run, and would hide what is asked here. */
 const THEIR_LISTS = ['ipverse-', 'bot-', 'edges-']
 
-/** How many published machines are called anonymising, without any list of them and with their operators' own. */
+/** How many published machines are called anonymising, with the lists alone that come with Sallyport, and with their operators' own. */
 export async function comparePublishedMachines(
   run: Run,
   feeds: Feeds,
@@ -46,7 +46,7 @@ export async function comparePublishedMachines(
   writeFileSync(path, sets.flatMap(([, machines]) => machines.map(({ cidr }) => cidr)).join('\n'))
   const bare = without(feeds, THEIR_LISTS)
   const snapshots = {
-    'no list of them': await compile(bare),
+    'shipped lists alone': await compile(bare),
     "their operators' lists": await compile({ ...bare, 'edges-bunny-v4': { url: pathToFileURL(path).href } }),
   }
   const figures = sets.flatMap(([name, machines]) =>

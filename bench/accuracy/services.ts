@@ -1,32 +1,47 @@
-import { join } from 'node:path'
 import { classify, type NetworkClass, type NetworkFinding, parseAddress, type Snapshot } from '@sallyport/core'
 import type { Figure, Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
-import { exitsOf, type Feeds, VPN_SERVICES, type VpnService, withExits } from './feeds.ts'
+import type { Feeds } from './feeds.ts'
+import { gluetunServices, type VpnService } from './gluetun.ts'
 import { percent } from './scores.ts'
+import { isSameService, todaysServices, withServices } from './services-by-name.ts'
 
 type Compile = (feeds: Feeds) => Promise<Snapshot>
 
 const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
 
-/** Share of each service's exits found where no list of VPN exits knows it, and where half of them are known. */
+/**
+ * Share of each service's exits found where no list knows it and the others' are loaded, and where half of it is known; of
+ * services of some years ago the first alone.
+ */
 export async function compareServices(run: Run, feeds: Feeds, folder: string, compile: Compile): Promise<void> {
-  const services = Object.keys(VPN_SERVICES) as VpnService[]
+  const today = todaysServices()
+  const earlier = gluetunServices()
+  // Proton VPN's of 2022 are where clients entered: that feed leaves them out, and so does every run.
+  const all = [...today, ...earlier.filter(({ name }) => name !== 'protonvpn')]
+  const snapshotWithout = (service: VpnService, known: readonly string[] = []) => {
+    const others = all.filter((other) => !isSameService(other, service))
+    return compile(withServices(feeds, [...others, { ...service, exits: known }], folder))
+  }
   const figures: Figure[] = []
-  for (const service of services) {
-    run.step(`exits of ${service}`)
-    const others = services.filter((name) => name !== service).flatMap(exitsOf)
-    const exits = addressesOf(exitsOf(service))
-    const path = join(folder, `without-${VPN_SERVICES[service][0]}`)
+  for (const service of today) {
+    const { name, exits } = service
+    run.step(`exits of ${name}`)
     const goals = { vpn: { atLeast: 75 }, machines: { atLeast: 97 } }
-    figures.push(...found(`${service}, unknown`, exits, await compile(withExits(feeds, others, path)), goals))
+    figures.push(...found(`${name}, unknown`, exits, await snapshotWithout(service), goals))
     const known = exits.filter(isInKnownHalf)
     const rest = exits.filter((exit) => !isInKnownHalf(exit))
-    const goal = { vpn: { atLeast: 95 } }
-    const snapshot = await compile(withExits(feeds, [...others, ...known], path))
-    figures.push(...found(`${service}, the other half known`, rest, snapshot, goal))
+    const snapshot = await snapshotWithout(service, known)
+    figures.push(...found(`${name}, the other half known`, rest, snapshot, { vpn: { atLeast: 95 } }))
   }
   run.table({ title: 'Exits of a VPN service, while the feeds of the others are loaded', figures })
+  if (earlier.length === 0) return run.skip('the servers of services of 2021 to 2023 are not here')
+  const before: Figure[] = []
+  for (const service of earlier) {
+    run.step(`exits of ${service.name} in ${service.date}`)
+    before.push(...found(`${service.name}, ${service.date}`, service.exits, await snapshotWithout(service), {}))
+  }
+  run.table({ title: 'Exits of some years ago, while the feeds of the other services are loaded', figures: before })
 }
 
 function found(
@@ -53,20 +68,6 @@ function found(
       goals.machines,
     ),
   ]
-}
-
-/** The addresses of entries that name machines; wider entries name networks. */
-function addressesOf(entries: readonly string[]): readonly string[] {
-  const addresses = new Set<string>()
-  for (const entry of entries) {
-    const [ip = '', length = '32'] = entry.split('/')
-    if (Number(length) < 28) continue
-    const octets = ip.split('.').map(Number)
-    for (let step = 0; step < 2 ** (32 - Number(length)); step++) {
-      addresses.add([...octets.slice(0, 3), (octets[3] as number) + step].join('.'))
-    }
-  }
-  return [...addresses]
 }
 
 /** Half of the addresses, the same in every run and without regard to their order. */

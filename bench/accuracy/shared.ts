@@ -6,7 +6,12 @@ import { NETWORK_CLASSES, type NetworkClass } from '@sallyport/core'
 /** Folder of the labels and the snapshots of lists; lie; they are no part of the repository. */
 const SHARED_DATA = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../shared/data')
 
-export const isSharedDataHere = existsSync(join(SHARED_DATA, 'labels/ip-labels.csv'))
+/** Whether a file of the folder is here: some were added later than others. */
+export function isShared(path: string): boolean {
+  return existsSync(join(SHARED_DATA, path))
+}
+
+export const isSharedDataHere = isShared('labels/ip-labels.csv')
 
 /** Text of a shared file, unpacked. */
 export function readShared(path: string): string {

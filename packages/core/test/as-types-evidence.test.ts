@@ -1,25 +1,38 @@
 import t from 'tap'
-import {
-  looksLikeHosting,
-  type NamedType,
-  type SystemEvidence,
-  type SystemShape,
-  typeOfEvidence,
-} from '../src/asn/evidence.ts'
-import { typeOfSystem } from '../src/asn/types.ts'
+import { type SystemEvidence, typeOfEvidence } from '../src/asn/evidence.ts'
+import { hostPoints, looksLikeHosting, type NamedType, type SystemShape } from '../src/asn/host-likeness.ts'
+import { asRented, typeOfSystem } from '../src/asn/types.ts'
 import type { AsType } from '../src/vocabulary.ts'
 
 /** An office: one prefix of its own and nothing else. */
-const OFFICE: SystemShape = { ipv4Addresses: 256, ipv4Prefixes: 1, ipv6Prefixes: 0, ipv4Blocks: 1, countries: 1 }
-/** Small prefixes, bought here and there. */
-const HOST: SystemShape = { ipv4Addresses: 5_120, ipv4Prefixes: 20, ipv6Prefixes: 4, ipv4Blocks: 12, countries: 5 }
+const OFFICE: SystemShape = {
+  ipv4Addresses: 256,
+  ipv4Prefixes: 1,
+  ipv6Prefixes: 0,
+  ipv4Blocks: 1,
+  countries: 1,
+  neighbours: 20,
+}
+/** Small prefixes, bought here and there, among those of other hosts. */
+const HOST: SystemShape = {
+  ipv4Addresses: 5_120,
+  ipv4Prefixes: 20,
+  ipv6Prefixes: 4,
+  ipv4Blocks: 12,
+  countries: 5,
+  neighbours: 60,
+}
 const CARRIER: SystemShape = {
   ipv4Addresses: 2_097_152,
   ipv4Prefixes: 40,
   ipv6Prefixes: 6,
   ipv4Blocks: 9,
   countries: 1,
+  neighbours: 5,
 }
+/** A number of the last years. */
+const ASN = 210_500
+const outline = (shape: SystemShape) => ({ asn: ASN, shape })
 
 const named = (type: AsType, weak = false): NamedType => ({ type, weak })
 
@@ -28,23 +41,24 @@ const NOTHING: SystemEvidence = {
   mobile: 0,
   access: 0,
   exitBlocks: 0,
+  rented: false,
   lineBlocks: 0,
   torListed: false,
   shape: OFFICE,
 }
 
 t.test('scattered small prefixes in several countries are a host’s; an office’s and a carrier’s are not', async (t) => {
-  t.equal(looksLikeHosting(HOST), true)
-  t.equal(looksLikeHosting(OFFICE), false)
-  t.equal(looksLikeHosting(CARRIER), false)
+  t.equal(looksLikeHosting(outline(HOST)), true)
+  t.equal(looksLikeHosting(outline(OFFICE)), false)
+  t.equal(looksLikeHosting(outline(CARRIER)), false)
   const fewer = { ...HOST, countries: 1 }
-  t.equal(looksLikeHosting(fewer, named('isp')), false, 'a name that sells access weighs more')
-  t.equal(looksLikeHosting(fewer, named('isp', true)), true, 'unless its words are weak')
+  t.equal(looksLikeHosting(outline(fewer), named('isp')), false, 'a name that sells access weighs more')
+  t.equal(looksLikeHosting(outline(fewer), named('isp', true)), true, 'unless its words are weak')
   const regional = { ...HOST, ipv4Addresses: 2 ** 15, ipv4Prefixes: 128 }
-  t.equal(looksLikeHosting(regional), true)
-  t.equal(looksLikeHosting({ ...regional, countries: 1 }), false, 'so many at home are a regional carrier’s')
-  t.equal(looksLikeHosting({ ...regional, ipv4Addresses: 2 ** 15 - 256, countries: 1 }), true)
-  t.equal(looksLikeHosting({ ...HOST, ipv4Addresses: 0, ipv4Prefixes: 0 }), false, 'nothing to go by')
+  t.equal(looksLikeHosting(outline(regional)), true)
+  t.equal(looksLikeHosting(outline({ ...regional, countries: 1 })), false, 'so many at home are a regional carrier’s')
+  t.equal(looksLikeHosting(outline({ ...regional, ipv4Addresses: 2 ** 15 - 256, countries: 1 })), true)
+  t.equal(looksLikeHosting(outline({ ...HOST, ipv4Addresses: 0, ipv4Prefixes: 0 })), false, 'nothing to go by')
 })
 
 t.test('a name stands unless the evidence says better', async (t) => {
@@ -79,8 +93,30 @@ t.test('a name stands unless the evidence says better', async (t) => {
   ]
   for (const [evidence, said, expected] of rows) {
     const name = said === undefined ? undefined : said === 'weak isp' ? named('isp', true) : named(said)
-    t.same(typeOfEvidence({ ...NOTHING, ...evidence }, name), expected, `${said}: ${JSON.stringify(evidence)}`)
+    const read = typeOfEvidence(ASN, { ...NOTHING, ...evidence }, name)
+    t.same(read, expected, `${said}: ${JSON.stringify(evidence)}`)
   }
+})
+
+t.test('hosts around a system and registrations abroad make it more like one', async (t) => {
+  const points = (more: Partial<SystemShape>) => hostPoints(outline({ ...OFFICE, ...more }))
+  t.ok(points({ neighbours: 60 }) > points({ neighbours: 5 }))
+  t.ok(points({ countries: 5 }) > points({ countries: 1 }))
+})
+
+t.test('a rented host is taken for its tenants’, and nothing else is', async (t) => {
+  const rented: SystemEvidence = { ...NOTHING, rented: true }
+  t.match(typeOfSystem(64_500, 'Made Hosting', rented), { type: 'hosting', networkClass: 'vpn', basis: 'name' })
+  t.match(typeOfSystem(16_509, 'Amazon.com, Inc.', rented), { networkClass: 'datacenter' })
+  t.match(typeOfSystem(64_500, 'Made Broadband', rented), { type: 'isp', networkClass: 'residential_clean' })
+  const transit = { type: 'isp', networkClass: 'hosting', brand: '', basis: 'operator' } as const
+  t.equal(asRented(transit, true), transit)
+})
+
+t.test('a network that sells access by its name, and looks like a host otherwise, says so', async (t) => {
+  t.equal(typeOfSystem(ASN, 'Made Broadband', { ...NOTHING, shape: HOST }).hostLike, true)
+  t.equal(typeOfSystem(ASN, 'Made Broadband', { ...NOTHING, shape: CARRIER }).hostLike, undefined)
+  t.equal(typeOfSystem(ASN, 'Made University', { ...NOTHING, shape: HOST }).hostLike, undefined)
 })
 
 t.test('an operator’s row stands whatever is listed', async (t) => {

@@ -16,6 +16,7 @@ const GROUNDS: Grounds = {
   agreeing: 0,
   contradicted: false,
   proxiesLoaded: false,
+  inDoubt: false,
 }
 
 /** Every combination of rule and class, with and without a row's own trust. */
@@ -71,6 +72,7 @@ t.test('agreement, exactness and trust never lower it, age and contradiction nev
     ),
     ['age of the lists of exits', [9999, 97, 7, 0].map((tor) => ({ exitAges: { tor } }))],
     ['contradicted', [{ contradicted: true }, { contradicted: false }]],
+    ['in doubt', [{ inDoubt: true }, { inDoubt: false }]],
   ]
   const falling = EVERY.flatMap((grounds) =>
     rising
@@ -92,7 +94,22 @@ t.test('a home line is never sure while proxies cannot be seen', async (t) => {
     const best = { ...grounds, agreeing: 9, narrow: true, trust: 1 }
     t.ok(confidenceOf(best) <= 0.6, grounds.rule)
     t.ok(confidenceOf({ ...best, proxiesLoaded: true }) <= 0.8, grounds.rule)
+    t.ok(confidenceOf({ ...best, proxiesLoaded: true, inDoubt: true }) <= 0.5, grounds.rule)
   }
+})
+
+t.test('nor where its carrier has SIM cards under the same number, unless a list says which', async (t) => {
+  const address = parseAddress('8.1.1.1')
+  if (address === undefined) return t.fail('an address')
+  const confidenceIn = (asn: number, range?: RangeHit) => {
+    const system = systemOf({ asn, type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
+    const networks = createFakeNetworks([['8.0.0.0/8', { system, ...(range === undefined ? {} : { range }) }]])
+    return classify(address, snapshotOf({ networks, proxiesLoaded: true })).verdict.confidence
+  }
+  t.equal(confidenceIn(7_922), 0.8, 'lines alone')
+  t.equal(confidenceIn(3_320), 0.5, 'lines and SIM cards')
+  t.equal(confidenceIn(3_320, hitOf({ networkClass: 'residential_clean', source: 'geofeed' })), 0.8)
+  t.equal(confidenceIn(3_320, hitOf({ networkClass: 'mobile', source: 'geofeed' })), 0.88)
 })
 
 t.test('nor is it once all lists of proxies are past their age', async (t) => {

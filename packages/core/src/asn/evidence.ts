@@ -1,5 +1,5 @@
-import { HOSTING_SHAPE, type ShapeMeasure } from '@sallyport/data/hosting-shape'
 import type { AsType } from '../vocabulary.ts'
+import { looksLikeHosting, type NamedType, type SystemShape } from './host-likeness.ts'
 
 /** The lists' word on a system, and the outline of its address space. */
 export interface SystemEvidence {
@@ -11,22 +11,13 @@ export interface SystemEvidence {
   readonly access: number
   /** How many of its /24s hold a known exit of a VPN or of Tor. */
   readonly exitBlocks: number
+  /** Whether several VPN services rent from it, as lists show, by IPv4 alone; undefined: too few services are loaded to show any. */
+  readonly rented: boolean | undefined
   /** How many of its /24s hold an address whose reverse name is that of a line. */
   readonly lineBlocks: number
   /** Whether a list of Tor exits is loaded: then it says which addresses of a Tor operator are exits. */
   readonly torListed: boolean
   readonly shape: SystemShape
-}
-
-/** The outline of a system's address space. */
-export interface SystemShape {
-  readonly ipv4Addresses: number
-  readonly ipv4Prefixes: number
-  readonly ipv6Prefixes: number
-  /** Distinct first octets of its IPv4 prefixes. */
-  readonly ipv4Blocks: number
-  /** Countries in which its IPv4 addresses are registered. */
-  readonly countries: number
 }
 
 /** The type that the evidence shows. */
@@ -49,20 +40,18 @@ const MIN_EXIT_BLOCKS = 2
  */
 const MAX_ADDRESSES_PER_EXIT_BLOCK = 2 ** 12
 
-/** The type that a name shows, and whether by weak words. */
-export interface NamedType {
-  readonly type: AsType
-  readonly weak: boolean
-}
-
 /**
  * The type of a system by evidence; `undefined` where there is none, or none against its name. A name of an access
  * provider is overruled by a list of systems, or where nearly all addresses are listed as hosting (half, where its words
  * are weak); any other name is not (D190).
  */
-export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undefined): ReadType | undefined {
+export function typeOfEvidence(
+  asn: number,
+  evidence: SystemEvidence,
+  rule: NamedType | undefined,
+): ReadType | undefined {
   const { listed, hosting, mobile, access, exitBlocks, lineBlocks, shape } = evidence
-  const named = name?.type
+  const named = rule?.type
   const isOpen = named === undefined || named === 'isp'
   if ((isOpen || named === 'hosting') && listed !== undefined && listed.type !== named) {
     return { type: listed.type, basis: 'list', list: listed.source }
@@ -70,7 +59,7 @@ export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undef
   const isFull = exitBlocks >= MIN_EXIT_BLOCKS && exitBlocks * 256 >= shape.ipv4Addresses * HALF
   if ((named === undefined || named === 'hosting') && isFull) return { type: 'vpn', basis: 'prefixes' }
   if (!isOpen) return undefined
-  if (hosting >= (name === undefined || name.weak ? HALF : NEARLY_ALL)) return { type: 'hosting', basis: 'prefixes' }
+  if (hosting >= (rule === undefined || rule.weak ? HALF : NEARLY_ALL)) return { type: 'hosting', basis: 'prefixes' }
   if (named === undefined) {
     if (mobile >= HALF) return { type: 'mobile', basis: 'prefixes' }
     if (access >= HALF) return { type: 'isp', basis: 'prefixes' }
@@ -78,7 +67,8 @@ export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undef
     if (exitBlocks > 0 && exitBlocks * MAX_ADDRESSES_PER_EXIT_BLOCK >= shape.ipv4Addresses)
       return { type: 'hosting', basis: 'prefixes' }
   }
-  return lineBlocks === 0 && looksLikeHosting(shape, name) ? { type: 'hosting', basis: 'shape' } : undefined
+  const isLike = lineBlocks === 0 && looksLikeHosting({ asn, shape }, rule)
+  return isLike ? { type: 'hosting', basis: 'shape' } : undefined
 }
 
 /** Addresses of a prefix, on average, from which up a network looks like lines. */
@@ -92,32 +82,4 @@ export function looksLikeAccess({ access, mobile, lineBlocks, shape }: SystemEvi
   if (access > 0 || mobile > 0 || lineBlocks > 0) return true
   const { ipv4Addresses, ipv4Prefixes, countries } = shape
   return countries <= 1 && (ipv4Prefixes === 1 || ipv4Addresses >= ipv4Prefixes * LARGE_PREFIX)
-}
-
-const STEPS = Object.entries(HOSTING_SHAPE.points) as readonly (readonly [
-  ShapeMeasure,
-  readonly (readonly [atLeast: number, points: number])[],
-])[]
-
-/** The points of no name, or of a name of an access provider. */
-function weightOf(name: NamedType | undefined): number {
-  if (name === undefined) return HOSTING_SHAPE.unnamed
-  return name.weak ? HOSTING_SHAPE.weaklyNamed : HOSTING_SHAPE.namedAccess
-}
-
-/** The addresses of 128 /24s: in one country, so much is a regional carrier's or a company's more often than a host's. */
-const MANY_AT_HOME = 2 ** 15
-
-/** Whether a system is more likely a host than not, by the outline of its address space; `name` is one that sells access. */
-export function looksLikeHosting(shape: SystemShape, name?: NamedType): boolean {
-  if (shape.ipv4Prefixes === 0) return false
-  if (shape.countries <= 1 && shape.ipv4Addresses >= MANY_AT_HOME) return false
-  let points = HOSTING_SHAPE.start + weightOf(name)
-  for (const [measure, steps] of STEPS) {
-    const value = measure === 'addressesPerPrefix' ? shape.ipv4Addresses / shape.ipv4Prefixes : shape[measure]
-    let reached = 0
-    for (const [atLeast, worth] of steps) if (value >= atLeast) reached = worth
-    points += reached
-  }
-  return points >= 0
 }

@@ -15,7 +15,7 @@ const RULE_TEXTS: Readonly<Record<VerdictRule, string>> = {
   organisation_name: "the organisation's name",
   system_list: 'a list of systems',
   system_prefixes: "what lists say of the system's prefixes",
-  system_shape: "the outline of the system's address space",
+  system_shape: "the system's prefixes and neighbours are like a host's",
   none: 'nothing known',
 }
 

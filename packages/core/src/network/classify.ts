@@ -2,6 +2,7 @@ import type { ListKind } from '@sallyport/data/list-ages'
 import { RESERVED_DATE } from '@sallyport/data/reserved'
 import type { Address } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
+import { hasLinesAndSims } from '../asn/types.ts'
 import type {
   AutonomousSystem,
   NetworkRecord,
@@ -227,7 +228,9 @@ const SYSTEM_RULES: Readonly<Record<SystemBasis, VerdictRule>> = {
 }
 
 /** Id of the source of a system's class. */
-function sourceOf({ basis, list }: AutonomousSystem): string {
+function sourceOf(system: AutonomousSystem): string {
+  const { basis, list } = system
+  if (isMixed(system)) return 'rented-systems'
   if (basis === 'operator') return 'operators'
   return basis === 'name' ? 'organisation-names' : (list ?? `system-${basis}`)
 }
@@ -244,7 +247,7 @@ function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): Rule
     provider: brand,
     narrow: false,
     trust: undefined,
-    kind: basis === 'operator' || basis === 'name' ? 'hand' : 'range',
+    kind: isMixed(system) ? 'service' : basis === 'operator' || basis === 'name' ? 'hand' : 'range',
   }
 }
 
@@ -288,6 +291,7 @@ function confidence(
     agreeing: agreeing.length,
     contradicted: record !== undefined && contradicts(record, networkClass),
     proxiesLoaded: proxiesAreSeen(snapshot, now),
+    inDoubt: record !== undefined && isDoubtfulLine(rule, record),
     ...(now === undefined || snapshot.exitsTrueAt === undefined
       ? {}
       : { exitAges: daysSince(snapshot.exitsTrueAt, now) }),
@@ -295,6 +299,17 @@ function confidence(
     ...(kind === undefined ? {} : { kind }),
     ...(now === undefined || trueAt === undefined ? {} : { ageDays: Math.floor((now - trueAt) / DAY_MS) }),
   })
+}
+
+/** Signs that an address of an access network is a machine's, which make it doubtful together (D599). */
+const MACHINE_SIGNS = 2
+
+/** Whether a home line may as well be a SIM card's of the same carrier, or a machine that is rented there. */
+function isDoubtfulLine(rule: VerdictRule, { system, near, exitsBeside }: NetworkRecord): boolean {
+  if (rule === 'operator_table' && system !== undefined && hasLinesAndSims(system.asn)) return true
+  const isNamedAlone = system?.basis === 'name'
+  const signs = [isNamedAlone, system?.hostLike === true, exitsBeside !== undefined, near !== undefined]
+  return signs.filter((sign) => sign).length >= MACHINE_SIGNS
 }
 
 /** When the source of a rule was last known to be true; its own date where no row of the snapshot says more. */

@@ -29,6 +29,8 @@ export interface Grounds {
   readonly exitAges?: ExitAges | undefined
   /** Whether any list of residential proxies is loaded. */
   readonly proxiesLoaded: boolean
+  /** Whether a line may as well be something else, by what is known of its network. */
+  readonly inDoubt: boolean
 }
 
 /** Confidence in one source alone. Public lists are right about most of what they hold, none about all. */
@@ -53,9 +55,10 @@ const DOUBT = { narrow: 0.8, agreeing: 0.6, maxAgreeing: 3 } as const
 const CONTRADICTED = 0.8
 
 /**
- * Residential proxies are on home lines and in no list of ranges: without proxy data no home line is certain.
+ * Residential proxies are on home lines and in no list of ranges: without proxy data no home line is certain. A line that may be
+ * a SIM card's or a machine's is even odds (D600).
  */
-const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8 } as const
+const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8, inDoubt: 0.5 } as const
 
 /**
  * The most that the age of lists of exits takes: an address is no exit only as far as those go, and they lose some of theirs
@@ -73,17 +76,17 @@ const MIXED_CEILING = 0.6
  * agreement never lowers it, nor does more age raise it.
  */
 export function confidenceOf(grounds: Grounds): number {
-  const { rule, networkClass, trust = BASE[rule], narrow, agreeing, contradicted, kind, ageDays = 0 } = grounds
+  const { rule, trust = BASE[rule], narrow, agreeing, contradicted, kind, ageDays = 0 } = grounds
   if (rule === 'reserved' || rule === 'override') return BASE[rule]
   const doubt = (1 - trust) * (narrow ? DOUBT.narrow : 1) * DOUBT.agreeing ** Math.min(agreeing, DOUBT.maxAgreeing)
   const fresh = kind === undefined ? 1 : shareKept(kind, ageDays)
   const sure = (1 - doubt) * (contradicted ? CONTRADICTED : 1) * fresh * seen(grounds)
-  return Math.round(Math.min(sure, ceilingOf(rule, networkClass, grounds.proxiesLoaded)) * 100) / 100
+  return Math.round(Math.min(sure, ceilingOf(grounds)) * 100) / 100
 }
 
-function ceilingOf(rule: VerdictRule, networkClass: NetworkClass, proxiesLoaded: boolean): number {
-  if (rule === 'mixed_system') return MIXED_CEILING
-  if (networkClass !== 'residential_clean') return 1
+function ceilingOf({ rule, networkClass, proxiesLoaded, inDoubt }: Grounds): number {
+  if (networkClass !== 'residential_clean') return rule === 'mixed_system' ? MIXED_CEILING : 1
+  if (inDoubt) return HOME_CEILING.inDoubt
   return proxiesLoaded ? HOME_CEILING.withProxies : HOME_CEILING.withoutProxies
 }
 

@@ -22,6 +22,8 @@ export interface AutonomousSystem {
   readonly basis: SystemBasis
   /** Id of the list, where `basis` is `list`. */
   readonly list?: string | undefined
+  /** True of one that sells access by its name, and would be taken for a host if that said nothing. */
+  readonly hostLike?: true | undefined
   /** Two-letter code of the registration of most of its addresses; absent when unknown. */
   readonly country?: string | undefined
 }
@@ -39,7 +41,8 @@ export interface RangeHit {
   readonly date?: string | undefined
   /**
    * A list that others made, what an operator publishes of its own machines, a rule over how many known exits share a
-   * prefix, or the weak sign that listed proxies do (`NetworkRecord.near`).
+   * prefix, or the weak sign that listed proxies or exits do
+   * (`NetworkRecord.near`, `exitsBeside`).
    */
   readonly rule: 'list' | 'published' | 'density' | 'neighbours'
   /** Whether the list's own prefix here is a /24, a /48 or longer; true of a single address. */
@@ -59,6 +62,8 @@ export interface NetworkRecord {
   readonly also: readonly RangeHit[]
   /** Listed proxies beside the address: too weak for a class. Absent where there are none. */
   readonly near?: RangeHit | undefined
+  /** Listed exits beside an address of an access network: machines are rented there. Absent where there are none. */
+  readonly exitsBeside?: RangeHit | undefined
   /** Whether a public VPN or datacenter range list covers it, whatever class won; counts of the AS directory. */
   readonly inVpnRanges: boolean
   readonly inDatacenterRanges: boolean

@@ -5,9 +5,9 @@ export type VerdictMethod = 'reserved' | 'ip_state' | 'asn' | `range:${NetworkCl
 
 /**
  * The rule that decided, in more detail than `method` says it: a special-purpose registry, `sallyport ip set`, the address's
- * own reverse name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table, such a
- * row of a hoster that rents to VPN services and to others alike, a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, the outline of its
- * address space; `none` where nothing is known.
+ * own reverse name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table, exits of
+ * several services in a host, a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, its
+ * likeness to hosts; `none` where nothing is known.
  */
 export const VERDICT_RULES = [
   'reserved',

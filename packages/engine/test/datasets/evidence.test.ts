@@ -1,8 +1,8 @@
 import { classify, PRIVATE_RELAY, parseAddress } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { tablesOf } from './fixtures.ts'
+import { serversOf, tablesOf } from './fixtures.ts'
 
-/** Unnamed by any rule, a cloud of the operator table, a home network of it, and a Tor operator. */
+/** Unnamed by any rule, a cloud of the operator table, a home network of it, a Tor operator, and hosts by name. */
 const ASN4 = [
   '23.0.0.0,23.0.3.255,64500,Plain Words AB',
   '23.0.8.0,23.0.23.255,64501,Wishbone Hosting',
@@ -10,7 +10,7 @@ const ASN4 = [
   '23.2.0.0,23.2.3.255,7922,"Comcast Cable Communications, LLC"',
   '23.3.0.0,23.3.0.255,60729,Stiftung Erneuerbare Freiheit',
   '23.4.0.0,23.4.3.255,64502,Kent Cable Telecom',
-  '23.5.0.0,23.5.3.255,9009,M247 Europe SRL',
+  '23.5.0.0,23.5.15.255,64503,Rented Servers Hosting',
 ].join('\n')
 
 async function finder(t: Test, files: Readonly<Record<string, string>>) {
@@ -103,7 +103,8 @@ t.test(
 
 t.test('a host of VPN services and of others is judged by what is near, and else in doubt', async (t) => {
   const { finding } = await finder(t, {
-    'asn-csv-v6': '2a00:1234::,2a00:1234:ffff:ffff:ffff:ffff:ffff:ffff,9009,M247 Europe SRL',
+    'asn-csv-v6': '2a00:1234::,2a00:1234:ffff:ffff:ffff:ffff:ffff:ffff,64503,Rented Servers Hosting',
+    'gluetun-servers': serversOf({ ivpn: ['23.5.8.4', '23.5.9.4'], nordvpn: ['23.5.10.4'], privado: ['23.5.11.4'] }),
     'x4bnet-vpn-ipv4': '23.5.0.4/32\n23.5.2.0/23',
     'x4bnet-vpn-ipv6': '2a00:1234:5::1/128',
     'x4bnet-dc-ipv4': '23.5.0.0/22',
@@ -171,7 +172,12 @@ t.test('reverse names of lines veto the outline, and are a second sign beside we
   const scattered = (first: number, asn: number, name: string) =>
     Array.from({ length: 20 }, (_, at) => `${first + at}.7.${at}.0,${first + at}.7.${at}.255,${asn},${name}`)
   const files = {
-    'asn-csv-v4': [...scattered(23, 64_510, 'Plain Words AB'), ...scattered(63, 64_511, 'Made Networks')].join('\n'),
+    'asn-csv-v4': [
+      ...scattered(23, 64_510, 'Plain Words AB'),
+      ...scattered(63, 64_511, 'Made Networks'),
+      // A host stands in each of its /16s.
+      ...scattered(23, 64_512, 'Wishbone Hosting').map((line) => line.replace(/\.7\.\d+\./g, '.7.240.')),
+    ].join('\n'),
     'asn-csv-v6': [0, 1, 2]
       .map((at) => `2a00:${at}::,2a00:${at}:ffff:ffff:ffff:ffff:ffff:ffff,64510,Plain Words AB`)
       .join('\n'),
@@ -212,4 +218,34 @@ t.test('home lines are surer where residential proxies can be seen', async (t) =
   t.equal(proxiesLoaded, true)
   t.equal(finding('23.2.0.1').verdict.confidence, 0.8)
   t.match(finding('23.2.0.7'), { verdict: { classification: 'residential_proxy', method: 'ip_state' }, provider: '' })
+})
+
+t.test('a line is in doubt where two signs speak of a machine, and where one does it is not', async (t) => {
+  const proxies = 'ip;autonomous_system\n23.2.0.7;Comcast\n23.2.0.70;Comcast\n23.2.1.7;Comcast\n23.2.1.70;Comcast'
+  const { record, finding } = await finder(t, {
+    'avastel-1day': proxies,
+    'x4bnet-vpn-ipv4': '23.2.0.200/32\n23.2.2.200/32\n23.1.0.200/32',
+  })
+  const home = (confidence: number) => ({ verdict: { classification: 'residential_clean', confidence } })
+  t.match(record('23.2.2.9'), { exitsBeside: { source: 'exit-neighbours', networkClass: 'vpn' } })
+  t.match(finding('23.2.0.9'), home(0.5), 'listed proxies and an exit')
+  t.match(finding('23.2.1.9'), home(0.8), 'listed proxies alone')
+  t.match(finding('23.2.2.9'), home(0.8), 'an exit alone')
+  t.equal(record('23.1.0.9')?.exitsBeside, undefined, 'a cloud is no line')
+})
+
+t.test('a network that sells access by its name alone, and looks like a host, is in doubt', async (t) => {
+  const scattered = (octet: number, asn: number, name: string) =>
+    Array.from({ length: 20 }, (_, at) => `${23 + at}.7.${octet}.0,${23 + at}.7.${octet}.255,${asn},${name}`)
+  const { system, finding } = await finder(t, {
+    'asn-csv-v4': [...scattered(1, 64_510, 'Made Broadband'), ...scattered(240, 64_512, 'Wishbone Hosting')].join('\n'),
+    'asn-country-v4': '23.0.0.0,35.255.255.255,DE\n36.0.0.0,50.0.0.0,FR',
+  })
+  t.match(system(64_510), { type: 'isp', basis: 'name', hostLike: true })
+  t.equal(system(64_512).hostLike, undefined)
+  t.match(finding('23.7.1.9'), { verdict: { classification: 'residential_clean', confidence: 0.5 } })
+  const { finding: other } = await finder(t, { 'tor-bulk-exit': '23.2.0.200\n23.4.0.200' })
+  t.equal(other('23.4.0.9').verdict.confidence, 0.5, 'a name alone, and an exit')
+  t.equal(other('23.4.1.9').verdict.confidence, 0.6, 'a name alone')
+  t.equal(other('23.2.0.9').verdict.confidence, 0.6, 'an exit, of a known carrier')
 })

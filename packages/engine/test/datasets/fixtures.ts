@@ -47,6 +47,13 @@ export function madeSource(
   return source
 }
 
+/** A list that names the services whose servers it holds. */
+export function serversOf(services: Readonly<Record<string, readonly string[]>>): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(services).map(([name, ips]) => [name, { servers: [{ ips }] }])),
+  )
+}
+
 /** Compiles and loads these contents. */
 export async function tablesOf(
   t: Test,

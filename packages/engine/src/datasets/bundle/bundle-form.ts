@@ -3,7 +3,7 @@ import { type Column, type ColumnType, viewColumn } from '../columns/column-view
 import type { Columns, Description } from '../format/tables.ts'
 
 /** Counts up with every change of the layout, or of what a tables file means. */
-export const BUNDLE_FORMAT = 2
+export const BUNDLE_FORMAT = 3
 /** The largest bundle, in bytes: what a Worker of Cloudflare may have on a free plan. */
 export const MAX_BUNDLE_BYTES = 3_000_000
 
@@ -60,6 +60,7 @@ const BUNDLED = {
   'systems.types': { type: 'u8', as: 'values' },
   'systems.classes': { type: 'u8', as: 'values' },
   'systems.bases': { type: 'u8', as: 'values' },
+  'systems.hostLike': { type: 'u8', as: 'values' },
   'systems.brands': { type: 'u16', as: 'values' },
   'systems.lists': { type: 'u8', as: 'values' },
   'systems.countries': { type: 'u8', as: 'values' },

@@ -1,24 +1,22 @@
-import { coverRange, typeOfSystem } from '@sallyport/core'
+import { asRented, typeByRule } from '@sallyport/core'
 import { partition4, partition6, prefixed } from '../format/partitions.ts'
 import { hitCode, type RangeSource } from '../format/range-source.ts'
 import type { Columns, Description } from '../format/tables.ts'
-import type { PerFamily } from '../parse/contents.ts'
-import type { SystemRanges } from '../parse/system-ranges.ts'
-import { layOut } from '../ranges/layout.ts'
-import { addressAt, addressesBetween, FAMILIES, type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
-import { overlay, readBounds, type Segments, uniform, valueAt4, valueAt6 } from '../ranges/segments.ts'
+import { addressesBetween, type Ranges, withValues } from '../ranges/ranges.ts'
+import { type Segments, valueAt4, valueAt6 } from '../ranges/segments.ts'
 import { compileCrawlers } from './crawlers.ts'
-import { exitRows, type PlaceSystem, proxyNeighbours } from './density.ts'
+import { exitRows, neighbours, type PlaceSystem, type PlaceSystems } from './density.ts'
 import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
 import { compileCountries } from './known-countries.ts'
 import { addressColumns } from './listed-addresses.ts'
+import { outlinesOf } from './outlines.ts'
 import type { Parts, RangeList } from './parts.ts'
 import { compilePlaces } from './places.ts'
 import { byPrecedence, createRecordRegister, hasList, haveBothLists } from './records.ts'
-import { type RegisteredSystems, registeredSystems } from './registered-countries.ts'
+import { rentedSystems } from './rented-systems.ts'
 import { evidenceOf } from './system-evidence.ts'
-import { type AllSystems, allSystems, type SystemColumns, systemColumns } from './systems.ts'
+import { type SystemColumns, systemColumns } from './systems.ts'
 
 /** Addresses of a /24 and of a /48: what one customer is given. */
 const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
@@ -27,20 +25,23 @@ const NO_SYSTEM: PlaceSystem = { type: 'unknown', networkClass: 'unknown' }
 
 /** Makes the columns and the description of a tables file of the parts. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
-  const files = [parts.systems, ...parts.fallbacks]
-  const all = allSystems(files.flatMap((file) => FAMILIES.flatMap((family) => file[family] ?? [])))
-  const { asns, names: nameList } = all
-  const layers = systemLayers(files, all)
-  const systemAt = (position: number): PlaceSystem =>
-    position === 0 ? NO_SYSTEM : typeOfSystem(asns[position - 1] as number, nameList[position - 1] as string)
-  const neighbours = proxyNeighbours(parts.lists)
-  const own = [
-    ...exitRows(parts.lists, {
-      at4: (address) => systemAt(valueAt4(layers[4], address)),
-      at6: (upper, lower) => systemAt(valueAt6(layers[6], Uint32Array.of(upper, lower, 0, 0))),
-    }),
-    ...(neighbours === undefined ? [] : [neighbours]),
-  ]
+  const { asns, names: nameList, rules, layers, sizes, registered, shapeOf } = outlinesOf(parts)
+  const isRented = rentedSystems(parts.lists, layers[4], sizes['systems.ipv4Addresses'])
+  const placeSystem = (index: number): PlaceSystem => {
+    return asRented(typeByRule(asns[index] as number, rules[index]), isRented(index))
+  }
+  const placed = new Array<PlaceSystem | undefined>(asns.length)
+  const systemAt = (position: number): PlaceSystem => {
+    if (position === 0) return NO_SYSTEM
+    const known = placed[position - 1] ?? placeSystem(position - 1)
+    placed[position - 1] = known
+    return known
+  }
+  const placeSystems: PlaceSystems = {
+    at4: (address) => systemAt(valueAt4(layers[4], address)),
+    at6: (upper, lower) => systemAt(valueAt6(layers[6], Uint32Array.of(upper, lower, 0, 0))),
+  }
+  const own = [...exitRows(parts.lists, placeSystems), ...neighbours(parts.lists, placeSystems)]
   const ranked = byPrecedence([...parts.lists, ...own])
   const lists = ranked.filter(({ single }) => !single)
   const addressLists = ranked.filter(({ single }) => single)
@@ -51,8 +52,6 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   const networks4 = records.combine(layers[4], hits.layers[4])
   const networks6 = records.combine(layers[6], hits.layers[6])
   const recordColumns = records.finish()
-  const sizes = sizeColumns(layers, asns.length)
-  const registered = registrationCountries(parts.registrations, layers, asns.length)
   const evidence = evidenceOf({
     segments: networks4,
     records: recordColumns,
@@ -63,15 +62,10 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
     systems: layers[4],
     systemLists: parts.systemLists,
     asns,
-    outlineOf: (index) => ({
-      ipv4Prefixes: sizes['systems.ipv4Prefixes'][index] as number,
-      ipv6Prefixes: sizes['systems.ipv6Prefixes'][index] as number,
-      countries: registered.counts[index + 1] as number,
-    }),
+    isRented,
+    shapeOf,
   })
-  const types = systemColumns(asns.length, (index) =>
-    typeOfSystem(asns[index] as number, nameList[index] as string, evidence(index)),
-  )
+  const types = systemColumns(asns.length, (index) => typeByRule(asns[index] as number, rules[index], evidence(index)))
   const { columns: crawlers, ...crawlerRows } = compileCrawlers(parts.crawlers)
   const { columns: placeColumns, places } = compilePlaces(parts.places)
   const { columns: countryColumns, countriesBy } = compileCountries(parts.countryLists)
@@ -110,11 +104,12 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   }
 }
 
-function typeColumns({ types, classes, bases, brandNumbers, listNumbers }: SystemColumns) {
+function typeColumns({ types, classes, bases, hostLike, brandNumbers, listNumbers }: SystemColumns) {
   return {
     'systems.types': types,
     'systems.classes': classes,
     'systems.bases': bases,
+    'systems.hostLike': hostLike,
     'systems.brands': brandNumbers,
     'systems.lists': listNumbers,
   }
@@ -132,43 +127,8 @@ function withHits(ranges: Ranges | undefined, position: number): Ranges | undefi
   return withValues(ranges, values)
 }
 
-function sourceOf({ ranges: _ranges, ...source }: RangeList): RangeSource {
+function sourceOf({ ranges: _ranges, services: _services, ...source }: RangeList): RangeSource {
   return source
-}
-
-type Layers = Readonly<Record<4 | 6, Segments>>
-
-/**
- * The systems of both families as segments, of which the values are positions in order of ASN, from 1: those of the first
- * file that has one at a place.
- */
-function systemLayers(files: readonly PerFamily<SystemRanges>[], { positionsIn }: AllSystems): Layers {
-  const layer = (family: 4 | 6) =>
-    files.reduce(
-      (known, { [family]: read }) => {
-        if (read === undefined) return known
-        const positions = positionsIn(read)
-        const segments = layOut(
-          withValues(
-            read.ranges,
-            read.ranges.values.map((system) => positions[system] as number),
-          ),
-        )
-        return known.count === 1 && known.values[0] === 0
-          ? segments
-          : overlay(known, segments, (first, further) => first || further)
-      },
-      uniform(family, 0),
-    )
-  return { 4: layer(4), 6: layer(6) }
-}
-
-function registrationCountries(registrations: PerFamily<Ranges>, layers: Layers, size: number): RegisteredSystems {
-  const known = FAMILIES.flatMap((family) => {
-    const ranges = registrations[family]
-    return ranges === undefined ? [] : [{ systems: layers[family], countries: layOut(ranges) }]
-  })
-  return registeredSystems(known, size)
 }
 
 type NetworkColumns = Pick<Columns, Extract<keyof Columns, `networks${string}`>>
@@ -190,35 +150,5 @@ function nameColumns(names: readonly string[]): Pick<Columns, 'systems.names' | 
   return {
     'systems.names': bytes,
     'systems.nameEnds': Uint32Array.from(names, (name) => (end += Buffer.byteLength(name))),
-  }
-}
-
-/** Prefixes of the minimal cover of each system's ranges, and its IPv4 addresses. */
-function sizeColumns(
-  layers: Layers,
-  size: number,
-): Pick<Columns, 'systems.ipv4Prefixes' | 'systems.ipv6Prefixes' | 'systems.ipv4Addresses'> {
-  const addresses = new Float64Array(size)
-  const prefixes = { 4: new Uint32Array(size), 6: new Uint32Array(size) }
-  for (const family of FAMILIES) {
-    const { values, count } = layers[family]
-    const counts = prefixes[family]
-    const bounds = { first: new Uint32Array(WORDS[family]), last: new Uint32Array(WORDS[family]) }
-    for (let segment = 0; segment < count; segment++) {
-      const index = (values[segment] as number) - 1
-      if (index === -1) continue
-      readBounds(layers[family], segment, bounds)
-      const { first, last } = bounds
-      counts[index] =
-        (counts[index] as number) + coverRange(addressAt(family, first, 0), addressAt(family, last, 0)).length
-      if (family === 4) {
-        addresses[index] = (addresses[index] as number) + (last[0] as number) - (first[0] as number) + 1
-      }
-    }
-  }
-  return {
-    'systems.ipv4Prefixes': prefixes[4],
-    'systems.ipv6Prefixes': prefixes[6],
-    'systems.ipv4Addresses': addresses,
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { HOSTING_SHAPE } from '@sallyport/data/hosting-shape'
+import { HOST_LIKENESS } from '@sallyport/data/host-likeness'
 import { LIST_AGES } from '@sallyport/data/list-ages'
 import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
@@ -26,7 +26,7 @@ export function tablesPath(dataDir: string, sources: readonly ResolvedSource[]):
     sources: sources
       .filter(({ row }) => row.kind !== 'city')
       .map(({ row, file, reason }) => [row, file === undefined ? reason : identityOf(file)]),
-    facts: [OPERATORS, ORGANISATION_RULES, HOSTING_SHAPE, SHIPPED_RANGES, LIST_AGES],
+    facts: [OPERATORS, ORGANISATION_RULES, HOST_LIKENESS, SHIPPED_RANGES, LIST_AGES],
   }
   const key = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
   return join(dataDir, `tables-${key}.bin`)

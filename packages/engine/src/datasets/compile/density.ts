@@ -57,6 +57,7 @@ const LARGEST_EXIT_RANGE = 16
 /** The ids under which the rules are named as sources. */
 const EXIT_DENSITY = 'exit-density'
 const PROXY_NEIGHBOURS = 'proxy-neighbours'
+const EXIT_NEIGHBOURS = 'exit-neighbours'
 
 /**
  * The prefixes beside known VPN exits, as lists of our own, the surer first: those that are crowded with exits, then others
@@ -129,27 +130,39 @@ const LISTED_PROXIES = 2
 const NEIGHBOUR_TRUST = 0.4
 
 /**
- * The IPv4 /24s with several proxies that lists of addresses name, as a list of our own that decides no class;
- * `undefined` where there are none. It holds as long as the longest of the lists.
+ * IPv4 /24s beside what lists name, as lists of our own that decide no class: those with several proxies, which hold as long as
+ * the longest of the lists, and those of access networks with an exit of a VPN or of Tor.
  */
-export function proxyNeighbours(lists: readonly RangeList[]): RangeList | undefined {
-  const naming = lists.filter(({ networkClass, single }) => networkClass === 'residential_proxy' && single)
+export function neighbours(lists: readonly RangeList[], systems: PlaceSystems): readonly RangeList[] {
+  const proxies = lists.filter(({ networkClass, single }) => networkClass === 'residential_proxy' && single)
+  const exits = lists.filter(
+    ({ networkClass, provider }) => networkClass === 'tor' || (networkClass === 'vpn' && provider !== PRIVATE_RELAY),
+  )
+  const ends = proxies.map(({ expires }) => expires).filter((day) => day !== undefined)
+  const isHome = (first: number) => systems.at4(first).networkClass === 'residential_clean'
+  return [
+    ...besides(proxies, LISTED_PROXIES, () => true, {
+      networkClass: 'residential_proxy',
+      source: PROXY_NEIGHBOURS,
+      ...(ends.length === 0 ? {} : { expires: Math.max(...ends) }),
+    }),
+    ...besides(exits, 1, isHome, { networkClass: 'vpn', source: EXIT_NEIGHBOURS }),
+  ]
+}
+
+/** The /24s with so many listed addresses; none where there are none. */
+function besides(
+  lists: readonly RangeList[],
+  atLeast: number,
+  isMeant: (first: number) => boolean,
+  named: Pick<RangeList, 'networkClass' | 'source' | 'expires'>,
+): readonly RangeList[] {
   const writer = createRangeWriter(4)
-  for (const [block, count] of countBlocks(addressesIn(naming), BLOCK)) {
-    if (count >= LISTED_PROXIES) writer.add4(block * BLOCK, block * BLOCK + BLOCK - 1, 1)
+  for (const [block, count] of countBlocks(addressesIn(lists), BLOCK)) {
+    if (count >= atLeast && isMeant(block * BLOCK)) writer.add4(block * BLOCK, block * BLOCK + BLOCK - 1, 1)
   }
   const ranges = { 4: writer.finish() }
-  if (ranges[4].count === 0) return undefined
-  const ends = naming.map(({ expires }) => expires).filter((day) => day !== undefined)
-  return {
-    networkClass: 'residential_proxy',
-    rule: 'neighbours',
-    source: PROXY_NEIGHBOURS,
-    trust: NEIGHBOUR_TRUST,
-    ranges,
-    ...ours(naming),
-    ...(ends.length === 0 ? {} : { expires: Math.max(...ends) }),
-  }
+  return ranges[4].count === 0 ? [] : [{ rule: 'neighbours', trust: NEIGHBOUR_TRUST, ranges, ...ours(lists), ...named }]
 }
 
 function countBlocks(addresses: Iterable<number>, size: number): ReadonlyMap<number, number> {

@@ -15,6 +15,8 @@ import type { CountryList } from './known-countries.ts'
 /** A list of address ranges that was read. */
 export interface RangeList extends RangeSource {
   readonly ranges: PerFamily<Ranges>
+  /** Services of a list that names them; the values of its ranges count them, from 1. */
+  readonly services?: readonly string[] | undefined
 }
 
 /** A list of autonomous systems that was read; its labels, by number. */
@@ -135,7 +137,7 @@ function rangeList(
   row: SourceRow,
   networkClass: RangeList['networkClass'],
   file: SourceFile,
-  { made }: SourceContents,
+  { made, services }: SourceContents,
   ranges: RangeList['ranges'],
 ): RangeList {
   const { id, kind, provider = '', trust = DEFAULT_TRUST } = row
@@ -151,6 +153,7 @@ function rangeList(
     trust,
     date,
     ranges,
+    ...(services === undefined ? {} : { services }),
     ...(age === undefined ? {} : { expires: dayNumber(Date.parse(date)) + lifeDays(age) }),
   }
 }

@@ -11,7 +11,7 @@ const MOBILE = 2
 const ACCESS = 4
 
 /** A prefix of a /24 or longer names machines; a wider one names a network. */
-const LARGEST_NARROW = 256
+export const LARGEST_NARROW = 256
 
 /** The meaning of a list for the systems that it holds parts of, as bits. */
 function meaningOf({ networkClass, rule }: RangeSource): number {
@@ -46,8 +46,8 @@ export interface EvidenceParts {
   readonly systems: Segments
   readonly systemLists: readonly ReadSystemList[]
   readonly asns: Uint32Array
-  /** The outline of the system at a position; what is counted here is left out. */
-  readonly outlineOf: (index: number) => Omit<SystemEvidence['shape'], 'ipv4Addresses' | 'ipv4Blocks'>
+  readonly isRented: (index: number) => boolean | undefined
+  readonly shapeOf: (index: number) => SystemEvidence['shape']
 }
 
 /** The lists' and the outline's word on each system, by position. */
@@ -61,7 +61,8 @@ export function evidenceOf({
   systems,
   systemLists,
   asns,
-  outlineOf,
+  isRented,
+  shapeOf,
 }: EvidenceParts): (index: number) => SystemEvidence {
   const size = asns.length
   const meanings = lists.map(meaningOf)
@@ -76,7 +77,6 @@ export function evidenceOf({
     size,
   )
   const lineBlocks = countBlocks(lines, systems, size)
-  const blocks = createBlockCounter(size)
   // The last segment is the reserved top of the family, which belongs to no system.
   for (let segment = 0; segment + 1 < segments.count; segment++) {
     const record = segments.values[segment] as number
@@ -89,28 +89,21 @@ export function evidenceOf({
     if (said & HOSTING) add(sums.hosting, system, addresses)
     if (said & MOBILE) add(sums.mobile, system, addresses)
     if (said & ACCESS) add(sums.access, system, addresses)
-    blocks.see(system, start >>> 24)
   }
   const torListed = read.some(({ networkClass }) => networkClass === 'tor')
   return (system) => {
     const all = sums.all[system] as number
     const share = (part: Float64Array) => (all === 0 ? 0 : (part[system] as number) / all)
-    const { ipv4Prefixes, ipv6Prefixes, countries } = outlineOf(system)
     return {
       listed: listedAs(asns[system] as number, systemLists),
       hosting: share(sums.hosting),
       mobile: share(sums.mobile),
       access: share(sums.access),
       exitBlocks: exitBlocks[system] as number,
+      rented: isRented(system),
       lineBlocks: lineBlocks[system] as number,
       torListed,
-      shape: {
-        ipv4Addresses: all,
-        ipv4Prefixes,
-        ipv6Prefixes,
-        ipv4Blocks: blocks.counts[system] as number,
-        countries,
-      },
+      shape: shapeOf(system),
     }
   }
 }
@@ -138,20 +131,6 @@ function listedAs(asn: number, lists: readonly ReadSystemList[]): SystemEvidence
     if (asType !== undefined && systemList.has(asn)) return { type: asType, source }
   }
   return undefined
-}
-
-/** Counts the blocks that a system is seen in; they come in ascending order. */
-function createBlockCounter(size: number) {
-  const counts = new Uint32Array(size)
-  const latest = new Float64Array(size).fill(-1)
-  return {
-    counts,
-    see(system: number, block: number): void {
-      if (latest[system] === block) return
-      latest[system] = block
-      counts[system] = (counts[system] as number) + 1
-    },
-  }
 }
 
 function counter(size: number): Float64Array {

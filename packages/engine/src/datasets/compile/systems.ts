@@ -40,6 +40,7 @@ export interface SystemColumns {
   readonly types: Uint8Array
   readonly classes: Uint8Array
   readonly bases: Uint8Array
+  readonly hostLike: Uint8Array
   readonly brandNumbers: Uint16Array
   readonly brands: readonly string[]
   readonly listNumbers: Uint8Array
@@ -53,14 +54,16 @@ export function systemColumns(size: number, typeAt: (index: number) => SystemTyp
     types: new Uint8Array(size),
     classes: new Uint8Array(size),
     bases: new Uint8Array(size),
+    hostLike: new Uint8Array(size),
     brandNumbers: new Uint16Array(size),
     listNumbers: new Uint8Array(size),
   }
   for (let index = 0; index < size; index++) {
-    const { type, networkClass, brand, basis, list } = typeAt(index)
+    const { type, networkClass, brand, basis, list, hostLike } = typeAt(index)
     columns.types[index] = AS_TYPES.indexOf(type)
     columns.classes[index] = NETWORK_CLASSES.indexOf(networkClass)
     columns.bases[index] = BASES.indexOf(basis)
+    columns.hostLike[index] = hostLike === true ? 1 : 0
     columns.brandNumbers[index] = brands.number(brand)
     columns.listNumbers[index] = lists.number(list)
   }

@@ -6,7 +6,7 @@ import type { GeofeedPlace } from '../parse/places.ts'
 import type { RangeSource } from './range-source.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
-export const TABLES_FORMAT = 7
+export const TABLES_FORMAT = 8
 
 /** The columns of a tables file and their types. Names are `<table>.<column>`. */
 const COLUMNS = {
@@ -62,6 +62,7 @@ const COLUMNS = {
   'systems.types': 'u8',
   'systems.classes': 'u8',
   'systems.bases': 'u8',
+  'systems.hostLike': 'u8',
   'systems.brands': 'u16',
   'systems.lists': 'u8',
   'systems.countries': 'u8',

@@ -24,6 +24,8 @@ export interface SourceContents {
   readonly systems?: PerFamily<SystemRanges> | undefined
   readonly registrations?: Registrations | undefined
   readonly ranges?: Readonly<Record<4 | 6, Ranges>> | undefined
+  /** Services of a list that names them; the values of its ranges count them, from 1. */
+  readonly services?: readonly string[] | undefined
   readonly systemList?: SystemList | undefined
   readonly places?: Places | undefined
 }

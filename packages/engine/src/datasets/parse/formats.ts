@@ -6,6 +6,9 @@ import { linesOf } from './lines.ts'
 /** The entries of a list as they are written: an address, a CIDR, or `first-last`. Nothing is judged yet. */
 export interface WrittenEntries {
   readonly entries: Iterable<string>
+  /** The services that the list names, where it names several, and of each entry the number of its service, from 1. */
+  readonly services?: readonly string[] | undefined
+  readonly serviceOf?: readonly number[] | undefined
   /** When the list was made, where it says so, in milliseconds since the epoch. */
   readonly made?: number | undefined
 }
@@ -104,8 +107,6 @@ const DOCUMENT_FORMS: Partial<
   airvpn: {
     entries: [1, 2, 3, 4].flatMap((entry) => [`servers.*.ip_v4_in${entry}`, `servers.*.ip_v6_in${entry}`]),
   },
-  // Proton VPN is left out: its addresses here are where clients enter, which no site ever sees.
-  gluetun: { entries: GLUETUN.map((service) => `${service}.servers.*.ips.*`) },
   monosans: { entries: ['*.exit_ip'] },
   ipverse: { entries: ['services.*.ipv4.*', 'services.*.ipv6.*'] },
 }
@@ -123,11 +124,22 @@ export function writtenEntries(bytes: Buffer, format: EntryFormat, path: string)
   // In a document whose form is not known, what looks like an address or a prefix is an entry.
   if (format === 'json')
     return { entries: everyString(document).filter((value) => /^[\da-f:.]+(\/\d+)?$/i.test(value)) }
+  if (format === 'gluetun') return serverEntries(document)
   const { entries, made, form = (value: string) => value } = DOCUMENT_FORMS[format] ?? { entries: [] }
   const time = made === undefined ? undefined : timeOf(valuesAt(document, made)[0])
   return {
     entries: entries.flatMap((at) => valuesAt(document, at)).map((value) => form(String(value))),
     made: time,
+  }
+}
+
+/** Proton VPN is left out: its addresses here are where clients enter, which no site ever sees. */
+function serverEntries(document: unknown): WrittenEntries {
+  const found = GLUETUN.map((service) => valuesAt(document, `${service}.servers.*.ips.*`).map(String))
+  return {
+    entries: found.flat(),
+    services: GLUETUN,
+    serviceOf: found.flatMap((entries, service) => entries.map(() => service + 1)),
   }
 }
 

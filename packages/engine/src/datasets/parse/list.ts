@@ -32,7 +32,9 @@ export interface ListForm {
 
 /** A list that was read and found plausible. */
 export interface AddressList {
+  /** The value of a range is the number of its service, from 1, in a list that names services. */
   readonly ranges: Readonly<Record<4 | 6, Ranges>>
+  readonly services?: readonly string[] | undefined
   /** When it was made, where it says so, in milliseconds since the epoch. */
   readonly made?: number | undefined
   /** How many entries were bad and were left out. */
@@ -88,19 +90,29 @@ const CANARIES = [
  * cover more than the list plausibly can.
  */
 export function readList(bytes: Buffer, form: ListForm): AddressList {
-  const { entries, made } = writtenEntries(bytes, form.format, form.path)
-  return { ...goodEntries(entries, form), ...(made === undefined ? {} : { made }) }
+  const { entries, serviceOf, services, made } = writtenEntries(bytes, form.format, form.path)
+  return {
+    ...goodEntries(entries, form, serviceOf),
+    ...(services === undefined ? {} : { services }),
+    ...(made === undefined ? {} : { made }),
+  }
 }
 
 /** The good entries of a list that is plausible as a whole. */
-function goodEntries(entries: Iterable<string>, form: ListForm): Pick<AddressList, 'ranges' | 'left'> {
+function goodEntries(
+  entries: Iterable<string>,
+  form: ListForm,
+  serviceOf?: readonly number[],
+): Pick<AddressList, 'ranges' | 'left'> {
   const { path, networkClass, reservedIsExpected = false } = form
   const writers = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
   const hides = anonymises(networkClass)
   const sizes = { 4: 0, 6: 0 }
   let good = 0
   let bad = 0
+  let at = -1
   for (const text of entries) {
+    at++
     const entry = parseEntry(text)
     const isReserved = entry !== undefined && touchesReserved(entry)
     const size = entry === undefined ? 0 : entrySize(entry)
@@ -109,7 +121,7 @@ function goodEntries(entries: Iterable<string>, form: ListForm): Pick<AddressLis
       continue
     }
     if (hides) refuseCanary(entry, form)
-    writers[entry.first.family].add(entry.first, entry.last, 1)
+    writers[entry.first.family].add(entry.first, entry.last, serviceOf?.[at] ?? 1)
     sizes[entry.first.family] += size
     good++
   }

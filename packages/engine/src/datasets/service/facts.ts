@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SourceStatus } from '@sallyport/core'
 import { CRAWLERS, DATED_EDGES, DATED_RANGES } from '@sallyport/data/crawlers'
-import { HOSTING_SHAPE } from '@sallyport/data/hosting-shape'
+import { HOST_LIKENESS } from '@sallyport/data/host-likeness'
 import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES, ORGANISATION_RULES_DATE } from '@sallyport/data/organisation-names'
 import { RESERVED, RESERVED_DATE } from '@sallyport/data/reserved'
@@ -25,7 +25,7 @@ function newestOf(rows: readonly { readonly date: string }[]): string {
 export const FACTS: readonly SourceStatus[] = [
   fact('operators', 'Operator table', OPERATORS, OPERATORS_DATE),
   fact('organisation-names', 'Organisation-name rules', ORGANISATION_RULES, ORGANISATION_RULES_DATE),
-  fact('system-shape', "Outlines of systems' address spaces", [HOSTING_SHAPE], HOSTING_SHAPE.date),
+  fact('system-shape', 'Prefixes and neighbours of hosts', [HOST_LIKENESS], HOST_LIKENESS.date),
   fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES, REVERSE_NAMES_DATE),
   fact('crawlers', 'Crawler catalogue', CRAWLERS, newestOf(CRAWLERS)),
   {
@@ -56,7 +56,9 @@ export function derivedFacts(sources: readonly SourceStatus[]): readonly SourceS
   const date = dates.reduce((newest, day) => (day > newest ? day : newest))
   return [
     { id: 'system-prefixes', title: "What lists say of systems' prefixes", date, ...OWN },
+    { id: 'rented-systems', title: 'Hosts that several VPN services rent from', date, ...OWN },
     { id: 'exit-density', title: 'Prefixes crowded with known VPN exits', date, ...OWN },
+    { id: 'exit-neighbours', title: 'Prefixes of access networks with known exits', date, ...OWN },
     { id: 'proxy-neighbours', title: 'Prefixes with several listed proxies', date, ...OWN },
   ]
 }

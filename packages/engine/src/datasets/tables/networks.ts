@@ -1,6 +1,7 @@
 import {
   findSegment4,
   findSegment6,
+  type NetworkClass,
   type NetworkRecord,
   type NetworkTable,
   type RangeHit,
@@ -43,6 +44,7 @@ interface HitSet {
   readonly range: RangeHit | undefined
   readonly also: readonly RangeHit[]
   readonly near: RangeHit | undefined
+  readonly exitsBeside: RangeHit | undefined
 }
 
 /** Records by number: made when first asked for, and kept, so that each is one object. Number 0 has none. */
@@ -58,13 +60,14 @@ function createRecords(
 
   function makeRecord(number: number): NetworkRecord {
     const system = recordSystems[number] as number
-    const { range, also, near } = sets[recordEvidence[number] as number] as HitSet
+    const { range, also, near, exitsBeside } = sets[recordEvidence[number] as number] as HitSet
     const flags = recordFlags[number] as number
     const record = Object.freeze({
       ...(system === 0 ? {} : { system: systems.system(system - 1) }),
       ...(range === undefined ? {} : { range }),
       also,
       ...(near === undefined ? {} : { near }),
+      ...(exitsBeside === undefined ? {} : { exitsBeside }),
       inVpnRanges: (flags & IN_VPN_RANGES) !== 0,
       inDatacenterRanges: (flags & IN_DATACENTER_RANGES) !== 0,
     })
@@ -85,6 +88,8 @@ function hitSets({ ranges, evidence }: Description): readonly HitSet[] {
   return evidence.map((codes) => {
     const hits = codes.map(hitOf)
     const [range, ...also] = hits.filter(({ rule }) => rule !== 'neighbours')
-    return { range, also: Object.freeze(also), near: hits.find(({ rule }) => rule === 'neighbours') }
+    const beside = (networkClass: NetworkClass) =>
+      hits.find((hit) => hit.rule === 'neighbours' && hit.networkClass === networkClass)
+    return { range, also: Object.freeze(also), near: beside('residential_proxy'), exitsBeside: beside('vpn') }
   })
 }

@@ -42,6 +42,7 @@ export function openSystems({ columns, description }: TableColumns): SystemTable
       networkClass: NETWORK_CLASSES[columns['systems.classes'][index] as number] as NetworkClass,
       brand: description.brands[columns['systems.brands'][index] as number] as string,
       basis: BASES[columns['systems.bases'][index] as number] as AutonomousSystem['basis'],
+      ...(columns['systems.hostLike'][index] === 1 && { hostLike: true as const }),
       ...(list === '' || list === undefined ? {} : { list }),
       ...(country === undefined ? {} : { country }),
     })
