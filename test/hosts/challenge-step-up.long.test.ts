@@ -203,7 +203,7 @@ t.test('an origin that asks where machines have no secret in common asks nobody,
     t.notOk(sold.headers['sallyport-challenge'])
   }
   t.match(notices, [
-    /^An origin asks its clients \(sallyport-challenge: 2\), and nobody is asked: challenge\.secret: is missing/,
+    /^An origin asks for a challenge \(sallyport-challenge: 2\), and no client is challenged: challenge\.secret: is missing/,
   ])
   t.equal(notices.length, 1)
 })

@@ -96,7 +96,7 @@ for (const workers of [0, 2]) {
       t.match(hook.of('reload_refused')[1], { over: true, text: 'The configuration was taken over.' })
 
       await until(async () =>
-        (await (await fetch(`${admin}/metrics`)).text()).includes('kind="reload_refused",outcome="sent"} 2'),
+        (await (await fetch(`${admin}/metrics`)).text()).includes('kind="reload_refused",outcome="sent"} 3'),
       )
       const metrics = await (await fetch(`${admin}/metrics`)).text()
       t.match(metrics, /sallyport_notifications_total\{kind="origin",outcome="sent"\} 2/)

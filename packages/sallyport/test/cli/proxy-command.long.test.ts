@@ -25,7 +25,7 @@ t.test('it starts, serves, shows its key once for a dataDir, and ends with 0 at 
     const health = /Health at (\S+)/.exec(proxy.err())?.[1] ?? ''
     t.match(await (await fetch(health)).json(), { status: 'ready' })
     keys.push(/sp_\w+/.exec(proxy.err())?.[0])
-    t.match(proxy.err(), /curl .*-H 'X-Forwarded-For: 185\.220\.101\.10'/)
+    t.match(proxy.err(), /curl [\s\S]*-H 'X-Forwarded-For: 185\.220\.101\.10'/)
     const command = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(proxy.err())
     t.equal(command?.[1], keys[index] ?? '<API_KEY>')
     t.match(command?.[2], `${url}/detect/v1/vpn/`)
