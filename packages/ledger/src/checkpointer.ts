@@ -65,12 +65,9 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
   /** False when another process won the race; then nothing was kept. */
   async function sign(log: string, size: number, root: Uint8Array, covered: number): Promise<boolean> {
     const head = await signCheckpoint(store.origin, log, size, root, signer)
-    if (!(await store.putCheckpoint(head, covered, keys.length))) {
-      await refreshSigner()
-      return false
-    }
-    await ports.archive.write(head)
-    return true
+    const kept = await store.putCheckpoint(head, covered, keys.length)
+    await (kept ? ports.archive.write(head) : refreshSigner())
+    return kept
   }
 
   async function checkpoint(): Promise<void> {

@@ -121,20 +121,12 @@ export function createInspector(options: InspectorOptions): Inspector {
     isTrusted: (peer) => isTrustedPeer(peer, trust),
     singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
     inspect(request) {
-      try {
-        return look(request).inspection
-      } catch (error) {
-        options.onFault?.(error)
-        return faultInspection(request, timestamp(clock.now()))
-      }
+      const fault = () => faultInspection(request, timestamp(clock.now()))
+      return orElse(() => look(request).inspection, fault, options.onFault)
     },
     isBrowser(request) {
-      try {
-        return agents.namesBrowser(request) && look(request).inspection.agent.class === 'human'
-      } catch (error) {
-        options.onFault?.(error)
-        return false
-      }
+      const isHuman = () => agents.namesBrowser(request) && look(request).inspection.agent.class === 'human'
+      return orElse(isHuman, () => false, options.onFault)
     },
     decide(request, others) {
       try {
@@ -161,6 +153,16 @@ export function createInspector(options: InspectorOptions): Inspector {
       const { id, asked } = described
       return decide(policy, inspection, { mode, request: partsOf(described), id, isDescribed: asked !== undefined })
     },
+  }
+}
+
+/** The result of work, or of `fault` where it throws. */
+function orElse<T>(work: () => T, fault: () => T, onFault: InspectorOptions['onFault']): T {
+  try {
+    return work()
+  } catch (error) {
+    onFault?.(error)
+    return fault()
   }
 }
 
