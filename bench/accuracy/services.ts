@@ -1,5 +1,5 @@
 import { classify, type NetworkClass, type NetworkFinding, parseAddress, type Snapshot } from '@sallyport/core'
-import type { Figure, Goal } from '../report/result.ts'
+import { type Figure, type Goal, spreadOf } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import type { Feeds } from './feeds.ts'
 import { gluetunServices, type VpnService } from './gluetun.ts'
@@ -34,14 +34,23 @@ export async function compareServices(run: Run, feeds: Feeds, folder: string, co
     const snapshot = await snapshotWithout(service, known)
     figures.push(...found(`${name}, the other half known`, rest, snapshot, { vpn: { atLeast: 95 } }))
   }
-  run.table({ title: 'Exits of a VPN service, while the feeds of the others are loaded', figures })
-  if (earlier.length === 0) return run.skip('the servers of services of 2021 to 2023 are not here')
   const before: Figure[] = []
   for (const service of earlier) {
     run.step(`exits of ${service.name} in ${service.date}`)
-    before.push(...found(`${service.name}, ${service.date}`, service.exits, await snapshotWithout(service), {}))
+    before.push(...found(service.name, service.exits, await snapshotWithout(service), {}))
   }
-  run.table({ title: 'Exits of some years ago, while the feeds of the other services are loaded', figures: before })
+  if (earlier.length === 0) run.skip('the servers of services of 2021 to 2023 are not here')
+  figures.push(...together(`${earlier.length} services of 2021 to 2023, each unknown`, before))
+  run.table({ title: 'Exits of a VPN service, while the feeds of the others are loaded', figures })
+}
+
+/** One row for several: the median of each figure, and the quartiles of the services. */
+function together(name: string, figures: readonly Figure[]): readonly Figure[] {
+  const whats = [...new Set(figures.map(({ what }) => what))]
+  return whats.map((what) => {
+    const values = figures.filter((figure) => figure.what === what).map(({ value }) => value.median)
+    return { case: name, what, unit: '%', value: spreadOf(values) }
+  })
 }
 
 function found(

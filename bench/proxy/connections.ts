@@ -38,6 +38,6 @@ export async function benchConnections(run: Run, { folder, dataDir, origin, load
     })
   }
   for (const program of running.values()) await program.stop()
-  const title = 'A request of 100 B through a proxy as connections grow, by processor time'
+  const title = 'A request of 100 B, by processor time'
   run.table({ title, work: 'connections', figures })
 }
