@@ -3,7 +3,7 @@ import type { Api, ApiRequest, ApiResponse } from './request.ts'
 /** How long a browser need not ask again. */
 const MAX_AGE_SECONDS = 600
 
-const EXPOSED = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id'
+const EXPOSED = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id, X-SVC-Demo'
 
 /**
  * The same API for pages of these origins, exactly as browsers write them (Fetch standard, CORS protocol). Cookies play no

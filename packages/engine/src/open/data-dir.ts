@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
+import { basename, relative, resolve, sep } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import { makeFolder, placeFault } from '#files'
 import { withFreeLock, withLock } from '#stores'
@@ -70,12 +70,12 @@ const REASONS: Readonly<Record<string, () => string>> = {
 }
 
 /** SQLite's messages; it has no codes for these in every driver. */
-const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: () => string])[] = [
-  [/readonly database|unable to open database/, () => `holds a database that cannot be written: ${rights()}`],
+const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: string) => string])[] = [
+  [/readonly database|unable to open database/, (database) => `holds ${database}, which cannot be written: ${rights()}`],
   [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full, or fails'],
   [
     /not a database|malformed/,
-    () => 'holds a database that is damaged; restore it, or move it away to begin a new one',
+    (database) => `holds ${database}, which is damaged; restore it, or move it away to begin a new one`,
   ],
 ]
 
@@ -86,7 +86,9 @@ function dataDirFault(error: unknown, dataDir: string): unknown {
   const reason = code === undefined ? undefined : REASONS[code]
   if (reason !== undefined && (path === undefined || isAbout(path, dataDir))) return unusable(dataDir, reason())
   const database = DATABASE_REASONS.find(([says]) => says.test(error.message))
-  return database === undefined ? error : unusable(dataDir, database[1]())
+  // A statement's error, long after the opening, names no file.
+  const file = path === undefined ? 'a database' : `the database ${basename(path)}`
+  return database === undefined ? error : unusable(dataDir, database[1](file))
 }
 
 /** Whether a file is in the dataDir, or is a folder above it. */

@@ -127,7 +127,7 @@ t.test('pages of listed origins may ask, and no others', async (t) => {
   t.match(await ask('GET', '/v1/docs', ['origin', origin]), { headers: { Vary: 'Accept-Encoding, Origin' } })
   t.match(await ask('GET', '/v1/myip', ['origin', origin]), {
     status: 200,
-    headers: { 'Access-Control-Allow-Origin': origin },
+    headers: { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': /\bX-SVC-Demo\b/ },
   })
   for (const other of ['https://app.example.evil', 'http://app.example', 'null']) {
     const refused = await ask('OPTIONS', '/v1/ip/lookup', ['Origin', other, 'Access-Control-Request-Method', 'POST'])

@@ -22,8 +22,9 @@ export async function openDatabase(path: string, steps: readonly string[], pageB
   const deadline = performance.now() + OPEN_DEADLINE_MS
   for (;;) {
     // Until it is open it waits here, where the event loop lives, and not inside SQLite.
-    const database = await connect(path, 0)
+    let database: Database | undefined
     try {
+      database = await connect(path, 0)
       // Before the log, with which the size of a page is settled; a file that is there keeps its own.
       if (pageBytes !== undefined) database.exec(`PRAGMA page_size = ${pageBytes}`)
       if (path !== IN_MEMORY) makeDurable(database)
@@ -31,11 +32,17 @@ export async function openDatabase(path: string, steps: readonly string[], pageB
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
       return database
     } catch (error) {
-      database.close()
-      if (!isBusy(error) || performance.now() > deadline) throw error
+      database?.close()
+      if (!isBusy(error) || performance.now() > deadline) throw withPath(error, path)
       await delay(OPEN_PAUSE_MS)
     }
   }
+}
+
+/** The error with the path of the file, as those of the file system have it: SQLite names none. */
+function withPath(error: unknown, path: string): unknown {
+  const isOurs = error instanceof SallyportError
+  return error instanceof Error && !isOurs ? Object.assign(error, { path }) : error
 }
 
 /** Name of a database in the memory of this process alone. */
@@ -47,11 +54,16 @@ export const IN_MEMORY = ':memory:'
  */
 export async function openReadOnly(path: string, steps: readonly string[]): Promise<Database> {
   if (!existsSync(path)) return openDatabase(IN_MEMORY, steps)
-  const database = await connectReadOnly(path)
-  const version = versionOf(database)
-  if (version === steps.length) return database
-  database.close()
-  throw new SallyportError('corrupt_data', otherVersion(path, version, steps.length))
+  let database: Database | undefined
+  try {
+    database = await connectReadOnly(path)
+    const version = versionOf(database)
+    if (version === steps.length) return database
+    throw new SallyportError('corrupt_data', otherVersion(path, version, steps.length))
+  } catch (error) {
+    database?.close()
+    throw withPath(error, path)
+  }
 }
 
 /** Longest that one statement blocks this thread in a store that uses `whenFree`. */
