@@ -15,21 +15,22 @@ function ban(id: string, until: number): Ban {
 }
 
 /** Two that share what they hold; one of memory shares nothing. */
-const STORES: Readonly<Record<string, (t: Cleanup, now: () => number) => Promise<readonly BanList[]>>> = {
-  memory: async (_, now) => [createMemoryBans(now)],
-  SQLite: async (t, now) => {
-    const path = join(await temporaryFolder(t), 'bans.db')
-    const both = [await openSqliteBans(path, now), await openSqliteBans(path, now)]
-    for (const one of both) t.teardown(() => one.close())
-    return both
-  },
-  Redis: async (t, now) => {
-    const { url } = await startRedis(t)
-    const both = [await openRedisBans(url, { now }), await openRedisBans(url, { now })]
-    for (const one of both) t.teardown(() => one.close())
-    return both
-  },
-}
+const STORES: Readonly<Record<string, (t: Cleanup, now: () => number, most?: number) => Promise<readonly BanList[]>>> =
+  {
+    memory: async (_, now, most) => [createMemoryBans(now, most)],
+    SQLite: async (t, now, most) => {
+      const path = join(await temporaryFolder(t), 'bans.db')
+      const both = [await openSqliteBans(path, now, most), await openSqliteBans(path, now, most)]
+      for (const one of both) t.teardown(() => one.close())
+      return both
+    },
+    Redis: async (t, now, most) => {
+      const { url } = await startRedis(t)
+      const both = [await openRedisBans(url, { now, most }), await openRedisBans(url, { now, most })]
+      for (const one of both) t.teardown(() => one.close())
+      return both
+    },
+  }
 
 const DAY_MS = 86_400_000
 
@@ -56,6 +57,21 @@ for (const [name, make] of Object.entries(STORES)) {
       for (const bans of [first, other]) {
         t.equal(bans.find('client a'), undefined)
         t.same(await bans.list(), [])
+      }
+    },
+  )
+
+  t.test(
+    `${name}: the soonest to end go where there are too many`,
+    { skip: name === 'Redis' && NO_REDIS },
+    async (t) => {
+      const [first, other = first] = (await make(t, () => START, 300)) as readonly [BanList, BanList?]
+      for (let made = 0; made < 1_000; made++) await first.put(ban(String(made), START + 900_000 + made))
+      for (const bans of [first, other]) {
+        const kept = await bans.list()
+        t.equal(kept.length, 300)
+        t.equal(kept[0]?.id, '700')
+        t.equal(bans.find('client 999')?.id, '999')
       }
     },
   )

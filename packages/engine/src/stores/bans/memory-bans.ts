@@ -8,7 +8,7 @@ export const MAX_BANS = 100_000
 export const SWEEP_EVERY = 1_000
 
 /** The bans of this process alone, which ends with it. */
-export function createMemoryBans(now: () => number = Date.now): BanList {
+export function createMemoryBans(now: () => number = Date.now, most = MAX_BANS): BanList {
   const bans = new Map<string, Ban>()
   const { rewound } = createRewinding(now)
   let made = 0
@@ -23,7 +23,7 @@ export function createMemoryBans(now: () => number = Date.now): BanList {
     },
     async put(ban) {
       bans.set(ban.key, ban)
-      if (++made % SWEEP_EVERY === 0) sweep(bans, now())
+      if (++made % SWEEP_EVERY === 0) sweep(bans, now(), most)
     },
     async lift(id) {
       rewind()
@@ -47,10 +47,10 @@ export function listed(bans: ReadonlyMap<string, Ban>, now: number): readonly Ba
   return [...bans.values()].filter((ban) => ban.until > now).sort((x, y) => x.until - y.until)
 }
 
-/** Removes those that have ended, and of more than `MAX_BANS` the soonest to end. */
-export function sweep(bans: Map<string, Ban>, now: number): void {
+/** Removes those that have ended, and beyond `most` the soonest to end. */
+export function sweep(bans: Map<string, Ban>, now: number, most: number): void {
   for (const [key, { until }] of bans) if (until <= now) bans.delete(key)
-  const surplus = bans.size - MAX_BANS
+  const surplus = bans.size - most
   if (surplus <= 0) return
   for (const { key } of listed(bans, now).slice(0, surplus)) bans.delete(key)
 }

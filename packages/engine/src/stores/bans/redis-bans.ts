@@ -1,7 +1,7 @@
 import type { Ban, BanList } from '@sallyport/core'
 import { openRedis } from '../redis-connection.ts'
 import type { RedisOptions } from '../redis-options.ts'
-import { inForce, listed } from './memory-bans.ts'
+import { inForce, listed, MAX_BANS, SWEEP_EVERY, sweep } from './memory-bans.ts'
 import { createRewinding } from './wrong-clock.ts'
 
 /** Bans in Redis; `close` ends the connection. */
@@ -11,6 +11,8 @@ export interface RedisBans extends BanList {
 
 export interface RedisBansOptions extends RedisOptions {
   readonly now?: (() => number) | undefined
+  /** Most bans that are kept; default 100,000. */
+  readonly most?: number | undefined
   /** Called once at the start of an outage. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
@@ -31,7 +33,7 @@ const LOOK_MS = 250
  * During an outage those that are known stay, and new ones hold in the process that made them.
  */
 export async function openRedisBans(url: string, options: RedisBansOptions = {}): Promise<RedisBans> {
-  const { now = Date.now, onFault } = options
+  const { now = Date.now, most = MAX_BANS, onFault } = options
   const connection = await openRedis(url, options)
   // Not written: the clock of another node may be right.
   const { rewound, rewoundAll } = createRewinding(now)
@@ -39,6 +41,7 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
   let seen: string | null | undefined
   let looking = false
   let failing = false
+  let made = 0
 
   async function look(): Promise<void> {
     const client = connection.client()
@@ -77,7 +80,10 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
     async put(ban) {
       // Here it holds even where it cannot be written.
       bans.set(ban.key, ban)
+      const isDue = ++made % SWEEP_EVERY === 0
+      if (isDue) sweep(bans, now(), most)
       await write(connection.client(), ban, ban.until - now())
+      if (isDue) await trim(connection.client(), most)
     },
     async lift(id) {
       const [removed] = await connection
@@ -109,6 +115,18 @@ async function write(client: Client, ban: Ban, lasts: number): Promise<void> {
     .multi()
     .set(PREFIX + ban.id, JSON.stringify(ban), { expiration: { type: 'PX', value: Math.max(1, lasts) } })
     .zAdd(IDS, { score: ban.until, value: ban.id })
+    .incr(VERSION)
+    .exec()
+}
+
+/** Removes beyond `most` the soonest to end. */
+async function trim(client: Client, most: number): Promise<void> {
+  const ids = await client.zRange(IDS, 0, -1 - most)
+  if (ids.length === 0) return
+  await client
+    .multi()
+    .del(ids.map((id) => PREFIX + id))
+    .zRem(IDS, ids)
     .incr(VERSION)
     .exec()
 }

@@ -28,7 +28,7 @@ const LOOK_MS = 250
  * Bans in the SQLite file at `path`, for any number of processes of one machine: what one writes is found in the others within
  * a quarter of a second. A ban that has ended is deleted.
  */
-export async function openSqliteBans(path: string, now: () => number = Date.now): Promise<SqliteBans> {
+export async function openSqliteBans(path: string, now: () => number = Date.now, most = MAX_BANS): Promise<SqliteBans> {
   const database = await openDatabase(path, STEPS)
   setImpatient(database)
   const all = database.prepare('SELECT * FROM ban WHERE until > ?')
@@ -36,7 +36,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
   const remove = database.prepare('DELETE FROM ban WHERE id = ? RETURNING key')
   const purge = database.prepare('DELETE FROM ban WHERE until <= ?')
   const surplus = database.prepare(
-    `DELETE FROM ban WHERE id IN (SELECT id FROM ban ORDER BY until DESC LIMIT -1 OFFSET ${MAX_BANS})`,
+    `DELETE FROM ban WHERE id IN (SELECT id FROM ban ORDER BY until DESC LIMIT -1 OFFSET ${most})`,
   )
   const version = database.prepare('PRAGMA data_version')
   const rewind = database.prepare('UPDATE ban SET since = ?, until = ? WHERE id = ? AND since > ?')
@@ -74,7 +74,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
       // Here it holds even where it cannot be written.
       bans.set(ban.key, ban)
       const isDue = ++made % SWEEP_EVERY === 0
-      if (isDue) sweep(bans, now())
+      if (isDue) sweep(bans, now(), most)
       await whenFree(() => {
         purge.run(now())
         upsert.run(ban.id, ban.key, ban.on, ban.count, ban.since, ban.until)
