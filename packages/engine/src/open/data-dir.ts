@@ -73,12 +73,12 @@ const REASONS: Readonly<Record<string, () => string>> = {
 const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: string) => string])[] = [
   [
     /readonly database|unable to open database/,
-    (database) => `holds ${database}, which cannot be written: ${rights()}`,
+    (database) => `holds ${database} that cannot be written: ${rights()}`,
   ],
   [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full, or fails'],
   [
     /not a database|malformed/,
-    (database) => `holds ${database}, which is damaged; restore it, or move it away to begin a new one`,
+    (database) => `holds ${database} that is damaged; restore it, or move it away to begin a new one`,
   ],
 ]
 
@@ -90,7 +90,7 @@ function dataDirFault(error: unknown, dataDir: string): unknown {
   if (reason !== undefined && (path === undefined || isAbout(path, dataDir))) return unusable(dataDir, reason())
   const database = DATABASE_REASONS.find(([says]) => says.test(error.message))
   // A statement's error, long after the opening, names no file.
-  const file = path === undefined ? 'a database' : `the database ${basename(path)}`
+  const file = path === undefined ? 'a database' : `a database (${basename(path)})`
   return database === undefined ? error : unusable(dataDir, database[1](file))
 }
 

@@ -68,7 +68,7 @@ t.test('a database that is damaged, and one of another release', async (t) => {
   writeFileSync(join(dataDir, 'observations.db'), 'no database, '.repeat(1_000))
   t.match(await run('ip', 'list', '--config', config), {
     code: 1,
-    err: /^sallyport: dataDir: \S+ holds the database observations\.db, which is damaged; .*\n$/,
+    err: /^sallyport: dataDir: \S+ holds a database \(observations\.db\) that is damaged; .*\n$/,
   })
 })
 
