@@ -23,6 +23,9 @@ const HUNG_AT_START_LOOKS = 120
 /** Beyond `timeouts.drain`, in looks: files and stores are closed after it. */
 const CLOSE_LOOKS = 5
 
+/** Longest that a worker's last message comes after its exit. */
+const LAST_MESSAGE_MS = 2_000
+
 /** One worker, from its start to its end. */
 interface Member {
   readonly worker: Worker
@@ -166,13 +169,20 @@ export class Crew {
     })
     // After its last message, which comes after its exit at times.
     worker.once('disconnect', () => this.#counts.end(worker))
-    worker.once('exit', (code: number | null, signal: string | null) =>
-      this.#ended(member, code, `worker ${worker.process.pid} ended (${signal ?? `exit ${code}`})`),
-    )
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      setTimeout(() => this.#forget(worker), LAST_MESSAGE_MS).unref()
+      this.#ended(member, code, `worker ${worker.process.pid} ended (${signal ?? `exit ${code}`})`)
+    })
     worker.on('error', (error) => {
       // The system has no process for it: it never begins, and never exits.
       if (worker.process.pid === undefined) this.#ended(member, null, notStarted(error))
     })
+  }
+
+  /** Node 22 keeps a worker that was killed while a connection was on its way to it, and never says that its channel has ended. */
+  #forget(worker: Worker): void {
+    this.#counts.end(worker)
+    worker.removeAllListeners().on('error', () => {})
   }
 
   #answer(member: Member, config: Config | undefined): void {
