@@ -71,10 +71,7 @@ const REASONS: Readonly<Record<string, () => string>> = {
 
 /** SQLite's messages; it has no codes for these in every driver. */
 const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: string) => string])[] = [
-  [
-    /readonly database|unable to open database/,
-    (database) => `holds ${database} that cannot be written: ${rights()}`,
-  ],
+  [/readonly database|unable to open database/, (database) => `holds ${database} that cannot be written: ${rights()}`],
   [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full, or fails'],
   [
     /not a database|malformed/,
