@@ -67,7 +67,7 @@ function Course({ answer }: { answer: LiveAnswer }) {
 function Pictures({ answer: { classes, networks, tops, hours } }: { answer: LiveAnswer }) {
   const decided = classes.reduce((sum, { count }) => sum + count, 0)
   const { countries } = tops
-  const seen = `most seen · ${hours === 24 ? 'last 24 hours' : hours === 1 ? 'this hour' : 'this hour and the last'}`
+  const seen = `most seen · ${hours === 24 ? 'last 24 hours' : 'this hour and the last'}`
   return (
     <>
       <div class="columns">

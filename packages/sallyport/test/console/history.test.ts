@@ -8,7 +8,7 @@ import {
 } from '@sallyport/core'
 import { createMetrics } from '@sallyport/engine'
 import t from 'tap'
-import { type HistoryReading, mergeReadings } from '../../src/console/history/history.ts'
+import { type HistoryReading, mergeReadings, SPANS } from '../../src/console/history/history.ts'
 import { createSeries } from '../../src/console/history/series.ts'
 import { createTop, mergeTops } from '../../src/console/history/top.ts'
 import { createHistory } from '../../src/console/index.ts'
@@ -91,6 +91,17 @@ t.test('the most frequent values are found among a flood of others', async (t) =
     ),
     [{ name: 'b', count: 3 }],
   )
+})
+
+t.test('lists of a short span hold what came in it before the hour began', async (t) => {
+  const { observe, top } = counting()
+  const end = Date.parse('2026-11-24T13:00:00Z')
+  const inspection = { network: { verdict: { classification: 'tor' } }, agent: { class: 'human' } }
+  const decision = { inspection, reasons: [], action: 'challenge' } as unknown as Decision
+  observe(observed('late', { at: end - 2_000, decision, challenge: { outcome: 'asked', rule: 'ask-all', level: 1 } }))
+  for (const span of ['5m', '1h', '24h'] as const)
+    t.same(top('challenges', end + 60_000, SPANS[span].hours, 5), [{ name: 'ask-all asked', count: 1 }], span)
+  t.same(top('challenges', end + 3_600_000, SPANS['5m'].hours, 5), [])
 })
 
 t.test('a history counts by what became of requests, and remembers some of each second', async (t) => {

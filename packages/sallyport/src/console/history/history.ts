@@ -5,9 +5,9 @@ import { createSeries, type Series } from './series.ts'
 import { createSubjects, type Subject } from './subjects.ts'
 import type { Counted } from './top.ts'
 
-/** How far back one looks. */
+/** How far back one looks; `hours`: those whose lists are read, the one before the running one too, because a span may begin in it. */
 export const SPANS = {
-  '5m': { ms: 300_000, seriesMs: 1_000, hours: 1 },
+  '5m': { ms: 300_000, seriesMs: 1_000, hours: 2 },
   '1h': { ms: 3_600_000, seriesMs: 60_000, hours: 2 },
   '24h': { ms: 86_400_000, seriesMs: 300_000, hours: 24 },
 } as const
