@@ -33,9 +33,13 @@ export function countedOf(scraped: Scraped): Scraped {
   return scraped.filter(isCounted)
 }
 
-/** Returns what several processes say as if one had said it: counters are sums, ages are the oldest. */
-export function summed(scraped: readonly Scraped[]): Scraped {
-  return registryOf(scraped).getMetricsAsArray()
+/** Returns what several processes counted as if one had. */
+export function summed(counted: readonly Scraped[]): Scraped {
+  // As data alone: those of prom-client have a function in which all that was summed stays, and so every sum before it.
+  return registryOf(counted)
+    .getMetricsAsArray()
+    .filter((metric) => isCounted(metric))
+    .map(({ name, help, type, aggregator, values }) => ({ name, help, type, aggregator, values }))
 }
 
 /** All counts together: of two reports of one process the larger is the later. */

@@ -175,6 +175,11 @@ t.test("a process's counts are kept when it is late or gone, and its gauges are 
   ]) {
     t.match(text, `\n${line}\n`)
   }
+  t.same(
+    structuredClone(kept.beside(new Set())),
+    kept.beside(new Set()),
+    'data alone: no function holds what was summed',
+  )
   const late = await exposed(kept.beside(new Set()))
   t.match(late, 'network_class="tor"} 6\n', 'one that is not heard counts with what it reported last')
   t.notMatch(late, 'sallyport_connections')

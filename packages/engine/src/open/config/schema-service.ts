@@ -130,7 +130,7 @@ export const Dns = z.strictObject({
   }),
   reverseNames: key(
     z.boolean().default(false),
-    'Whether reverse names of visitors from hosting networks are looked up, in the background: the resolver sees them',
+    'Whether reverse names of visitors from hosting, unknown and doubtful networks are looked up, in the background: the resolver sees them',
     true,
   ),
 })
