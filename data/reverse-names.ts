@@ -39,15 +39,15 @@ export const REVERSE_NAME_RULES: readonly ReverseNameRule[] = [
  */
 export interface ReverseNameWords {
   readonly networkClass: 'hosting' | 'mobile'
-  /** The class that it may replace. */
-  readonly over: 'unknown' | 'residential_clean'
+  /** The classes that it may replace, or speak against. */
+  readonly over: readonly ('unknown' | 'residential_clean')[]
   readonly words: readonly string[]
 }
 
 export const REVERSE_NAME_WORDS: readonly ReverseNameWords[] = table.words.map(
   ({ class: networkClass, over, words }) => ({
     networkClass: networkClass as ReverseNameWords['networkClass'],
-    over: over as ReverseNameWords['over'],
+    over: over.split(', ') as ReverseNameWords['over'][number][],
     words: words.split(', '),
   }),
 )

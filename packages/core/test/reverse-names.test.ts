@@ -1,6 +1,7 @@
 import { REVERSE_NAME_RULES, REVERSE_NAME_WORDS } from '@sallyport/data/reverse-names'
 import t from 'tap'
 import { type Address, formatAddress, parseAddress } from '../src/address/address.ts'
+import { networkReason } from '../src/inspection/network-reason.ts'
 import { classify } from '../src/network/classify.ts'
 import { classRank } from '../src/network/precedence.ts'
 import { createReverseNames, ruleOfName, wordOfName } from '../src/network/reverse-names.ts'
@@ -21,6 +22,10 @@ const SNAPSHOT = snapshotOf({
     ['8.1.0.0/16', { system: systemOf({ asn: 64_501, type: 'hosting', networkClass: 'hosting' }) }],
     ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'isp', networkClass: 'residential_clean' }) }],
     ['8.4.0.0/16', { system: systemOf({ asn: 3320, type: 'isp', networkClass: 'residential_clean' }) }],
+    [
+      '8.5.0.0/16',
+      { system: systemOf({ asn: 64_504, type: 'isp', networkClass: 'residential_clean', hostLike: true }) },
+    ],
     ['8.3.0.0/16', { system: systemOf({ asn: 64_503, type: 'vpn', networkClass: 'vpn' }) }],
   ]),
 })
@@ -118,12 +123,14 @@ t.test('only where it could change something, and once a week', async (t) => {
 
 t.test('words say a class over a weaker one alone, and not in the name of a company', async (t) => {
   for (const { networkClass, over, words } of REVERSE_NAME_WORDS) {
-    t.ok(classRank(networkClass) < classRank(over), `${networkClass} is stricter than ${over}`)
+    for (const weaker of over)
+      t.ok(classRank(networkClass) < classRank(weaker), `${networkClass} is stricter than ${weaker}`)
     t.ok(words.every((word) => /^[a-z0-9]*[a-z]$/.test(word)))
   }
   t.equal(wordOfName('vps-12.fra.example.net', 'unknown')?.networkClass, 'hosting')
   t.equal(wordOfName('vps12.example.net.', 'unknown')?.networkClass, 'hosting')
-  t.equal(wordOfName('vps12.example.net', 'residential_clean'), undefined)
+  t.equal(wordOfName('vps12.example.net', 'residential_clean')?.networkClass, 'hosting')
+  t.equal(wordOfName('vps12.example.net', 'mobile'), undefined)
   t.equal(wordOfName('a.vps.net', 'unknown'), undefined, 'the company’s name')
   t.equal(wordOfName('observer.example.net', 'unknown'), undefined, 'a part of a word')
   t.equal(wordOfName('p5098.dip.lte.example.de', 'residential_clean')?.networkClass, 'mobile')
@@ -155,6 +162,29 @@ t.test('a carrier’s pool is asked about once, and a name of SIM cards holds fo
   t.equal(classOf('9.9.9.9', 'hosting'), 'hosting')
   t.equal(classOf('8.3.0.1', 'hosting'), 'vpn', 'words never hide what the data says')
   t.equal(classOf('8.1.0.1', 'mobile'), 'hosting')
+})
+
+t.test('a server’s name beside another sign leaves a line in doubt, and alone says nothing', async (t) => {
+  const { offer, reverse, asked, kept } = setUp({
+    '8.5.0.1': named('vps3.example.net'),
+    '8.5.0.2': named('dsl-2.example.net'),
+  })
+  for (const visitor of ['8.5.0.1', '8.5.0.2', '8.2.0.1']) offer(visitor)
+  await reverse.settled()
+  t.same(asked, ['8.5.0.1', '8.5.0.2'], 'a line against which nothing speaks is not asked')
+  t.same([...kept.keys()], ['8.5.0.1'])
+  const found = (text: string, networks = SNAPSHOT) =>
+    classify(address(text), { ...networks, observations: { find: (of) => kept.get(formatAddress(of)) } })
+  t.match(found('8.5.0.1'), { verdict: { classification: 'residential_clean', confidence: 0.5 }, machineSigns: 2 })
+  t.match(networkReason(found('8.5.0.1')).text, /signs are a machine's/)
+  t.match(found('8.5.0.2'), { verdict: { confidence: 0.6 }, machineSigns: 1 })
+  for (const line of ['8.2.0.1', '8.1.0.1', '9.9.9.9']) {
+    const seen = kept.get('8.5.0.1')
+    if (seen) kept.set(line, seen)
+  }
+  t.match(found('8.2.0.1'), { verdict: { classification: 'residential_clean', confidence: 0.6 }, machineSigns: 1 })
+  t.notMatch(networkReason(found('8.2.0.1')).text, /machine/)
+  t.equal(found('9.9.9.9').verdict.classification, 'hosting', 'where nothing is known it is the class')
 })
 
 t.test('few questions at once, a bounded queue, and an end', async (t) => {

@@ -92,11 +92,14 @@ function findingOf(
 ): NetworkFinding {
   const system = record?.system
   const match = firstMatch(snapshot, observation, record)
+  const signs = match?.networkClass === 'residential_clean' ? machineSigns(observation, record) : 0
   const agreeing = match === undefined ? NO_SOURCES : agreeingWith(match, record)
   const finding: Writable<NetworkFinding> = {
     reserved: NOT_RESERVED,
     verdict:
-      match === undefined ? NOTHING_KNOWN.verdict : verdictOf(match, confidence(match, agreeing, record, snapshot)),
+      match === undefined
+        ? NOTHING_KNOWN.verdict
+        : verdictOf(match, confidence({ match, agreeing, signs, record }, snapshot)),
     rule: match === undefined ? 'none' : match.rule,
     provider: providerOf(match, record),
     asType: system === undefined ? 'unknown' : system.type,
@@ -113,6 +116,7 @@ function findingOf(
   }
   const near = proxiesBeside(finding.verdict.classification, record, snapshot)
   if (near !== undefined) finding.near = near
+  if (signs > 0) finding.machineSigns = signs
   return Object.freeze(finding)
 }
 
@@ -144,7 +148,14 @@ function firstMatch(
   const fed = range?.single === true && classRank(range.networkClass) <= classRank(observation.networkClass)
   // Words in a name say less than any list that says something stricter.
   const isKnown = !anonymises(observation.networkClass) && ranked(read) <= classRank(observation.networkClass)
-  return fed || isKnown ? read : observed(observation)
+  // Companies name the gateways of their offices so too (D632).
+  const isSign = isServersName(observation) && read !== undefined && sideOf(read.networkClass) === -1
+  return fed || isKnown || isSign ? read : observed(observation)
+}
+
+/** Whether an address's own name is one that hosts give to machines: on a line it is a sign, and no class. */
+function isServersName({ origin, networkClass }: Observation): boolean {
+  return origin === 'reverse-name' && networkClass === 'hosting'
 }
 
 function ranked(match: RuleMatch | undefined): number {
@@ -276,12 +287,16 @@ function agreeingWith(match: RuleMatch, record: NetworkRecord | undefined): read
   return ids === undefined ? NO_SOURCES : Object.freeze(ids)
 }
 
-function confidence(
-  { rule, networkClass, trust, narrow, source, date, kind }: RuleMatch,
-  agreeing: readonly string[],
-  record: NetworkRecord | undefined,
-  snapshot: Snapshot,
-): number {
+/** Grounds of a confidence, as they were found. */
+interface Weighed {
+  readonly match: RuleMatch
+  readonly agreeing: readonly string[]
+  readonly signs: number
+  readonly record: NetworkRecord | undefined
+}
+
+function confidence({ match, agreeing, signs, record }: Weighed, snapshot: Snapshot): number {
+  const { rule, networkClass, trust, narrow, source, date, kind } = match
   const now = snapshot.clock?.now()
   const trueAt = kind === undefined ? undefined : sourceTrueAt(snapshot, { source, date }, kind)
   return confidenceOf({
@@ -291,7 +306,7 @@ function confidence(
     agreeing: agreeing.length,
     contradicted: record !== undefined && contradicts(record, networkClass),
     proxiesLoaded: proxiesAreSeen(snapshot, now),
-    inDoubt: record !== undefined && isDoubtfulLine(rule, record),
+    inDoubt: signs >= DOUBTING_SIGNS || (rule === 'operator_table' && isSharedWithSims(record)),
     ...(now === undefined || snapshot.exitsTrueAt === undefined
       ? {}
       : { exitAges: daysSince(snapshot.exitsTrueAt, now) }),
@@ -301,15 +316,20 @@ function confidence(
   })
 }
 
-/** Signs that an address of an access network is a machine's, which make it doubtful together (D599). */
-const MACHINE_SIGNS = 2
+/** So many signs that an address of an access network is a machine's leave its class in doubt (D599). */
+export const DOUBTING_SIGNS = 2
 
-/** Whether a home line may as well be a SIM card's of the same carrier, or a machine that is rented there. */
-function isDoubtfulLine(rule: VerdictRule, { system, near, exitsBeside }: NetworkRecord): boolean {
-  if (rule === 'operator_table' && system !== undefined && hasLinesAndSims(system.asn)) return true
+function machineSigns(observation: Observation | undefined, record: NetworkRecord | undefined): number {
+  const { system, near, exitsBeside } = record ?? {}
   const isNamedAlone = system?.basis === 'name'
-  const signs = [isNamedAlone, system?.hostLike === true, exitsBeside !== undefined, near !== undefined]
-  return signs.filter((sign) => sign).length >= MACHINE_SIGNS
+  const isNamedServer = observation !== undefined && isServersName(observation)
+  const signs = [isNamedAlone, system?.hostLike, exitsBeside !== undefined, near !== undefined, isNamedServer]
+  return signs.filter((sign) => sign).length
+}
+
+/** Whether a home line may as well be a SIM card's of the same carrier. */
+function isSharedWithSims(record: NetworkRecord | undefined): boolean {
+  return record?.system !== undefined && hasLinesAndSims(record.system.asn)
 }
 
 /** When the source of a rule was last known to be true; its own date where no row of the snapshot says more. */

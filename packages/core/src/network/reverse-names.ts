@@ -133,12 +133,15 @@ interface Waiting {
 }
 
 /** Addresses that share one question (singleflight); `undefined` where no name could change anything. */
-function askedPrefix(address: Address, { reserved, verdict, rule, asn }: NetworkFinding): Prefix | undefined {
+function askedPrefix(address: Address, finding: NetworkFinding): Prefix | undefined {
+  const { reserved, verdict, rule, asn, machineSigns } = finding
   if (reserved.reserved) return undefined
   if (rule === 'mixed_system' || ASKED_CLASSES.includes(verdict.classification)) return hostPrefix(address)
   const brand = asn === undefined ? undefined : operatorOf(asn)?.brand
   const isCarrier = verdict.classification === 'residential_clean' && brand !== undefined && SIM_BRANDS.has(brand)
-  return isCarrier && address.family === 4 ? prefixOf(address, POOL_LENGTH) : undefined
+  if (isCarrier && address.family === 4) return prefixOf(address, POOL_LENGTH)
+  // With another sign a name leaves a line in doubt (D632).
+  return machineSigns === undefined ? undefined : hostPrefix(address)
 }
 
 /**
@@ -152,7 +155,7 @@ export function wordOfName(
   const labels = name.toLowerCase().replace(/\.$/, '').split('.').slice(0, -2)
   const words = labels.flatMap((label) => label.split(/[^a-z0-9]+/)).map(withoutNumber)
   const rule = REVERSE_NAME_WORDS.find(
-    ({ over, words: of }) => over === found && words.some((word) => of.includes(word)),
+    ({ over, words: of }) => over.some((weaker) => weaker === found) && words.some((word) => of.includes(word)),
   )
   return rule && { networkClass: rule.networkClass, provider: '' }
 }

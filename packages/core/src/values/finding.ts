@@ -59,6 +59,8 @@ export interface NetworkFinding {
   readonly sourceDate?: string | undefined
   /** Id of the source that lists proxies beside a home line: the class stands, the risk is higher. */
   readonly near?: string | undefined
+  /** Number of signs that an address of a home line is a machine's; absent where there is none. Two leave its class in doubt. */
+  readonly machineSigns?: number | undefined
   /** Ids of further sources that say the same class of this address. */
   readonly agreeing: readonly string[]
 }
