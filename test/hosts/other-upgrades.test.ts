@@ -40,6 +40,14 @@ async function answersOf(port: number, bytes: string): Promise<string> {
   return String(first) + (await rest)
 }
 
+/** Sends them together, the last bytes in a packet of their own where `split` says; resolves with all that was answered. */
+async function pipelined(port: number, bytes: string, split = bytes.length): Promise<string> {
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes.slice(0, split)))
+  socket.setNoDelay(true)
+  if (split < bytes.length) setTimeout(() => socket.write(bytes.slice(split)), 50)
+  return text(socket)
+}
+
 for (const host of HOSTS) {
   t.test(`${host.name} ignores upgrades to anything but a WebSocket`, async (t) => {
     const { enforcing, blocked } = madeScene()
@@ -62,6 +70,25 @@ for (const host of HOSTS) {
       }
     }
     t.same(wrong, [])
+    const asking = 'Host: site.example\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n'
+    const get = `GET /shop HTTP/1.1\r\n${asking}\r\n`
+    const post = `POST /shop HTTP/1.1\r\n${asking}Content-Type: application/json\r\nContent-Length: ${TEXT.length}\r\n\r\n${TEXT}`
+    const webSocket = asking.replace('h2c', 'websocket')
+    const socket = `GET /shop HTTP/1.1\r\n${webSocket}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
+    for (const [first, answered] of [
+      [get, 2],
+      [post, 2],
+      [get + post + get, 4],
+      [get + socket, 3],
+    ] as const) {
+      for (const split of [undefined, first.length - 3, first.length + 3]) {
+        // A WebSocket's head in two packets is an upgrade as any other.
+        if (first.endsWith(socket) && split !== undefined) continue
+        const answers = await pipelined(site.port, first + NEXT, split)
+        if (answers.match(/HTTP\/1\.1 200/g)?.length !== answered) wrong.push(`${first}split at ${split}\n${answers}`)
+      }
+    }
+    t.same(wrong, [], 'what is behind such a request in the same packet is answered')
     const refused = await ask('h2c', 'GET', `X-Forwarded-For: ${blocked.address}\r\n`, '')
     t.match(refused, /^HTTP\/1\.1 403 /, 'and what asks so is inspected as any other')
   })

@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http'
 /** A request as Node's parser hands it over, with its head alone. */
 export type ParsedRequest = IncomingMessage & { upgrade?: boolean | null | undefined }
 
-/** The outcome of a head for the parser; 2 ends the parsing of what was read, as at an upgrade. */
-type Parsing = 0 | 1 | 2
+/** The outcome of a head for the parser; `STOPPED` ends the parsing of what was read, as at an upgrade. */
+type Parsing = 0 | 1 | typeof STOPPED
+export const STOPPED = 2
 
 /** The function that Node's parser of a connection calls for each head. */
 type OnIncoming = (request: ParsedRequest, keepAlive: boolean) => Parsing
@@ -13,6 +14,7 @@ type OnIncoming = (request: ParsedRequest, keepAlive: boolean) => Parsing
 export interface ParsedConnection {
   readonly destroyed: boolean
   readonly writableEnded: boolean
+  once(event: 'close', listener: () => void): unknown
   readonly parser?: { onIncoming?: OnIncoming | undefined } | null | undefined
 }
 

@@ -1,4 +1,5 @@
-import { hearHeads, type ParsedConnection } from './parsed-heads.ts'
+import { hearHeads, type ParsedConnection, type ParsedRequest, STOPPED } from './parsed-heads.ts'
+import { readBehind } from './read-behind.ts'
 
 /** Fields by which a client asks for another protocol; the values of one name are a list. */
 interface AskingFields {
@@ -17,13 +18,21 @@ export function asksForWebSocket(httpVersion: string, { upgrade, connection = ''
 
 /**
  * Has Node take requests of a connection that ask for another protocol as what they are without that wish. Else it hands
- * their socket to listeners for `upgrade`, with a body that nobody reads.
+ * their socket to listeners for `upgrade`, with a body that nobody reads. What is pipelined behind such a request is read too;
+ * in it every wish is ignored, because Node has no longer the bytes that it would hand over.
  */
 export function ignoreOtherUpgrades(connection: ParsedConnection): void {
+  let ignored: ParsedRequest | undefined
+  const isBehind = readBehind(connection, () => ignored?.complete === true)
   hearHeads(connection, (request, go) => {
-    if (request.upgrade && request.method !== 'CONNECT' && !asksForWebSocket(request.httpVersion, request.headers)) {
-      request.upgrade = false
-    }
-    return go()
+    const ignores = request.upgrade === true && (isBehind() || asksForAnother(request))
+    if (ignores) request.upgrade = false
+    const parsing = go()
+    ignored = ignores && parsing !== STOPPED ? request : undefined
+    return parsing
   })
+}
+
+function asksForAnother({ method, httpVersion, headers }: ParsedRequest): boolean {
+  return method !== 'CONNECT' && !asksForWebSocket(httpVersion, headers)
 }

@@ -4,7 +4,15 @@ import { suggestion } from '../nearest-word.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { type Address, parseAddress, parseAddressIn } from './address.ts'
 import { everybodyIn } from './everybody.ts'
-import { carriesForwarding, elementStart, isEmptyElement, isNamed, readForwarded, readHop } from './forwarding.ts'
+import {
+  carriesForwarding,
+  elementStart,
+  isEmptyElement,
+  isNamed,
+  readForwarded,
+  readHop,
+  readOnlyHop,
+} from './forwarding.ts'
 import { type Prefix, parsePrefix, prefixOf } from './prefix.ts'
 import { createPrefixSet, type PrefixSet } from './prefix-set.ts'
 
@@ -153,7 +161,7 @@ function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): 
   let lines = 0
   for (let at = 0; at < fields.length; at += 2) {
     if (!isNamed(fields[at] as string, trust.header)) continue
-    address = readHop(fields[at + 1] as string)
+    address = readOnlyHop(fields[at + 1] as string)
     lines++
   }
   if (lines === 1 && address !== undefined) return resolved(address, peer, false)

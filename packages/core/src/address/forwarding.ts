@@ -85,10 +85,18 @@ function isEscaped(line: string, at: number): boolean {
 
 /**
  * The address of one hop as X-Forwarded-For and headers of one address write it: bare, with a port, or in brackets with
- * or without a port.
+ * or without a port; in quotes too, as some proxies copy it out of `Forwarded`.
  */
 export function readHop(element: string): Address | undefined {
-  return readNode(trimmed(element))
+  const node = trimmed(element)
+  const isQuoted = node.length > 1 && node.startsWith('"') && node.endsWith('"')
+  return readNode(isQuoted ? node.slice(1, -1) : node)
+}
+
+/** The only element of a list that is not empty; a header of one address may come with empty ones, as each list may. */
+export function readOnlyHop(line: string): Address | undefined {
+  const [element = '', ...others] = line.split(',').filter((one) => !isEmptyElement(one))
+  return others.length === 0 ? readHop(element) : undefined
 }
 
 /** One parameter of a `Forwarded` element with the `;` after it, or a `;` alone: RFC 7239 section 4 lets each be left out. */
@@ -122,7 +130,10 @@ function readNode(node: string): Address | undefined {
   if (colon >= 0 && parse4(node, 0, colon) >= 0) {
     return isPort(node, colon) ? parseAddressIn(node, 0, colon) : undefined
   }
-  return parseAddress(node)
+  // Behind an IPv4 address in IPv6 a colon can only begin a port.
+  const last = node.lastIndexOf(':')
+  const hasPort = last > 0 && node.slice(0, last).includes('.') && isPort(node, last)
+  return hasPort ? parseAddressIn(node, 0, last) : parseAddress(node)
 }
 
 /** Whether an element of a list is empty, which counts for nothing (RFC 9110 section 5.6.1.2). */

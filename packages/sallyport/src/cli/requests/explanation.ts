@@ -119,7 +119,8 @@ function networkGrounds(reasons: readonly Reason[]): string | undefined {
 
 /** A source with its date. */
 export function sourceText(source: string, date: string | undefined): string {
-  return date === undefined ? source : `${source} of ${date}`
+  const name = source === 'reserved' ? "IANA's registries" : source
+  return date === undefined ? name : `${name} of ${date}`
 }
 
 function isSaid(text: string | undefined): text is string {
