@@ -87,6 +87,8 @@ const WALKS: readonly (readonly [string, readonly string[], string])[] = [
   ['IPv6 in brackets', ['[2001:db8::9]'], '2001:db8::9 header'],
   ['IPv6 with a port', ['[2001:db8::9]:443, 10.0.0.2:80'], '2001:db8::9 header'],
   ['mapped', ['::ffff:203.0.113.9'], '203.0.113.9 header'],
+  ['mapped with a port', ['::ffff:203.0.113.9:5678'], '203.0.113.9 header'],
+  ['mapped with no port', ['::ffff:203.0.113.9:99999'], '10.0.0.1 peer!'],
   ['mapped and trusted', ['203.0.113.9, ::ffff:10.0.0.2'], '203.0.113.9 header'],
   ['garbage alone', ['garbage'], '10.0.0.1 peer!'],
   // Empty elements are none (RFC 9110 5.6.1.2).
@@ -199,6 +201,9 @@ t.test('a header of one address holds exactly one, once', async (t) => {
   t.equal(of('203.0.113.9:51234'), '203.0.113.9 header', 'with the port of its connection')
   t.equal(of('[2001:db8::9]:443'), '2001:db8::9 header')
   t.equal(of('[2001:db8::9]'), '2001:db8::9 header')
+  t.equal(of('::ffff:203.0.113.9:51234'), '203.0.113.9 header')
+  t.equal(of('203.0.113.9,'), '203.0.113.9 header', 'empty elements count for nothing')
+  t.equal(of(', ,203.0.113.9:80 ,'), '203.0.113.9 header')
   t.equal(of('10.0.0.9'), '10.0.0.9 header', 'a trusted address is a client like any other')
   for (const value of [
     '',

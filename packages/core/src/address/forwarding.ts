@@ -85,12 +85,10 @@ function isEscaped(line: string, at: number): boolean {
 
 /**
  * The address of one hop as X-Forwarded-For and headers of one address write it: bare, with a port, or in brackets with
- * or without a port; in quotes too, as some proxies copy it out of `Forwarded`.
+ * or without a port.
  */
 export function readHop(element: string): Address | undefined {
-  const node = trimmed(element)
-  const isQuoted = node.length > 1 && node.startsWith('"') && node.endsWith('"')
-  return readNode(isQuoted ? node.slice(1, -1) : node)
+  return readNode(trimmed(element))
 }
 
 /** The only element of a list that is not empty; a header of one address may come with empty ones, as each list may. */

@@ -163,7 +163,7 @@ function opensWebSocket({ fields, method }: Evidence): boolean {
 
 /** Whether a part of something, sound or film is asked for: players name no language, and want it as it is. */
 function playsMedia({ range, fetchDest, accept }: AgentFields): boolean {
-  return range || fetchDest === 'audio' || fetchDest === 'video' || /^(audio|video)\//.test(accept ?? '')
+  return range || fetchDest === 'audio' || fetchDest === 'video' || /(?:^|,)[ \t]*(?:audio|video)\//.test(accept ?? '')
 }
 
 function connectionSignals({ family = 'other', iosApp }: UserAgent, evidence: Evidence): number {

@@ -24,7 +24,8 @@ export function parseJa4(text: string): Ja4 | undefined {
   const silent = text.startsWith('00', 8)
   const row = ROWS.get(text.slice(11, 23))
   if (row === undefined) return { silent }
-  const extensions = Number(text.slice(6, 8))
+  // Without a protocol to be negotiated there is one fewer.
+  const extensions = Number(text.slice(6, 8)) + (silent ? 1 : 0)
   return { silent, family: extensions < (row.extensions ?? 0) ? 'program' : row.family }
 }
 

@@ -83,7 +83,10 @@ export function wordIn(text: string): string | undefined {
  * name of a product only those count that are of programs alone, and in what describes the device none does (D381).
  */
 export function wordBesideDevice(text: string): string | undefined {
+  const isBrowsers = text.startsWith('Mozilla')
   for (const { role, name } of partsOf(text)) {
+    // `Spider Solitaire/2.1`: a word before a product is a part of an application's name.
+    if (role === 'word' && !isBrowsers && NAMES_TOO.includes(name.toLowerCase())) continue
     const word = wordInPart(role, name)
     if (word !== undefined) return word
   }
@@ -157,9 +160,13 @@ function isClaim(comment: string): boolean {
 /** Words of so few letters are in many others: they count where they end a name. */
 const SHORT_WORD = 3
 
+/** Names of applications begin with these too: they count where they end a name. */
+const NAMES_TOO: readonly string[] = ['spider', 'lighthouse']
+
 function sureWordIn(name: string): string | undefined {
   const lower = name.toLowerCase()
-  return SURE_WORDS.find((word) => lower.includes(word) && (word.length > SHORT_WORD || endsName(name, word, true)))
+  const isAnywhere = (word: string) => word.length > SHORT_WORD && !NAMES_TOO.includes(word)
+  return SURE_WORDS.find((word) => lower.includes(word) && (isAnywhere(word) || endsName(name, word, true)))
 }
 
 /** `Site-Agent`, `mixed-content-scan`: a whole word at the end, written as programs are and not as applications. */
@@ -170,7 +177,7 @@ function lastWordOf(name: string): string | undefined {
 
 /**
  * `Foobot`, `foo-bots/1`, `FooBotMobile`; not `Botany`, nor `BOTECH`. Beside a device not `CUBOT` either: makers write their
- * names in capitals.
+ * names in capitals; nor `iRobotHome` and `SpiderSolitaire`, as applications are named.
  */
 function endsName(text: string, word: string, besideDevice: boolean): boolean {
   const lower = text.toLowerCase()
@@ -178,7 +185,8 @@ function endsName(text: string, word: string, besideDevice: boolean): boolean {
   return placesOf(lower, word).some((at) => {
     const last = at + word.length - 1
     const end = lower[last + 1] === 's' ? last + 2 : last + 1
-    const goesOn = isSmall(lower[end]) && (!isCapital(end) || isCapital(last))
+    const isPartOfName = besideDevice && (NAMES_TOO.includes(word) || lower.slice(0, at).endsWith('ro'))
+    const goesOn = isSmall(lower[end]) && (!isCapital(end) || isCapital(last) || isPartOfName)
     return !goesOn && !(besideDevice && isCapital(at - 1) && isCapital(at) && isCapital(last))
   })
 }

@@ -69,6 +69,8 @@ export interface UserAgentReader {
   read(text: string | undefined): UserAgent | undefined
 }
 
+const JAVA_PHONE = /MIDP|CLDC|J2ME|IEMobile/
+
 /** Texts that are remembered: a busy site sees some thousand, and a flood of made ones must not grow the process. */
 const MAX_REMEMBERED = 5000
 
@@ -108,7 +110,9 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   function programIn(text: string, besideDevice: boolean) {
     const products = besideDevice ? productsOf(text) : text
     const match = programs.find(products)
-    return match && AUTOMATION[match.token]
+    const row = match && AUTOMATION[match.token]
+    // Phones of an older kind name it as what they run.
+    return besideDevice && row?.token === 'Java' && JAVA_PHONE.test(text) ? undefined : row
   }
 
   function automationOf(whole: string, family: BrowserFamily | undefined): ShownAutomation | undefined {

@@ -48,6 +48,12 @@ const TEXT: readonly Sample[] = [
   ['combined', `203.0.113.9 - - ${CLF} "\\x16\\x03\\x01" 400 150 "-" "-"`, 'lacks request'],
   ['combined', `203.0.113.9 - - ${CLF} "-" 408 0 "-" "-"`, 'lacks request'],
   ['combined', `203.0.113.9 - - [-] "GET / HTTP/1.1" 200 0 "-" "curl/8.5.0"`, 'lacks time'],
+  ['combined', `203.0.113.9, 10.0.0.1 - - ${CLF} "GET / HTTP/1.1" 200 0 "-" "curl/8.5.0"`, 'lacks address'],
+  [
+    'iis',
+    '203.0.113.9, -, 11/21/26, 9:00:00, W3SVC2, WEB, 10.0.0.1, 15, 200, 300, 200, 0, GET, /a, -,',
+    'lacks userAgent',
+  ],
   ['combined', `gate.example - - ${CLF} "GET / HTTP/1.1" 200 0 "-" "curl/8.5.0"`, 'lacks address'],
   ['vhost_combined', `shop.example:443 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/a')],
   ['vhost_combined', `192.0.2.1:80 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/a')],
@@ -107,7 +113,24 @@ const pino = (change: Readonly<Record<string, unknown>> = {}) =>
     ...change,
   })
 
+const cloudFront = (change: Readonly<Record<string, unknown>> = {}) =>
+  json({
+    date: '2026-11-21',
+    time: '09:00:00',
+    'c-ip': '203.0.113.9',
+    'cs-method': 'GET',
+    'cs-uri-stem': '/a',
+    'cs-uri-query': '-',
+    'sc-status': 200,
+    'cs(User-Agent)': 'curl/8.5.0',
+    ...change,
+  })
+
 const OBJECTS: readonly Sample[] = [
+  ['w3c', cloudFront(), curl('/a')],
+  ['w3c', cloudFront({ 'cs-uri-query': 'b=c', 'sc-status': '304' }), curl('/a?b=c', 304)],
+  ['w3c', cloudFront({ date: undefined, time: undefined, timestamp: String(UNIX) }), curl('/a')],
+  ['w3c', cloudFront({ 'cs(User-Agent)': undefined }), 'lacks userAgent'],
   ['caddy', caddy({}), curl('/a')],
   ['caddy', caddy({ ts: AT }), curl('/a')],
   ['caddy', caddy({ ts: '2026/11/21 09:00:00' }), curl('/a')],
@@ -242,6 +265,7 @@ t.test('lines about something else than the end of a request are none', async (t
   const lines = [
     caddy({ logger: 'http.log.error', status: 502 }),
     pino({ res: undefined, responseTime: undefined, msg: 'within a request' }),
+    pino({ res: undefined, responseTime: undefined, level: 'info', msg: 'db query' }),
     json({ time: AT, audit: 'keys create', who: 'ada' }),
     '#Software: Microsoft Internet Information Services 10.0',
   ]

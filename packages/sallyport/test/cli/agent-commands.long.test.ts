@@ -127,7 +127,11 @@ t.test('explain tells a decision of a request or of a HAR', async (t) => {
     t.match(out, says)
   const reserved = written(folder, 'reserved.json', JSON.stringify({ ip: '10.0.0.1', path: '/', headers }))
   const of = await run('explain', reserved, '--config', config)
-  t.match(of.out, /^network +The client's address is reserved: private; reserved of 2025-10-09$/m, 'source and date')
+  t.match(
+    of.out,
+    /^network +The client's address is reserved: private; IANA's registries of 2025-10-09$/m,
+    'source and date',
+  )
   const list = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const entry = {
     request: { method: 'GET', url: 'https://a.example/b?c', headers: [{ name: ':authority', value: 'x' }, ...list] },

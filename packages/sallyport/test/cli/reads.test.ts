@@ -12,7 +12,7 @@ t.test('lookup, without any data', async (t) => {
   const text = await run('lookup', '192.0.2.1', '--config', config)
   t.match(text, {
     code: 0,
-    out: /^192\.0\.2\.1\n(.*\n)*reserved +\S(.*\n)+known by +reserved, reserved of 2025-10-09\n/,
+    out: /^192\.0\.2\.1\n(.*\n)*reserved +\S(.*\n)+known by +reserved, IANA's registries of 2025-10-09\n/,
   })
   t.match(await run('lookup', '1.2.3', '--config', config), { code: 1, err: /^sallyport: .+\n$/ })
 })

@@ -1,13 +1,16 @@
 /**
- * Text of a fault. An error with a code is a failure outside and takes one line, after what failed because of it; any
- * other is a bug and shows its stack.
+ * Text of a fault. An error with a code, or one that a library threw, is a failure outside and takes one line, after what failed
+ * because of it; any other is a bug and shows its stack.
  */
 export function faultText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error) return `${error.message} (${error.code})`
   if (error.cause !== undefined) return `${error.message.replace(/\.$/, '')}: ${faultText(error.cause)}`
-  return error.stack ?? error.message
+  const [, thrownAt = ''] = error.stack?.split('\n    at ') ?? []
+  return LIBRARY.test(thrownAt) ? error.message : (error.stack ?? error.message)
 }
+
+const LIBRARY = /[\\/]node_modules[\\/](?!@?sallyport[\\/])/
 
 /** Drops repetitions of the last error within a second. */
 export function throttled(report: (error: unknown) => void): (error: unknown) => void {

@@ -97,7 +97,8 @@ function pinoRequest(record: Members): Found | 'comment' | undefined {
   if (target === undefined) return undefined
   const isEnd = res !== undefined || Object.hasOwn(record, 'responseTime')
   // A line that an application wrote within a request has its `req` too.
-  if (!isEnd) return typeof memberOf(record, 'level') === 'number' ? 'comment' : undefined
+  const isLoggers = Object.hasOwn(record, 'level') && Object.hasOwn(record, 'msg')
+  if (!isEnd) return isLoggers || typeof memberOf(record, 'level') === 'number' ? 'comment' : undefined
   const userAgent = textOf(req, 'userAgent') ?? userAgentIn(memberOf(req, 'headers'))
   return {
     ip: textOf(req, 'remoteAddress', 'remote_address', 'ip', 'clientIp'),
@@ -119,14 +120,14 @@ const PLACES = [
 /** The usual paths of each member, as `flatOf` writes them, by their rank: the best first. */
 const RANKS = {
   ip: ranksOf(`clientip client.ip client.address source.ip source.address remoteaddr remoteip remoteaddress ip clientaddr
-    clientaddress clienthost remotehost downstreamremoteaddress`),
+    clientaddress clienthost remotehost downstreamremoteaddress network.client.ip client address`),
   method: ranksOf('requestmethod method verb httpmethod clientrequestmethod'),
   line: ranksOf('request requestline'),
   target:
     ranksOf(`requesturi originalurl uri url target path requestpath requesturl clientrequesturi url.original url.full
     url.path urlpath request`),
   userAgent: ranksOf(`httpuseragent useragent.original useragent agent ua clientrequestuseragent headers.useragent
-    headers.httpuseragent`),
+    headers.httpuseragent requestheaders.useragent`),
   at: ranksOf(`msec timeiso8601 timelocal time timestamp ts at date datetime starttime startedat edgestarttimestamp
     requesttime`),
   status: ranksOf('status statuscode responsecode responsestatus edgeresponsestatus response'),

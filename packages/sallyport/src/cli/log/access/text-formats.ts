@@ -43,7 +43,16 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
     open: () => (line) => (commonLine(line) === undefined ? undefined : { lacks: 'userAgent' }),
   },
   { name: 'alb', of: 'load balancers of AWS', open: () => balancerReading },
+  {
+    name: 'iis',
+    of: "IIS's own format, with commas",
+    withoutUserAgent: 'IIS logs it in the W3C format, with the column cs(User-Agent).',
+    open: () => (line) => (IIS_OWN.test(line) ? { lacks: 'userAgent' } : undefined),
+  },
 ]
+
+/** `192.0.2.7, -, 03/20/05, 7:55:20, W3SVC2, SERVER, …` */
+const IIS_OWN = /^[\da-f.:]+, [^,]*, \d\d?\/\d\d?\/\d{2,4}, \d\d?:\d\d:\d\d, /i
 
 /** Fields of Traefik's behind the user agent: `17 "router@file" "http://10.0.0.2:80" 3ms`. */
 const TRAEFIK_FIELDS = [/^\d+ms$/, /^(?:"|-$)/, /^(?:"|-$)/, /^(?:\d+|-)$/]
@@ -91,6 +100,8 @@ function commonReading(line: string, shape: CommonShape): Reading | undefined {
   const [request = '', , third] = quoted
   const [first = '', second = ''] = words
   // lighttpd has the host behind the address, and either may be asked for by an address.
+  // `192.0.2.7, 10.0.0.1` is a list of addresses, and nothing says which of them is believed.
+  if (first.endsWith(',')) return shape.host ? undefined : { lacks: 'address' }
   const hasHost = addressIn(second) !== undefined && (words.length >= 4 || addressIn(first) === undefined)
   if (hasHost !== shape.host || (quoted.length < 3 && !('agent' in shape))) return undefined
   return readingOf({

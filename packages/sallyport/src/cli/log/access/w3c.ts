@@ -1,7 +1,8 @@
 import type { AccessFormat, ReadLine } from './format.ts'
-import { readingOf } from './reading.ts'
+import { memberOf } from './members.ts'
+import { type Reading, readingOf } from './reading.ts'
 
-/** The extended format of W3C: a line `#Fields:` names the columns of those below it. */
+/** The extended format of W3C: a line `#Fields:` names the columns of those below it. CloudFront writes them as members of JSON too. */
 export const W3C_FORMAT: AccessFormat = {
   name: 'w3c',
   of: 'IIS, CloudFront',
@@ -12,7 +13,10 @@ export const W3C_FORMAT: AccessFormat = {
 function w3cReader(): ReadLine {
   let columns: readonly string[] = []
   let day: string | undefined
-  return (line) => {
+  return (line, record) => {
+    if (record !== undefined) {
+      return Object.hasOwn(record, 'c-ip') ? rowReading((name) => textIn(memberOf(record, name)), day) : undefined
+    }
     if (line.startsWith('#')) {
       const [, name, value = ''] = /^#(Fields|Date|Software|Version|Start-Date|End-Date|Remark):(.*)$/.exec(line) ?? []
       if (name === 'Fields') columns = value.trim().split(/\s+/)
@@ -22,21 +26,26 @@ function w3cReader(): ReadLine {
     // CloudFront has tabs between, IIS spaces, and none within.
     const cells = line.trimEnd().split(line.includes('\t') ? '\t' : ' ')
     if (columns.length === 0 || cells.length !== columns.length) return undefined
-    const cell = (name: string): string | undefined => {
-      const value = cells[columns.indexOf(name)]
-      return value === '-' ? '' : value
-    }
-    const query = cell('cs-uri-query')
-    const target = cell('cs-uri') ?? cell('cs-uri-stem')
-    return readingOf({
-      ip: cell('c-ip'),
-      method: cell('cs-method'),
-      target: target && query ? `${target}?${query}` : target,
-      userAgent: userAgentOf(cell('cs(User-Agent)')),
-      at: [`${cell('date') ?? day} ${cell('time')}`],
-      status: cell('sc-status'),
-    })
+    return rowReading((name) => cells[columns.indexOf(name)], day)
   }
+}
+
+function rowReading(written: (column: string) => string | undefined, day: string | undefined): Reading {
+  const cell = (name: string): string | undefined => (written(name) === '-' ? '' : written(name))
+  const query = cell('cs-uri-query')
+  const target = cell('cs-uri') ?? cell('cs-uri-stem')
+  return readingOf({
+    ip: cell('c-ip'),
+    method: cell('cs-method'),
+    target: target && query ? `${target}?${query}` : target,
+    userAgent: userAgentOf(cell('cs(User-Agent)')),
+    at: [`${cell('date') ?? day} ${cell('time')}`, cell('timestamp')],
+    status: cell('sc-status'),
+  })
+}
+
+function textIn(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value)
 }
 
 /** IIS writes `+` for a space, CloudFront `%20`, at times twice over. */
