@@ -162,8 +162,9 @@ function opensWebSocket({ fields, method }: Evidence): boolean {
 }
 
 /** Whether a part of something, sound or film is asked for: players name no language, and want it as it is. */
-function playsMedia({ range, fetchDest, accept }: AgentFields): boolean {
-  return range || fetchDest === 'audio' || fetchDest === 'video' || /(?:^|,)[ \t]*(?:audio|video)\//.test(accept ?? '')
+function playsMedia({ range, fetchDest, accept = '' }: AgentFields): boolean {
+  if (range || fetchDest === 'audio' || fetchDest === 'video') return true
+  return accept.includes('audio/') || accept.includes('video/')
 }
 
 function connectionSignals({ family = 'other', iosApp }: UserAgent, evidence: Evidence): number {

@@ -5,7 +5,8 @@ import { openScene, VISITOR } from './scene.ts'
 import { todayOf } from './today.ts'
 
 t.test('the first view begins with the numbers of a day, against the day before', { skip: NO_BROWSER }, async (t) => {
-  const scene = await openScene()
+  // Counts of a day are in the folder: that of all scenes has what other tests of this process counted.
+  const scene = await openScene({}, { dataDir: t.testdir() })
   const browser = await openBrowser()
   t.teardown(async () => {
     await browser.close()

@@ -1,4 +1,4 @@
-import type { Address, NamedList, SourceStatus } from '@sallyport/core'
+import { type Address, counted, type NamedList, type SourceStatus } from '@sallyport/core'
 import type { ListRead, WholeRead } from './read-list.ts'
 
 const UNREAD: NamedList = { isRead: false, holds: () => false, hasSystem: () => false, matches: () => false }
@@ -43,7 +43,7 @@ export class KeptList implements NamedList {
     if (read.state === 'refused') return this.fail(read.reason)
     const { size } = read
     const shrunk = size === 0 ? this.#size > 0 : this.#size >= FEW && size * 10 <= this.#size
-    return shrunk ? this.fail(`has ${size} entries now and had ${this.#size}`) : true
+    return shrunk ? this.fail(`has ${counted(size, 'entry', 'entries')} now and had ${this.#size}`) : true
   }
 
   /** Takes it however few there are. */

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
+  counted,
   createListReader,
   type ListEntries,
   type ListFormat,
@@ -88,7 +89,10 @@ export async function readListLines(lines: Iterable<string>): Promise<ListRead> 
   const entries = reader.entries()
   const { left, unread } = entries
   // Some bad lines are left out; a file that has more of them is something else.
-  if (left > reader.size) return refused(`has ${left} lines that are not entries, the first of them line ${unread[0]}`)
+  if (left > reader.size) {
+    const lines = counted(left, 'line that is not an entry', 'lines that are not entries')
+    return refused(`has ${lines}, the first of them line ${unread[0]}`)
+  }
   const steps = namedListSteps(entries)
   let step = steps.next()
   for (; !step.done; step = steps.next()) await turn()
