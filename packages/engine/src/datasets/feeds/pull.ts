@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { dropBody, type Fetch, type FetchAnswer, fetchText, SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
+import { writeThrough } from '#files'
 import type { Feed, SeenAnswer } from '../sources/feed-state.ts'
 import { limiter, unpack } from './unpack.ts'
 
@@ -95,7 +96,7 @@ async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, b
   const etag = `${stats.mtimeMs}-${stats.size}`
   if (seen?.etag === etag) return { state: 'unchanged' }
   const limit = limiter(bounds.unpacked, (bytes) => onBytes(bytes, stats.size))
-  await pipeline(createReadStream(from), limit, createWriteStream(path, { flush: true }))
+  await writeThrough(path, (to) => pipeline(createReadStream(from), limit, to))
   return { state: 'whole', etag, lastModified: stats.mtime.toUTCString() }
 }
 
@@ -127,7 +128,7 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
   const expected = headers['content-encoding'] === undefined && total > 0 ? total : undefined
   const limit = limiter(bounds.download, (bytes) => onBytes?.(bytes, expected))
   try {
-    await pipeline(Readable.from(body), limit, createWriteStream(path, { flush: true }))
+    await writeThrough(path, (to) => pipeline(Readable.from(body), limit, to))
   } catch (error) {
     if (error instanceof SallyportError || isDiskFault(error)) throw error
     return unanswered(error instanceof Error ? error.message : String(error), true)

@@ -1,9 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { SallyportError } from '@sallyport/core'
+import { writeThrough } from '#files'
 
 const BLOCK = 512
 
@@ -30,7 +31,7 @@ type Write = (to: NodeJS.WritableStream, limit: Transform) => Promise<void>
 async function throughFile(path: string, maxBytes: number, write: Write): Promise<void> {
   const unpacked = `${path}.unpacked.part`
   try {
-    await write(createWriteStream(unpacked, { flush: true }), limiter(maxBytes))
+    await writeThrough(unpacked, (to) => write(to, limiter(maxBytes)))
     await rename(unpacked, path)
   } catch (error) {
     await rm(unpacked, { force: true })

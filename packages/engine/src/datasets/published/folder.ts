@@ -1,10 +1,10 @@
 import { createPublicKey, hash, type KeyObject, randomUUID, verify } from 'node:crypto'
-import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SallyportError } from '@sallyport/core'
-import { makeFolder } from '#files'
+import { makeFolder, writeThrough } from '#files'
 import { moveInto, replaceFile, stampOf } from '../sources/replace-file.ts'
 import { type BundleFile, type Manifest, parseManifest } from './manifest.ts'
 
@@ -71,7 +71,7 @@ export function openBundleFolder(folder: string): BundleFolder {
       if (isThere(file)) return
       const copy = temporary()
       try {
-        await pipeline(createReadStream(from), createWriteStream(copy, { flush: true }))
+        await writeThrough(copy, (to) => pipeline(createReadStream(from), to))
         await takeFile(copy, file)
       } finally {
         await rm(copy, { force: true })

@@ -1,9 +1,9 @@
 import { createHash, type KeyObject } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Clock, dropBody, type Fetch, type FetchRequest, fetchBytes, SallyportError } from '@sallyport/core'
+import { writeThrough } from '#files'
 import { type BundleFolder, digestOf, MANIFEST, type SignedManifest, signatureOf } from './folder.ts'
 import {
   type BundleFile,
@@ -128,7 +128,7 @@ async function fetchFile(options: PullOptions, file: BundleFile): Promise<void> 
   })
   const temporary = folder.temporary()
   try {
-    await pipeline(Readable.from(answer.body), hashing, createWriteStream(temporary, { flush: true }))
+    await writeThrough(temporary, (to) => pipeline(Readable.from(answer.body), hashing, to))
     if (size !== bytes || hash.digest('hex') !== sha256) throw refused(`${name} is not the file that was signed`)
     await folder.takeFile(temporary, file)
   } finally {
