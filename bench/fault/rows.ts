@@ -193,8 +193,8 @@ export const ROWS: readonly Row[] = [
   {
     name: 'R16',
     promise: 'days of mixed traffic and changes: memory, descriptors, listeners and timers stay',
-    seconds: about(240, 110),
-    run: () => runProgram('bench/dist/soak/run.js', ['--minutes', String(numberFlag('soak-minutes', 2))]),
+    seconds: about(640, 110),
+    run: () => runProgram('bench/dist/soak/run.js', ['--minutes', String(numberFlag('soak-minutes', 8))]),
     missing: LINUX,
   },
   {

@@ -23,6 +23,9 @@ t.test('a target in absolute form is the path that it names, of the site that Ho
   const rows: readonly (readonly [target: string, answered: string, ...asked: readonly string[]])[] = [
     ['http://a/v1/myip', 'host \n', '/v1/myip'],
     ['HTTP://A:80/v1?x', 'host \n', '/v1'],
+    ['http://a./v1/myip', 'host \n', '/v1/myip'],
+    ['http://a.:80/v1/myip', 'host \n', '/v1/myip'],
+    ['http://a../v1/myip', other],
     ['http://b/v1/myip', other],
     ['http://a:8443/v1/myip', other],
     ['HTTPS://u:p@b:8443/v1', none],

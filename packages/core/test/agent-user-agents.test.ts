@@ -161,6 +161,31 @@ t.test(
   },
 )
 
+t.test("a device that is called as a suite is its owner's, where a comment describes it", async (t) => {
+  const forms = (name: string) => [
+    phone(name),
+    phone(`${name} X2`),
+    phone(`${name} X2 Build/TP1A.220624.014`),
+    phone(`X2 ${name} (5G)`),
+    phone(`${name}; wv`, ' Version/4.0'),
+    `Mozilla/5.0 (Android 14; Mobile; ${name}; rv:150.0) Gecko/150.0 Firefox/150.0`,
+    `Dalvik/2.1.0 (Linux; U; Android 12; ${name} X2 Build/TP1A.220624.014)`,
+  ]
+  const accused = MONITORS.filter((name) => !name.includes('/'))
+    .flatMap(forms)
+    .filter((text) => judged(text).class === 'unverified_bot')
+  t.same(accused, [])
+  for (const text of [
+    phone('K; Rigor/1.0'),
+    phone('K', ' (Rigor X2)'),
+    phone('Rigor X2', ' Rigor/1.0'),
+    'Mozilla/5.0 (compatible; Rigor; Linux; Android 12)',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64; Rigor) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
+  ]) {
+    t.match(judged(text), { class: 'unverified_bot', reasons: [{ text: /Rigor/ }] }, text)
+  }
+})
+
 t.test(
   'a plain Chrome of desktop Linux under a further name is likely a program, and a known browser is none',
   async (t) => {

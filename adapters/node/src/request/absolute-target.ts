@@ -21,8 +21,13 @@ export function absoluteTarget(target: string): AbsoluteTarget | undefined {
   return isSite(site) ? { scheme: secure === '' ? 'http' : 'https', site, rest } : undefined
 }
 
-/** Whether a Host names the site of a target: neither case counts, nor the port that the scheme has anyway. */
+/** Whether a Host names the site of a target: neither case counts, nor the port that the scheme has anyway, nor the dot of a whole name. */
 export function namesSite(host: string, { scheme, site }: AbsoluteTarget): boolean {
-  const named = (text: string): string => text.toLowerCase().replace(scheme === 'https' ? /:443$/ : /:80$/, '')
+  const port = scheme === 'https' ? /:443$/ : /:80$/
+  const named = (text: string): string =>
+    text
+      .toLowerCase()
+      .replace(port, '')
+      .replace(/\.(?=$|:)/, '')
   return named(host) === named(site)
 }

@@ -115,6 +115,32 @@ export function productsOf(text: string): string {
     .join(' ')
 }
 
+/**
+ * The text without what its comments say of a device: a model may be called what a program is (`Android 12; Rigor X2`). A product
+ * in such a comment stays, and a comment that says who asks.
+ */
+export function withoutModels(text: string): string {
+  return commentsOf(text).reduceRight((rest, [start, end]) => {
+    const comment = text.slice(start, end)
+    if (isClaim(comment) || !namesDevice(`(${comment}`)) return rest
+    const products = comment.split(';').filter((entry) => partOf(entry, true, false).role !== 'description')
+    return rest.slice(0, start) + products.join(';') + rest.slice(end)
+  }, text)
+}
+
+/** The first and the last place of each outermost comment. */
+function commentsOf(text: string): readonly (readonly [start: number, end: number])[] {
+  const found: [number, number][] = []
+  let depth = 0
+  let start = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if ((character === '(' || character === '[') && depth++ === 0) start = at + 1
+    if ((character === ')' || character === ']') && depth > 0 && --depth === 0) found.push([start, at])
+  }
+  return depth > 0 ? [...found, [start, text.length]] : found
+}
+
 /** `Name/1.0` or a word without a version, or one entry of a comment: a `claim` says who asks, a `description` what with. */
 interface Part {
   readonly role: 'product' | 'word' | 'claim' | 'description'

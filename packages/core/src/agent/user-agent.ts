@@ -20,6 +20,7 @@ import {
   mayBeOwned,
   namesDevice,
   productsOf,
+  withoutModels,
   withoutTrimmings,
   wordBesideDevice,
   wordIn,
@@ -120,7 +121,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     if (apps.find(whole) !== undefined) return undefined
     const text = withoutTrimmings(whole)
     const besideDevice = namesDevice(text)
-    const monitor = monitors.find(text)
+    const monitor = monitors.find(besideDevice ? withoutModels(text) : text)
     if (monitor !== undefined) return { name: MONITORS[monitor.token], headless: false }
     const row = programIn(text, besideDevice)
     if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }

@@ -10,9 +10,8 @@ const LETTERS_EACH = 3
 type Path = readonly (string | number)[]
 
 /**
- * Members that a schema does not have, and whose names are near to one that it has and that is not given: what they say
- * would not be looked at, and the answer would rest on less than its caller believes. Other unknown members are nobody's
- * mistake (D388).
+ * Members that a schema does not have, and whose names are near to one that it has: what they say would not be looked at, and
+ * the answer would rest on less than its caller believes. Other unknown members are nobody's mistake (D388).
  */
 export function misspelledFaults(schema: z.core.$ZodType, value: unknown, path: Path = []): readonly FieldFault[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
@@ -38,19 +37,19 @@ function ofObject(
   value: Readonly<Record<string, unknown>>,
   path: Path,
 ): readonly FieldFault[] {
-  const absent = Object.keys(shape).filter((name) => !Object.hasOwn(value, name))
+  const names = Object.keys(shape)
   return Object.entries(value).flatMap(([name, inner]) => {
     if (Object.hasOwn(shape, name)) return misspelledFaults(shape[name] as z.core.$ZodType, inner, [...path, name])
-    const meant = meantBy(name, absent)
+    const meant = meantBy(name, names)
     return meant === undefined
       ? []
       : [{ field: fieldOf([...path, name], ''), message: `is not known; did you mean "${meant}"?` }]
   })
 }
 
-function meantBy(name: string, absent: readonly string[]): string | undefined {
+function meantBy(name: string, names: readonly string[]): string | undefined {
   const most = Math.min(MAX_LETTERS, Math.floor(name.length / LETTERS_EACH))
-  return nearestWord(name, absent, most)
+  return nearestWord(name, names, most)
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

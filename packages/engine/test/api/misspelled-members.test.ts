@@ -28,6 +28,7 @@ t.test('a known name in another spelling is 400, with the right one', async (t) 
     ['/v1/agentscan/check', { ip: IP, 'User-Agent': 'curl/8' }, 'User-Agent', 'user_agent'],
     ['/v1/agentscan/check', { ip: IP, USER_AGENT: 'curl/8' }, 'USER_AGENT', 'user_agent'],
     ['/v1/agentscan/check', { ip: IP, user_agnt: 'curl/8' }, 'user_agnt', 'user_agent'],
+    ['/v1/agentscan/check', { ip: IP, user_agent: 'a', userAgent: 'b' }, 'userAgent', 'user_agent'],
     ['/v1/agentscan/check', { ip: IP, header: {} }, 'header', 'headers'],
     ['/v1/agentscan/check', { ip: IP, headlessFlags: {} }, 'headlessFlags', 'headless_flags'],
     ['/v1/agentscan/check', { ip: IP, requestId: 'a' }, 'requestId', 'request_id'],
@@ -65,10 +66,9 @@ t.test('what is missing beside it is said too', async (t) => {
   ])
 })
 
-t.test('other unknown members are passed over, and so is a second spelling of one that is given', async (t) => {
+t.test('other unknown members are passed over', async (t) => {
   for (const body of [
     { ip: IP, id: 'a', ua: 'b', url: '/', os: 'c', port: 1, session: 'd', tenant: {}, user: 'e', agent: 'f' },
-    { ip: IP, user_agent: 'curl/8', userAgent: 'curl/8' },
     { ip: IP, headers: { userAgent: 'curl/8', user_agent: 'b' }, headless_flags: { Headers: true } },
   ]) {
     t.equal((await post('/v1/agentscan/check', body)).status, 200, JSON.stringify(body))

@@ -37,6 +37,9 @@ const TEXT: readonly Sample[] = [
   ['combined', `203.0.113.9 - a [b] ${CLF} "GET / HTTP/1.1" 200 12 "-" "curl/8.5.0" "198.51.100.1" 0.003`, curl('/')],
   ['combined', `203.0.113.9 shop.example - ${CLF} "GET / HTTP/1.1" 304 0 "-" "curl/8.5.0"`, curl('/', 304)],
   ['combined', `203.0.113.9 192.0.2.1 - ${CLF} "GET / HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/')],
+  ['combined', `203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" -`, `203.0.113.9 GET /a |  | ${AT} | 200`],
+  ['combined', `203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 - - -`, `203.0.113.9 GET /a |  | ${AT} | 200`],
+  ['common', `203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 -`, 'lacks userAgent'],
   ['combined', `2001:db8::9 - - ${CLF} "POST /a HTTP/2.0" 200 0 "-" "-"`, `2001:db8::9 POST /a |  | ${AT} | 200`],
   [
     'combined',
@@ -315,13 +318,28 @@ t.test('columns of the W3C are those that the log names, each time that it names
     ),
   ]
   t.same(readingsOf(lines), [
-    ['none', 'lacks request'],
+    ['w3c', 'lacks columns'],
     ['w3c', `203.0.113.9 GET /a?b=c | Some Bot/1.0 (+https://bot.example/) | ${AT} | 200`],
     ['w3c', `203.0.113.9 GET /a |  | ${AT} | 200`],
     ['w3c', 'lacks userAgent'],
     ['w3c', `203.0.113.9 GET /a | Some Bot/1.0 (x) | ${AT} | 200`],
   ])
 })
+
+t.test(
+  'rows that were cut from the line of their columns are named, and other lines with a time are not',
+  async (t) => {
+    const [day, time, ip] = ['2026-11-21', '09:00:00', '203.0.113.9']
+    const rows = [
+      `${day} ${time} W3SVC1 10.0.0.1 GET /a - 443 - ${ip} curl/8.5.0 - 200 0 0 15`,
+      [day, time, 'FRA2-C1', '1045', ip, 'GET', 'd.example', '/a', '200', '-', 'curl/8.5.0'].join('\t'),
+      `${day} ${time} 2001:db8::9 HEAD /`,
+    ]
+    for (const row of rows) t.same(readingsOf([row]), [['w3c', 'lacks columns']], row)
+    const others = [`${day} ${time} INFO GET /a`, `${day} ${time} listening on ${ip}`, `${day} 9h ${ip} GET /a`]
+    for (const line of others) t.same(readingsOf([line]), [['none', 'lacks request']], line)
+  },
+)
 
 t.test('the decision log is a log of requests, in each of its forms', async (t) => {
   for (const format of ['plain', 'ecs', 'otel'] as const) {

@@ -76,7 +76,7 @@ t.test('a request without a user agent is no person, and a line without a time i
     code: 1,
     err: /a\.log: not one of 4 lines can be judged: 4 without a request/,
   })
-  t.match(await replay('--format', 'iis'), { code: 2, err: /Allowed choices are sallyport, caddy, / })
+  t.match(await replay('--format', 'squid'), { code: 2, err: /Allowed choices are sallyport, caddy, / })
 })
 
 t.test('a format without user agents is refused by name, with the cure', async (t) => {
@@ -99,6 +99,10 @@ t.test('a format without user agents is refused by name, with the cure', async (
     [
       '#Fields: date time c-ip cs-method cs-uri-stem\n2026-11-21 10:00:00 203.0.114.7 GET /',
       / Its column is cs\(User-Agent\)/,
+    ],
+    [
+      '2026-11-21 10:00:00 W3SVC1 10.0.0.1 GET / - 443 - 203.0.114.7 curl/8.5.0 - 200 0 0 15',
+      /1 line can be judged: 1 without names of columns\. The line #Fields: .* keep it/,
     ],
     [
       'a line of nothing',

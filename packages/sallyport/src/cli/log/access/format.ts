@@ -1,5 +1,5 @@
 import type { Members } from './members.ts'
-import type { Reading } from './reading.ts'
+import type { Lack, Reading } from './reading.ts'
 
 /** Reads a line, with the object that it is where it is JSON; `undefined` for one that is not of the format. A `comment` is of it, and about no request. */
 export type ReadLine = (line: string, record: Members | undefined) => Reading | 'comment' | undefined
@@ -9,8 +9,8 @@ export interface AccessFormat {
   readonly name: string
   /** The programs that write it. */
   readonly of: string
-  /** Cure where its user agents are not there; a format that never has any is known by name, and judged never. */
-  readonly withoutUserAgent?: string | undefined
+  /** Cures by what its lines lack; a format that never has user agents is known by name, and judged never. */
+  readonly cures?: Readonly<Partial<Record<Lack, string>>> | undefined
   /** Opens a reader of one log, of which these are the first lines. */
   open(first: readonly string[]): ReadLine
 }

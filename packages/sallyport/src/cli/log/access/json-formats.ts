@@ -9,7 +9,7 @@ export const JSON_FORMATS: readonly AccessFormat[] = [
   {
     name: 'sallyport',
     of: 'the decision log',
-    withoutUserAgent: 'Lines of earlier versions do not have it.',
+    cures: { userAgent: 'Lines of earlier versions do not have it.' },
     open: () => (line, record) => {
       const entry = record && readEntry(inLetters(line))
       if (entry === undefined) return undefined
@@ -23,7 +23,7 @@ export const JSON_FORMATS: readonly AccessFormat[] = [
   {
     name: 'traefik-json',
     of: 'Traefik, JSON',
-    withoutUserAgent: 'Traefik logs it with accesslog.fields.headers.names.User-Agent=keep.',
+    cures: { userAgent: 'Traefik logs it with accesslog.fields.headers.names.User-Agent=keep.' },
     open(first) {
       // Traefik leaves a header out that it does not log, and one that was not sent.
       const isKept = first.some((line) => traefikUserAgent(recordIn(line)) !== undefined)

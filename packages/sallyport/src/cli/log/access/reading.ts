@@ -20,6 +20,7 @@ export const LACKS = {
   address: "without the client's address",
   time: 'without a time',
   userAgent: 'without a user agent',
+  columns: 'without names of columns',
 } as const
 export type Lack = keyof typeof LACKS
 

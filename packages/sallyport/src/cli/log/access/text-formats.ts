@@ -7,7 +7,7 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
   {
     name: 'traefik',
     of: 'Traefik, common log format',
-    withoutUserAgent: 'Traefik logs it with accesslog.fields.headers.names.User-Agent=keep.',
+    cures: { userAgent: 'Traefik logs it with accesslog.fields.headers.names.User-Agent=keep.' },
     open(first) {
       // Traefik writes `-` for a field that it does not log, and for one that was not sent. D386
       const isKept = first.some((line) => ![undefined, '-'].includes(traefikUserAgent(line)))
@@ -21,9 +21,11 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
   {
     name: 'haproxy',
     of: "HAProxy's own and its CLF",
-    withoutUserAgent:
-      'HAProxy logs it with http-request capture req.hdr(User-Agent) len 400 and ' +
-      'log-format "%ci - - [%trl] %{+Q}r %ST %B \\"-\\" %{+Q,+E}[capture.req.hdr(0)]".',
+    cures: {
+      userAgent:
+        'HAProxy logs it with http-request capture req.hdr(User-Agent) len 400 and ' +
+        'log-format "%ci - - [%trl] %{+Q}r %ST %B \\"-\\" %{+Q,+E}[capture.req.hdr(0)]".',
+    },
     open: () => (line) => (isHaproxy(line) || isHaproxyClf(line) ? { lacks: 'userAgent' } : undefined),
   },
   {
@@ -39,14 +41,14 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
   {
     name: 'common',
     of: 'common log format',
-    withoutUserAgent: 'The common log format has no place for it: log in combined format.',
+    cures: { userAgent: 'The common log format has no place for it: log in combined format.' },
     open: () => (line) => (commonLine(line) === undefined ? undefined : { lacks: 'userAgent' }),
   },
   { name: 'alb', of: 'load balancers of AWS', open: () => balancerReading },
   {
     name: 'iis',
     of: "IIS's own format, with commas",
-    withoutUserAgent: 'IIS logs it in the W3C format, with the column cs(User-Agent).',
+    cures: { userAgent: 'IIS logs it in the W3C format, with the column cs(User-Agent).' },
     open: () => (line) => (IIS_OWN.test(line) ? { lacks: 'userAgent' } : undefined),
   },
 ]
@@ -86,6 +88,9 @@ function isHaproxyClf(line: string): boolean {
   return /^ -?\d+ \d+ "" "" \d+ \d+ "/.test(commonLine(line)?.rest ?? '')
 }
 
+/** Behind the request: status, bytes and referrer, and `-`, which some servers do not quote, for a user agent that was not sent. */
+const ABSENT = /^ (?:\d{3}|-) (?:\d+|-) (?:"[^"]*"|-) -$/
+
 interface CommonShape {
   /** Whether the words begin with the host that was asked for. */
   readonly host: boolean
@@ -97,13 +102,13 @@ function commonReading(line: string, shape: CommonShape): Reading | undefined {
   const common = commonLine(line)
   if (common === undefined) return undefined
   const { words, time, quoted, status } = common
-  const [request = '', , third] = quoted
+  const [request = '', , third = ABSENT.test(common.rest) ? '-' : undefined] = quoted
   const [first = '', second = ''] = words
   // lighttpd has the host behind the address, and either may be asked for by an address.
   // `192.0.2.7, 10.0.0.1` is a list of addresses, and nothing says which of them is believed.
   if (first.endsWith(',')) return shape.host ? undefined : { lacks: 'address' }
   const hasHost = addressIn(second) !== undefined && (words.length >= 4 || addressIn(first) === undefined)
-  if (hasHost !== shape.host || (quoted.length < 3 && !('agent' in shape))) return undefined
+  if (hasHost !== shape.host || (third === undefined && !('agent' in shape))) return undefined
   return readingOf({
     ip: hasHost ? second : first,
     ...(requestLine(request) ?? { target: undefined }),

@@ -20,14 +20,13 @@ export interface UnreadCounter extends Unread {
 
 export function createUnread(): UnreadCounter {
   const lacking: Partial<Record<Lack, number>> = {}
-  const nameless = new Set<AccessFormat>()
+  const cures = new Set<string>()
   let lines = 0
   const listed = () =>
     Object.entries(lacking)
       .toSorted(([, x], [, y]) => y - x)
       .map(([lack, count]) => `${count.toLocaleString('en-US')} ${LACKS[lack as Lack]}`)
       .join(', ')
-  const cures = () => [...nameless].flatMap(({ withoutUserAgent: cure = [] }) => cure)
   return {
     lacking,
     get lines() {
@@ -36,12 +35,13 @@ export function createUnread(): UnreadCounter {
     add(lack, format) {
       lines++
       lacking[lack] = (lacking[lack] ?? 0) + 1
-      if (lack === 'userAgent' && format !== undefined) nameless.add(format)
+      const cure = format?.cures?.[lack]
+      if (cure !== undefined) cures.add(cure)
     },
-    notes: () => (lines === 0 ? [] : [`${counted(lines, 'line')} not read: ${listed()}`, ...cures()]),
+    notes: () => (lines === 0 ? [] : [`${counted(lines, 'line')} not read: ${listed()}`, ...cures]),
     sentence() {
       const known = lacking.request === lines ? ` The formats that are known are ${NAMES}.` : ''
-      return `${[`not one of ${counted(lines, 'line')} can be judged: ${listed()}.`, ...cures()].join(' ')}${known}`
+      return `${[`not one of ${counted(lines, 'line')} can be judged: ${listed()}.`, ...cures].join(' ')}${known}`
     },
   }
 }

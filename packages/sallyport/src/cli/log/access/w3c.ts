@@ -1,12 +1,16 @@
+import { METHODS } from 'node:http'
 import type { AccessFormat, ReadLine } from './format.ts'
 import { memberOf } from './members.ts'
-import { type Reading, readingOf } from './reading.ts'
+import { addressIn, type Reading, readingOf } from './reading.ts'
 
 /** The extended format of W3C: a line `#Fields:` names the columns of those below it. CloudFront writes them as members of JSON too. */
 export const W3C_FORMAT: AccessFormat = {
   name: 'w3c',
   of: 'IIS, CloudFront',
-  withoutUserAgent: 'Its column is cs(User-Agent), which IIS logs where it is chosen.',
+  cures: {
+    userAgent: 'Its column is cs(User-Agent), which IIS logs where it is chosen.',
+    columns: 'The line #Fields: at the start of the log names them: keep it.',
+  },
   open: () => w3cReader(),
 }
 
@@ -25,9 +29,16 @@ function w3cReader(): ReadLine {
     }
     // CloudFront has tabs between, IIS spaces, and none within.
     const cells = line.trimEnd().split(line.includes('\t') ? '\t' : ' ')
-    if (columns.length === 0 || cells.length !== columns.length) return undefined
+    if (columns.length === 0) return isRow(cells) ? { lacks: 'columns' } : undefined
+    if (cells.length !== columns.length) return undefined
     return rowReading((name) => cells[columns.indexOf(name)], day)
   }
+}
+
+/** Whether it is a row by its look: a day, a time, and somewhere an address and a method. */
+function isRow([day = '', time = '', ...cells]: readonly string[]): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || !/^\d\d:\d\d:\d\d$/.test(time)) return false
+  return cells.some((cell) => addressIn(cell) !== undefined) && cells.some((cell) => METHODS.includes(cell))
 }
 
 function rowReading(written: (column: string) => string | undefined, day: string | undefined): Reading {
