@@ -42,8 +42,8 @@ export async function startNginxStream(t: Test, servers: (place: Place) => strin
   return runServer(t, 'nginx', ['-e', 'stderr', '-c', file], place.port)
 }
 
-/** nginx that forwards requests to a URL over connections that it keeps. */
-export async function startNginx(t: Test, url: string): Promise<string> {
+/** nginx that forwards requests to a URL over connections that it keeps, with these lines of its own. */
+export async function startNginx(t: Test, url: string, more = 'proxy_set_header Connection "";'): Promise<string> {
   const [port, folder] = [await freePort(), certificateFolder(t)]
   mkdirSync(join(folder, 'logs'))
   const file = join(folder, 'nginx.conf')
@@ -57,7 +57,7 @@ export async function startNginx(t: Test, url: string): Promise<string> {
       http { access_log off; ${temporary.join(' ')}
       upstream gate { server ${new URL(url).host}; keepalive 4; }
       server { listen 127.0.0.1:${port}; location / {
-        proxy_pass http://gate; proxy_http_version 1.1; proxy_set_header Connection "";
+        proxy_pass http://gate; proxy_http_version 1.1; ${more}
         proxy_set_header X-Forwarded-For $remote_addr; } } }`,
   )
   return runServer(t, 'nginx', ['-e', 'stderr', '-p', folder, '-c', file], port)
