@@ -10,8 +10,8 @@ import { PROXY, type Stand } from './stand.ts'
 
 const PEERS: readonly string[] = [BASELINE, 'HAProxy', 'http-proxy 1.18, keep-alive']
 
-/** A request waits on every connection: above what a site allows without being asked. */
-const LIMITS = { connections: 20_000, inFlight: 20_000, originQueue: 20_000 }
+/** A request waits on every connection: above what a site allows without being asked, and none is refused as it waits. */
+const LIMITS = { connections: 20_000, inFlight: 20_000, originQueue: 20_000, eventLoopDelay: '1m' }
 
 /** Processor time of a request in each proxy as connections grow, each of which has a request under way. */
 export async function benchConnections(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {

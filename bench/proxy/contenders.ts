@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { textFlag } from '../flags.ts'
 import { MISSING_LOOKUPS } from './nginx-lookups.ts'
 import { freePort, isInstalled, type Program, startProgram } from './program.ts'
-import { startSallyport } from './sallyport.ts'
+import { compileData, startSallyport } from './sallyport.ts'
 import { startHaproxy, startNginxLookups, startNginxProxy } from './servers.ts'
 
 /** Address of a contender. */
@@ -50,12 +51,25 @@ export const CONTENDERS: readonly Contender[] = [
     name: OURS,
     start: (place) => startSallyport({ ...place, folder: join(place.folder, 'sallyport'), trustProxy: ['loopback'] }),
   },
+  ...earlierRelease(textFlag('beside')),
   nodeProxy('undici'),
   nodeProxy('http-proxy'),
   nodeProxy('http-proxy-3', 'optional'),
   nodeProxy('reply-from'),
   nodeProxy('fast-proxy'),
 ]
+
+/** The release whose command `--beside=…/bin/sallyport.mjs` names, with data of its own. */
+function earlierRelease(release: string | undefined): readonly Contender[] {
+  if (release === undefined) return []
+  const start = async (place: Place): Promise<Program> => {
+    const folder = join(place.folder, 'earlier')
+    const dataDir = join(folder, 'data')
+    await compileData(dataDir, { release })
+    return startSallyport({ ...place, folder, dataDir, trustProxy: ['loopback'], release })
+  }
+  return [{ name: 'Sallyport, the release before', start }]
+}
 
 function nodeProxy(name: string, installed?: 'optional'): Contender {
   return {

@@ -8,7 +8,7 @@ import { freePort, type Program, startProgram } from './program.ts'
 
 /* The proxy as it is installed: by its command and a configuration file. The benches and fault runs start it here alone. */
 
-const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
+const OWN_COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
 
 /** Keys of the configuration that a run needs. */
 export type Raised = ConfigInput
@@ -38,21 +38,27 @@ export interface Running {
   readonly node?: readonly string[] | undefined
   /** A command that runs the command it is given. */
   readonly under?: readonly string[] | undefined
+  /** The program of another release. */
+  readonly release?: string | undefined
 }
 
 /** Runs a command to its end and gives what it printed. */
-export async function runCommand(args: readonly string[], { node = [], under = [] }: Running = {}): Promise<string> {
-  const [command, ...rest] = [...under, process.execPath, ...node, COMMAND, ...args]
+export async function runCommand(
+  args: readonly string[],
+  { node = [], under = [], release = OWN_COMMAND }: Running = {},
+): Promise<string> {
+  const [command, ...rest] = [...under, process.execPath, ...node, release, ...args]
   return (await promisify(execFile)(command as string, rest)).stdout
 }
 
 /** All data that comes with the project, cities too, compiled once, so that no run measures its compilation. */
-export async function compileData(dataDir: string): Promise<void> {
-  await runCommand(['data', 'compile', '--data-dir', dataDir])
+export async function compileData(dataDir: string, running?: Running): Promise<void> {
+  await runCommand(['data', 'compile', '--data-dir', dataDir], running)
 }
 
 export async function startSallyport(options: Options): Promise<Sallyport> {
-  const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {}, node = [], under = [] } = options
+  const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {} } = options
+  const { node = [], under = [], release = OWN_COMMAND } = options
   const [port, adminPort] = [await freePort(), await freePort()]
   const admin = `http://127.0.0.1:${adminPort}`
   await mkdir(folder, { recursive: true })
@@ -67,7 +73,7 @@ export async function startSallyport(options: Options): Promise<Sallyport> {
     ...raised,
   }
   await writeFile(file, JSON.stringify(config))
-  const [command, ...args] = [...under, process.execPath, ...node, COMMAND, 'proxy']
+  const [command, ...args] = [...under, process.execPath, ...node, release, 'proxy']
   const program = await startProgram({
     command: command as string,
     args: [...args, '--config', file, ...(workers === undefined ? [] : ['--workers', String(workers)])],

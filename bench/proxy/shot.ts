@@ -73,6 +73,7 @@ export function costOf(
           ...(beside.goal && { goal: beside.goal }),
         },
   ]
-  if (errors > 0) figures.push({ ...row, what: `${row.what}, errors`, unit: '', value: counted(errors) })
+  if (errors > 0)
+    figures.push({ ...row, what: [row.what, 'errors'].filter(Boolean).join(', '), unit: '', value: counted(errors) })
   return figures
 }
