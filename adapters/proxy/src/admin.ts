@@ -3,7 +3,8 @@ import { type BanList, ERRORS, isStale, type SourceStatus } from '@sallyport/cor
 import { type AdminOpen, type AdminPath, type AdminRole, isAdminPath, isOpenPath } from './admin-access.ts'
 import { type Listening, listenOn } from './listener/listen.ts'
 
-const DEFAULT_ADMIN = '127.0.0.1:9090'
+/** Address of the admin listener where none is named. */
+export const DEFAULT_ADMIN = '127.0.0.1:9090'
 
 /** Access to the admin listener, and pages beside its own. */
 export interface AdminPages {

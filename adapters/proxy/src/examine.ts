@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { SallyportError } from '@sallyport/core'
 import type { Finding } from '@sallyport/engine'
 import { requireAcme } from './acme/order.ts'
+import { DEFAULT_ADMIN } from './admin.ts'
 import { type CertificateFiles, dateFault, readCertificate } from './edge/certificates.ts'
 import { requireGrpc } from './ext-authz/server.ts'
 import type { Route } from './gate/sites.ts'
@@ -86,8 +87,8 @@ function examineTrust(file: string, path: readonly (string | number)[]): readonl
 
 /** Every server of every origin: that it is not a listener of this proxy, and whether something answers there. */
 export async function examineOrigins(places: OriginKeys): Promise<readonly Found[]> {
-  const { upstream, routes = [] } = places
-  const own = await ownListeners(places)
+  const { upstream, routes = [], admin = (await isFree(DEFAULT_ADMIN)) ? DEFAULT_ADMIN : undefined } = places
+  const own = await ownListeners({ ...places, admin })
   const trust = routes.flatMap(({ ca }, at) => (ca === undefined ? [] : examineTrust(ca, ['routes', at, 'ca'])))
   const servers = [
     ...(upstream === undefined ? [] : [{ text: upstream, path: ['upstream'] }]),
@@ -104,6 +105,16 @@ export async function examineOrigins(places: OriginKeys): Promise<readonly Found
     ...asked,
   ]
   return found.length === 0 ? [{ state: 'ok', found: 'None is named.' }] : found
+}
+
+/** Whether an address can be listened on, or a gate does: the default of `admin` is left out where another program has it. */
+async function isFree(address: string): Promise<boolean> {
+  const { state } = await askServer(`http://${address}`, [])
+  if (state !== 'ok') return true
+  const answer = await fetch(`http://${address}/healthz`, { signal: AbortSignal.timeout(CONNECT_MS) }).catch(
+    () => undefined,
+  )
+  return (await answer?.text())?.trim() === '{"status":"ok"}'
 }
 
 function serversOf({ upstreams = [] }: Route, route: number) {

@@ -4,8 +4,8 @@ import { NO_HAPROXY, NO_NGINX, startHaproxy, startNginx } from './front-programs
 import { dial, OK, readUntil } from './wire.ts'
 
 /*
- * What is pipelined behind a request that asks for h2c is answered behind servers that keep their connections to the gate and
- * pass the wish on, as the examples for WebSockets have them do.
+ * Requests that are pipelined behind one that asks for h2c are answered, behind servers that keep their connections to the gate
+ * and pass the wish on, as the examples for WebSockets have them do.
  */
 const BODY = '{"a":"b"}'
 const WISH =

@@ -1,6 +1,8 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
+import { DEFAULT_ADMIN } from '../src/admin.ts'
+import { examineOrigins } from '../src/examine.ts'
 import { openProxy } from '../src/index.ts'
 import { ownListeners, type Places } from '../src/origin/own-listener.ts'
 import { proxyBefore } from './behind.ts'
@@ -48,6 +50,18 @@ t.test('others are not', async (t) => {
   ]
   for (const [listen, upstream] of others) t.same(await found({ listen, upstream }), [], `${listen} ${upstream}`)
   if (external !== undefined) t.same(await found({ listen: '127.0.0.1:80', upstream: `http://${external}` }), [])
+})
+
+t.test('so is the admin listener that is opened without being named', async (t) => {
+  const upstream = `http://${DEFAULT_ADMIN}`
+  const [free] = await examineOrigins({ upstream: 'http://127.0.0.1:9', admin: '127.0.0.1:1' })
+  t.match(free, { state: 'fail', found: /cannot be reached/ })
+  const [own] = await examineOrigins({ upstream })
+  // Another program of this machine may have it.
+  if (own?.state === 'ok') return t.comment(`${DEFAULT_ADMIN} is taken here`)
+  t.match(own, { state: 'fail', found: /^\S+ is the address of admin, where this proxy/, path: ['upstream'] })
+  const [named] = await examineOrigins({ upstream, admin: '127.0.0.1:1' })
+  t.match(named, { state: 'fail', found: /cannot be reached/ })
 })
 
 t.test('a start is refused, and a reload changes nothing', async (t) => {

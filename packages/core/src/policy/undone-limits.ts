@@ -174,8 +174,22 @@ function crawlersOf({ words }: Spread): readonly CrawlerRow[] | undefined {
     if (name === 'class') return values.some((one) => one === 'ai_agent' || one === 'verified_crawler')
     return name !== 'identity' || !values.includes('*')
   })
-  if (about.length === 0) return undefined
-  return CRAWLERS.filter((row) => about.every(({ name, value }) => fits(row, name, value) ?? true))
+  const patterns = crawlerPatterns(words.get('userAgent')?.value)
+  if (about.length === 0 && patterns === undefined) return undefined
+  const rows =
+    patterns === undefined ? CRAWLERS : CRAWLERS.filter((row) => patterns.some((text) => isNamedIn(row, text)))
+  return rows.filter((row) => about.every(({ name, value }) => fits(row, name, value) ?? true))
+}
+
+/** Patterns of user agents, in lower case, each of which names a crawler; `undefined` where one does not. */
+function crawlerPatterns(value: unknown): readonly string[] | undefined {
+  const patterns = Array.isArray(value) ? value.map((one) => String(one).toLowerCase()) : []
+  const isAbout = patterns.length > 0 && patterns.every((text) => CRAWLERS.some((row) => isNamedIn(row, text)))
+  return isAbout ? patterns : undefined
+}
+
+function isNamedIn({ tokens }: CrawlerRow, pattern: string): boolean {
+  return tokens.some((token) => pattern.includes(token.toLowerCase()))
 }
 
 /** Whether a crawler is one of those that a word names; `undefined` where the word is not about crawlers. */

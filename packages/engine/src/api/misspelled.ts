@@ -48,8 +48,11 @@ function ofObject(
 }
 
 function meantBy(name: string, names: readonly string[]): string | undefined {
-  const most = Math.min(MAX_LETTERS, Math.floor(name.length / LETTERS_EACH))
-  return nearestWord(name, names, most)
+  const isNear = (other: string) => {
+    const most = Math.min(MAX_LETTERS, Math.floor(Math.max(name.length, other.length) / LETTERS_EACH))
+    return nearestWord(name, [other], most) !== undefined
+  }
+  return nearestWord(name, names.filter(isNear), MAX_LETTERS)
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

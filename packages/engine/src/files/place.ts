@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statfsSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /** File systems in which the kernel shows itself, by the numbers of Linux's `statfs` (linux/magic.h). */
@@ -35,6 +35,16 @@ export function placeFault(path: string): string | undefined {
   if (OF_THE_KERNEL.has(statfsSync(there).type) || `${real}/`.startsWith('/sys/'))
     return 'is among the files of the kernel'
   return there !== asked && real === '/dev' ? 'is in /dev, which is for devices' : undefined
+}
+
+/** The fault of a folder that is a link to nothing or is below one, which cannot be made; in words that follow its path. */
+export function linkFault(folder: string): string | undefined {
+  let path = resolve(folder)
+  while (!existsSync(path)) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return 'leads through a link to nothing'
+    path = dirname(path)
+  }
+  return undefined
 }
 
 /** The path itself, or the nearest folder above it that is there. */

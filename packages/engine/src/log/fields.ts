@@ -30,7 +30,7 @@ export const FIELDS = {
     ecs: 'event.action',
     otel: 'sallyport.action',
     example: 'block',
-    description: 'the decision: allow, flag, challenge, throttle or block',
+    description: 'the decision: allow, flag, redirect, challenge, throttle or block',
   },
   enforced: { ecs: 'sallyport.enforced', example: true, description: 'false where monitor mode did not carry it out' },
   trial: {

@@ -95,8 +95,9 @@ function withPlainNames(
 }
 
 function isLine(values: object): values is LogLine {
-  const { time, requestId, path } = values as Partial<LogLine>
-  return typeof time === 'string' && typeof requestId === 'string' && typeof path === 'string'
+  const { time, requestId, path, method, status } = values as Partial<LogLine>
+  const isText = [time, requestId, path, method].every((value) => typeof value === 'string')
+  return isText && typeof status === 'number'
 }
 
 function isAudit(values: object): values is AuditLine {

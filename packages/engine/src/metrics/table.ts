@@ -143,7 +143,7 @@ export const METRICS = {
     type: 'gauge',
     workers: 'max',
     labels: ['state'],
-    help: 'worker processes: wanted, serving, and silent, of those that serve, for some seconds',
+    help: 'worker processes: wanted, serving, and those serving that are silent for some seconds',
     unit: 'processes',
     example: 'sallyport_workers{state="silent"} > 0',
   },

@@ -30,6 +30,8 @@ t.test('a known name in another spelling is 400, with the right one', async (t) 
     ['/v1/agentscan/check', { ip: IP, user_agnt: 'curl/8' }, 'user_agnt', 'user_agent'],
     ['/v1/agentscan/check', { ip: IP, user_agent: 'a', userAgent: 'b' }, 'userAgent', 'user_agent'],
     ['/v1/agentscan/check', { ip: IP, header: {} }, 'header', 'headers'],
+    ['/v1/agentscan/check', { ip: IP, headr: {} }, 'headr', 'headers'],
+    ['/v1/agentscan/check', { ip: IP, j4: 'a' }, 'j4', 'ja4'],
     ['/v1/agentscan/check', { ip: IP, headlessFlags: {} }, 'headlessFlags', 'headless_flags'],
     ['/v1/agentscan/check', { ip: IP, requestId: 'a' }, 'requestId', 'request_id'],
     ['/v1/agentscan/check', { ip: IP, JA4: 'a' }, 'JA4', 'ja4'],

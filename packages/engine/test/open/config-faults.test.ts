@@ -261,13 +261,24 @@ t.test('addresses and URLs that cannot be are found before anything is opened', 
     ['whois: { servers: { de: "whois.example:99999" } }', 'whois.servers.de'],
     ['upstream: http://127.0.0.1:99999', 'upstream'],
     ['listen: 127.0.0.1:8080\nadmin: 127.0.0.1:8080', 'admin'],
+    ['listen: 0.0.0.0:8080\nadmin: 127.0.0.1:8080', 'admin'],
+    ['listen: "[::]:8080"\nadmin: 127.0.0.1:8080', 'admin'],
+    ['listen: 127.0.0.1:8080\nadmin: localhost:8080', 'admin'],
+    ['listen: "[::1]:8080"\nadmin: "[0:0::1]:8080"', 'admin'],
+    ['api: { cors: ["https://app.example:99999"] }', 'api.cors.0'],
     [
       'routes: [{ policy: { rules: [{ id: a, match: { country: [UK] }, action: block }] } }]',
       'routes.0.policy.rules.0',
     ],
   ]
   for (const [text, key] of bad) t.match(faultsOf({ file: fileIn(t, `${text}\n`) }), [new RegExp(`: ${key}`)], text)
-  const good = ['listen: 127.0.0.1:65535', 'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0', 'dns: { servers: ["[::1]:53"] }']
+  const good = [
+    'listen: 0.0.0.0:80\nadmin: "[::1]:80"',
+    'listen: 127.0.0.1:80\nadmin: 127.0.0.2:80',
+    'listen: 127.0.0.1:65535',
+    'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0',
+    'dns: { servers: ["[::1]:53"] }',
+  ]
   for (const text of [...good, 'redis: rediss://user:p%23ss@cache.example:6380/2']) {
     t.same(faultsOf({ file: fileIn(t, `${text}\n`) }), [], text)
   }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,10 @@ const DNS = createFakeDns({
 })
 
 async function listening(t: Test, answer: string): Promise<string> {
-  const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
+  const server = createServer({ requireHostHeader: false }, (_, response) => response.end(answer)).listen(
+    0,
+    '127.0.0.1',
+  )
   await once(server, 'listening')
   t.teardown(() => server.close())
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -53,7 +56,8 @@ t.test('a service that is well has nothing to do, before its first start, after 
   t.match(of(findings, 'data'), [{ found: /^\d+ sources are loaded and none is past its age\.$/ }])
   t.match(of(findings, 'clock'), [{ found: /^It is \d{4}-/ }])
   const running = await listening(t, '{"status":"ok"}\n')
-  const used = of(await doctor({ ...config, listen: running, admin: running }, { dns: DNS }), 'listeners')
+  const gate = await listening(t, '{"error":"invalid_request","message":"-","details":{"requestId":"-"}}')
+  const used = of(await doctor({ ...config, listen: gate, admin: running }, { dns: DNS }), 'listeners')
   t.match(used, [
     { state: 'ok', found: /in use, and a Sallyport runs here/ },
     { state: 'ok', found: /in use, and a Sallyport runs here/ },
@@ -167,6 +171,15 @@ t.test('listeners that are taken, forbidden or elsewhere; trust that says nothin
     { state: 'fail', found: /^listen: \S+ is taken by another program\.$/ },
     { state: 'fail', found: /^admin: \S+ is taken by another program\.$/ },
   ])
+  const ours = await listening(t, '{"status":"ok"}')
+  t.match(
+    await listeners({ listen: other, admin: ours }),
+    [
+      { state: 'fail', found: /^listen: \S+ is taken by another program\.$/ },
+      { state: 'ok', found: /^admin: \S+ is in use, and a Sallyport runs here\.$/ },
+    ],
+    'a gate runs, and this is none of its listeners',
+  )
   t.match(await listeners({ listen: '192.0.2.1:80' }), [
     { state: 'fail', found: /is not an address of this machine/ },
     {},
@@ -220,14 +233,19 @@ t.test('files that the configuration names are read, as a start reads them', asy
     'bad.yaml': '[',
     'open.pem': 'no key',
     file: '',
+    'list.txt': '192.0.2.1',
+    'saved.html': '<!doctype html><html></html>',
+    'list.bin': '192.0.2.1\u0000',
   }
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text)
   chmodSync(join(folder, 'open.pem'), 0o644)
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'gone'))
   const at = (name: string) => join(folder, name)
   const files = async (more: ConfigInput) => of(await doctor({ ...config, ...more }, { dns: DNS }), 'files')
   t.match(await files({}), [{ state: 'ok', found: 'None is named beside data and certificates.' }])
-  const good = { refusal: { template: at('page.html') }, log: { file: at('new/decisions.log') } }
-  t.match(await files(good), [{ state: 'ok', found: '2 of 2 can be used.' }])
+  const lists = { mine: { file: at('list.txt') } }
+  const good = { refusal: { template: at('page.html') }, lists, log: { file: at('new/decisions.log') } }
+  t.match(await files(good), [{ state: 'ok', found: '3 of 3 can be used.' }])
   t.notOk(existsSync(at('new')), 'and none is made')
   const bad: readonly (readonly [ConfigInput, string, RegExp])[] = [
     [{ refusal: { template: at('none.html') } }, 'refusal.template', /none\.html does not exist\.$/],
@@ -242,6 +260,12 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [{ log: { file: folder } }, 'log.file', /is a folder\.$/],
     [{ log: { file: at('file/x.log') } }, 'log.file', /file is not a folder\.$/],
     [{ log: { file: '/proc/sallyport/x.log' } }, 'log.file', /is among the files of the kernel\.$/],
+    [{ log: { file: `${at('logs')}/` } }, 'log.file', /logs\/ is a folder\.$/],
+    [{ log: { file: at('gone/x.log') } }, 'log.file', /x\.log leads through a link to nothing\.$/],
+    [{ lists: { mine: { file: at('saved.html') } } }, 'lists.mine.file', /saved\.html \S/],
+    [{ lists: { mine: { file: at('list.bin') } } }, 'lists.mine.file', /list\.bin is binary/],
+    [{ provenance: { signingKey: 'env:SALLYPORT_FAULT_UNSET' } }, 'provenance.signingKey', /_UNSET is not set\.$/],
+    [{ provenance: { signingKey: 'env:PATH' } }, 'provenance.signingKey', /env:PATH is not a private key/],
   ]
   for (const [more, key, found] of bad) {
     const [only, ...others] = await files(more)
@@ -249,12 +273,23 @@ t.test('files that the configuration names are read, as a start reads them', asy
     t.equal(only?.path?.join('.'), key)
     t.same(others, [])
   }
-  const lists = { ...config.data, sources: { ...config.data?.sources, mine: { url: `file://${at('none.txt')}` } } }
-  t.match(await files({ data: lists }), [{ state: 'warn', found: /none\.txt does not exist\.$/ }])
+  const sources = { ...config.data?.sources, mine: { url: `file://${at('none.txt')}` } }
+  t.match(await files({ data: { ...config.data, sources } }), [{ state: 'warn', found: /none\.txt does not exist\.$/ }])
   for (const dataDir of ['/proc/sallyport/x', '/sys/x', '/dev/x']) {
     t.match(of(await doctor({ ...config, dataDir }, { dns: DNS }), 'dataDir'), [
       { state: 'fail', found: /kernel|devices/ },
     ])
+  }
+  t.match(of(await doctor({ ...config, dataDir: at('gone') }, { dns: DNS }), 'dataDir'), [
+    { state: 'fail', found: /gone leads through a link to nothing\.$/ },
+  ])
+  for (const [store, found] of [
+    [at('file/state.db'), /file is not a folder\.$/],
+    [at('gone/state.db'), /leads through a link to nothing\.$/],
+    [folder, /is a folder\.$/],
+  ] as const) {
+    const said = of(await doctor({ ...config, store: `sqlite:${store}` }, { dns: DNS }), 'store')
+    t.match(said, [{ state: 'fail', found, path: ['store'] }])
   }
 })
 

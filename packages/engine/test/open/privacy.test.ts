@@ -29,7 +29,7 @@ async function filled(t: Test, stores: ConfigInput): Promise<ConfigInput> {
   for (const peer of [ADDRESS, ADDRESS, '8.3.0.8']) await sallyport.api({ ...apiRequest('/v1/myip'), peer })
   await sallyport.close()
   const line = (client: string, path: string) =>
-    `${JSON.stringify({ time: '2026-11-25T00:00:00.000Z', requestId: path, method: 'GET', host: 'a', path, client })}\n`
+    `${JSON.stringify({ time: '2026-11-25T00:00:00.000Z', requestId: path, method: 'GET', host: 'a', path, client, status: 200 })}\n`
   appendFileSync(file, line(ADDRESS, '/a') + line('8.3.0.70', '/b') + line('8.3.0.0/24', '/c'))
   writeFileSync(`${file}.1.gz`, gzipSync(line(ADDRESS, '/d')))
   const bans = await openBansAt(stores.redis ?? `sqlite:${join(dataDir, 'bans.db')}`, () => {})

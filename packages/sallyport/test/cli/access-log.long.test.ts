@@ -1,12 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { formatAddress } from '@sallyport/core'
-import { createLog } from '@sallyport/engine'
 import t from 'tap'
-import { lineReader, readAccessLog } from '../../src/cli/log/access/access-log.ts'
+import { lineReader } from '../../src/cli/log/access/access-log.ts'
 import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
-import { momentOf } from '../../src/cli/log/access/moment.ts'
-import { observed } from './observed.ts'
 
 /** A line, its format, and what is read of it: `address method target | user agent | moment | status`, or what it lacks. */
 type Sample = readonly [format: string, line: string, read: string]
@@ -264,6 +259,13 @@ t.test('a line of each format is read, and nothing is made up of what it lacks',
     t.same(readingsOf([line]), [[format, read]], line.slice(0, 90))
 })
 
+t.test('lines of other programs with the names of the decision log are not taken for its own', async (t) => {
+  const line = { time: AT, requestId: '0a1b', method: 'GET', path: '/a', http_user_agent: 'curl/8.5.0' }
+  for (const status of ['200', 200]) {
+    t.same(readingsOf([json({ ...line, remote_addr: '203.0.113.9', status })]), [['json', curl('/a')]])
+  }
+})
+
 t.test('lines about something else than the end of a request are none', async (t) => {
   const lines = [
     caddy({ logger: 'http.log.error', status: 502 }),
@@ -340,86 +342,3 @@ t.test(
     for (const line of others) t.same(readingsOf([line]), [['none', 'lacks request']], line)
   },
 )
-
-t.test('the decision log is a log of requests, in each of its forms', async (t) => {
-  for (const format of ['plain', 'ecs', 'otel'] as const) {
-    const file = join(t.testdir(), 'decisions.log')
-    const log = createLog({ requests: 'all', addresses: 'full', sample: 1, format, file })
-    log.observe({ ...observed('one', 'allow', { client: '203.0.113.9' }), userAgent: 'curl/8.5.0' })
-    log.observe({ ...observed('two', 'allow', { client: '203.0.113.9' }), userAgent: '' })
-    log.observe(observed('old', 'allow', { client: '203.0.113.9' }))
-    log.observe({ ...observed('check', 'allow'), answeredBy: 'check' })
-    log.audit({ what: 'keys create', who: 'ada' })
-    await log.close()
-    const readings: unknown[] = []
-    for await (const { reading, format } of readAccessLog(file)) {
-      t.equal(format?.name, 'sallyport')
-      readings.push('lacks' in reading ? reading : reading.userAgent)
-    }
-    t.same(readings, ['curl/8.5.0', '', { lacks: 'userAgent' }], format)
-  }
-})
-
-t.test('a line within the line of a collector is read as its program wrote it', async (t) => {
-  const line = `203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`
-  const wrapped = [
-    json({ log: `${line}\n`, stream: 'stdout', time: AT }),
-    `2026-11-21T09:00:00.123456789Z stdout F ${line}`,
-    `web-1  | ${line}`,
-    `Nov 21 09:00:00 host nginx[12]: ${line}`,
-    `<190>Nov 21 09:00:00 host nginx: ${line}`,
-    json({ __CURSOR: 'x', MESSAGE: line, _PID: '7' }),
-  ]
-  const file = join(t.testdir(), 'wrapped.log')
-  writeFileSync(file, `\ufeff${wrapped.join('\r\n')}\n`)
-  let read = 0
-  for await (const { reading } of readAccessLog(file)) {
-    t.match(
-      reading,
-      { target: '/a', userAgent: 'curl/8.5.0', at: Date.parse(AT) },
-      wrapped[read]?.slice(0, 30) ?? 'one more',
-    )
-    read++
-  }
-  t.equal(read, wrapped.length)
-})
-
-t.test('times in every unit and form, and lengths of time that are none', async (t) => {
-  const at = Date.parse(AT)
-  for (const given of [
-    UNIX,
-    UNIX * 1e3,
-    UNIX * 1e6,
-    UNIX * 1e9,
-    `${UNIX}.000`,
-    `${UNIX}000`,
-    AT,
-    '2026-11-21T10:00:00+0100',
-    '2026-11-21 09:00:00',
-    '2026-11-21 09:00:00,000',
-    '2026/11/21 09:00:00.000',
-    '21/Nov/2026:10:00:00 +0100',
-    CLF,
-    '21/Nov/2026:09:00:00',
-    'Sat, 21 Nov 2026 09:00:00 GMT',
-  ]) {
-    t.equal(momentOf(given), at, String(given))
-  }
-  for (const given of [
-    0,
-    0.003,
-    -1,
-    12_345,
-    Number.NaN,
-    '',
-    '-',
-    '0.003',
-    '10:00:00',
-    'now',
-    '21/Nov/2026',
-    null,
-    {},
-  ]) {
-    t.equal(momentOf(given), undefined, String(given))
-  }
-})

@@ -27,8 +27,7 @@ const NEXT = '.next'
  * holds no such key.
  */
 export async function loadSigningKey({ source, make, onMade }: SigningKeyPlace, kid?: string): Promise<Signer> {
-  const variable = environmentName(source)
-  if (variable !== undefined) return signerOf(parseKey(process.env[variable]?.replaceAll('\\n', '\n') ?? '', source))
+  if (environmentName(source) !== undefined) return readSigningKey(source)
   if (make && kid === undefined && (await makeKeyFile(source))) onMade?.(source)
   const next = await readKeyFile(`${source}${NEXT}`).catch(() => undefined)
   if (next !== undefined && thumbprint(next.publicKey) === kid) {
@@ -36,6 +35,13 @@ export async function loadSigningKey({ source, make, onMade }: SigningKeyPlace, 
     return next
   }
   return readKeyFile(source)
+}
+
+/** Reads the private key of a file or a variable, and changes nothing. Rejects as `loadSigningKey` does. */
+export async function readSigningKey(source: string): Promise<Signer> {
+  const variable = environmentName(source)
+  if (variable === undefined) return readKeyFile(source)
+  return signerOf(parseKey(process.env[variable]?.replaceAll('\\n', '\n') ?? '', source))
 }
 
 /** The name of the environment variable that holds the key; `undefined` where a file does. */

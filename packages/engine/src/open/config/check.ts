@@ -2,6 +2,8 @@ import {
   compilePolicy,
   createHandoffSigner,
   flaggingRules,
+  formatAddress,
+  parseAddress,
   parsePrefix,
   parseTrust,
   policyFaults,
@@ -85,9 +87,21 @@ function listenerFaults(config: Config): readonly LocatedFault[] {
     return text === undefined ? [] : [{ key, ...hostPortOf(text) }]
   })
   return named.flatMap(({ key, host, port }, at) => {
-    const other = named.slice(0, at).find((one) => port !== 0 && one.port === port && one.host === host)
+    const other = named.slice(0, at).find((one) => port !== 0 && one.port === port && isSameHost(one.host, host))
     return other === undefined ? [] : [{ path: [key], message: `is the address of ${other.key} too` }]
   })
+}
+
+/** Whether only one of two hosts can be listened on at one port: they are the same, or one is any address of that family. */
+function isSameHost(one: string, other: string): boolean {
+  const [first = '', second = ''] = [one, other].map(listenedHost)
+  const takes = (any: string, host: string) => any === '::' || (any === '0.0.0.0' && !host.includes(':'))
+  return first === second || takes(first, second) || takes(second, first)
+}
+
+function listenedHost(host: string): string {
+  const address = parseAddress(host === 'localhost' ? '127.0.0.1' : host)
+  return address === undefined ? host : formatAddress(address)
 }
 
 /** Checks that a schema cannot express: words of the policy, proxies that are trusted, sources, networks. */

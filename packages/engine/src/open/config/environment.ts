@@ -27,11 +27,11 @@ const FURTHER_VARIABLES = {
   },
   HTTPS_PROXY: {
     example: 'http://user:password@proxy.internal:3128',
-    description: 'Proxy through which feeds are downloaded and webhooks asked, and nothing else; absent: `ALL_PROXY`',
+    description: 'Proxy for feeds, lists, CrowdSec, webhooks, `challenge.provider` and `tls.acme`; absent: `ALL_PROXY`',
   },
   ALL_PROXY: {
     example: 'http://proxy.internal:3128',
-    description: 'Proxy through which feeds are downloaded and webhooks asked, and nothing else; absent: none',
+    description: 'Proxy for feeds, lists, CrowdSec, webhooks and `challenge.provider`; absent: none',
   },
   NO_PROXY: { example: 'lists.internal,.corp', description: 'Hosts that are reached without that proxy; absent: none' },
   NODE_ENV: {
@@ -141,13 +141,19 @@ export interface VariableRow {
   readonly description: string
 }
 
+/** An example as a variable holds it: of a map, which only a file can give, one of its texts. */
+function exampleText(example: unknown): string {
+  if (Array.isArray(example)) return example.join(',')
+  return String(typeof example === 'object' && example !== null ? Object.values(example)[0] : example)
+}
+
 /** Every variable that is read: one for each key that holds a word, a number or a list of words, and a few more. */
 export function variableTable(): readonly VariableRow[] {
   const ofKeys = variablesOf(schemaTree()).map(({ name, path, node: { example, description = '' } }) => ({
     name,
     key: path.join('.'),
     description,
-    example: Array.isArray(example) ? example.join(',') : String(example),
+    example: exampleText(example),
   }))
   const further = Object.entries(FURTHER_VARIABLES).map(([name, row]) => ({ name, ...row }))
   return [...ofKeys, ...further]

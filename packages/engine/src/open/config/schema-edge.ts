@@ -72,7 +72,7 @@ export const Route = z.strictObject({
     true,
   ),
   policy: MountPolicySchema.optional().describe('Policy in place of that of all routes'),
-  mode: key(z.enum(MODES).optional(), 'Mode in place of that of all routes; absent: that mode', 'monitor'),
+  mode: key(z.enum(MODES).optional(), 'Mode in place of that of all routes; absent: `mode`', 'monitor'),
 })
 
 const Certificate = z.strictObject({
@@ -225,7 +225,8 @@ const Provider = z.strictObject({
       .array(
         z
           .string()
-          .regex(/^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i, 'must be an origin, or one with *.'),
+          .regex(/^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i, 'must be an origin, or one with *.')
+          .refine((text) => URL.canParse(text.replace('*.', '')), 'must have a port up to 65535'),
       )
       .default([]),
     'Further origins of its widget, for the Content-Security-Policy of the page',

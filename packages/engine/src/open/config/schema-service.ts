@@ -8,6 +8,8 @@ import { HTTP, Listen } from './schema-edge.ts'
 
 export const Strings = z.array(z.string())
 
+const NO_ORIGIN = 'must be an origin, as https://app.example'
+
 const NO_URL = 'must be a URL: a port up to 65535, and special characters of a password escaped, as %23 for #'
 
 export const Api = z.strictObject({
@@ -22,7 +24,14 @@ export const Api = z.strictObject({
   ),
   docs: key(z.boolean().default(true), 'Whether GET /v1/docs shows the reference for people', false),
   cors: key(
-    z.array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'must be an origin, as https://app.example')).default([]),
+    z
+      .array(
+        z
+          .string()
+          .regex(/^https?:\/\/[^/\s]+$/, NO_ORIGIN)
+          .refine((text) => URL.canParse(text), NO_ORIGIN),
+      )
+      .default([]),
     'Origins whose pages may call /v1 from browsers',
     ['https://app.example'],
   ),

@@ -146,7 +146,7 @@ export const Config = z.strictObject({
   ),
   redis: key(
     Redis.optional(),
-    'Redis in which several machines count limits; absent: in dataDir, for one',
+    'Redis in which several machines count limits; absent: each machine counts alone',
     'redis://cache.example:6379',
     SECRET,
   ),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core'
-import { nearest, placeFault } from '#files'
+import { linkFault, nearest, placeFault } from '#files'
 import type { Config } from '../config/schema.ts'
 import { inDataDir, isReadOnly } from '../data-dir.ts'
 import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
@@ -13,7 +13,7 @@ const ROOM_BYTES = 2 ** 30
 export async function examineDataDir(config: Config): Promise<readonly CheckResult[]> {
   const { dataDir, data, provenance } = config
   const path = resolve(dataDir)
-  const fault = placeFault(path)
+  const fault = placeFault(path) ?? linkFault(path)
   if (fault !== undefined) return [fail(`${path} ${fault}.`, 'Name a folder on a disk: dataDir.', AT)]
   if (!existsSync(path)) return [examineAbsent(path, data.readOnly)]
   try {

@@ -1,29 +1,31 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { nearest, placeFault } from '#files'
 import { readJurisdictionPolicy } from '../attestation/provenance.ts'
-import { environmentName, readKeyFile } from '../attestation/signing-key.ts'
+import { environmentName, readSigningKey } from '../attestation/signing-key.ts'
 import type { Config } from '../config/schema.ts'
+import { isInline } from '../lists/list-config.ts'
+import { readListFile } from '../lists/read-list.ts'
 import { refusalPageOf } from '../refusal-page.ts'
 import { openRobotsFile } from '../site-robots.ts'
+import { fileFault } from './file-fault.ts'
 import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 
 /** Files that the configuration names beside certificates: each is read as a start reads it, and none is made. */
 export async function examineFiles(config: Config): Promise<readonly CheckResult[]> {
   const { refusal, provenance, robots, log } = config
   const { signingKey } = provenance
-  const keyFile = signingKey === undefined || environmentName(signingKey) !== undefined ? undefined : signingKey
   const looks: readonly (readonly [file: string | undefined, path: readonly string[], look: () => unknown])[] = [
     [refusal.template, ['refusal', 'template'], () => refusalPageOf(config)],
     [provenance.policy, ['provenance', 'policy'], () => readJurisdictionPolicy(provenance.policy)],
-    [keyFile, ['provenance', 'signingKey'], () => readKeyFile(keyFile ?? '')],
+    [signingKey, ['provenance', 'signingKey'], () => readSigningKey(signingKey ?? '')],
     [robots.file, ['robots', 'file'], () => openRobotsFile(robots.file ?? '')],
+    ...listLooks(config),
   ]
-  const named = looks.filter(([file]) => file !== undefined)
+  const named = looks.filter(([file]) => file !== undefined && !isUnset(file))
   const read = await Promise.all(named.map(([, path, look]) => lookAt(path, look)))
-  const logged = log.file === undefined ? [] : logFault(log.file)
-  const found = [...read.flat(), ...logged, ...missingSources(config)]
+  const logged = log.file === undefined ? [] : fileFault(log.file, ['log', 'file'])
+  const unset = signingKey !== undefined && isUnset(signingKey) ? [unsetKey(signingKey)] : []
+  const found = [...read.flat(), ...unset, ...logged, ...missingSources(config)]
   const count = named.length + (log.file === undefined ? 0 : 1)
   if (found.length > 0) return found
   return [ok(count === 0 ? 'None is named beside data and certificates.' : `${count} of ${count} can be used.`)]
@@ -45,23 +47,28 @@ function sentence(error: unknown): string {
     .replace(/\.$/, '')}.`
 }
 
-/** Whether the log can be appended to; a file that is not there yet is not made. */
-function logFault(named: string): readonly CheckResult[] {
-  const path = ['log', 'file']
-  const file = resolve(named)
-  const place = placeFault(file)
-  if (place !== undefined) return [fail(`${file} ${place}.`, 'Name a file on a disk, or leave log.file away.', path)]
-  const there = nearest(existsSync(file) ? file : dirname(file))
-  const isFolder = statSync(there).isDirectory()
-  if (there === file && isFolder) return [fail(`${file} is a folder.`, 'Name a file in it.', path)]
-  if (there !== file && !isFolder) return [fail(`${there} is not a folder.`, 'Name a file in a folder.', path)]
-  try {
-    accessSync(there, constants.W_OK)
-    return []
-  } catch {
-    const advice = 'Give it to the user who runs Sallyport, or name another file.'
-    return [failNow(`${there} cannot be written by this user.`, advice, path)]
-  }
+/** The files of lists, as a start reads them. */
+function listLooks({ lists }: Config) {
+  return Object.entries(lists).flatMap(([name, list]) => {
+    if (isInline(list) || !('file' in list)) return []
+    const { file, format } = list
+    const look = async (): Promise<void> => {
+      const read = await readListFile(file, format)
+      if (read.state === 'refused') throw new Error(`${file} ${read.reason}`)
+    }
+    return [[file, ['lists', name, 'file'], look] as const]
+  })
+}
+
+/** Whether it is a variable that is not set: here, which may be otherwise where the service is started. */
+function isUnset(source: string): boolean {
+  const variable = environmentName(source)
+  return variable !== undefined && process.env[variable] === undefined
+}
+
+function unsetKey(source: string): CheckResult {
+  const advice = 'Set it where the service is started, to a private key in PEM.'
+  return failNow(`The variable ${environmentName(source)} is not set.`, advice, ['provenance', 'signingKey'])
 }
 
 /** Sources that are files of this machine: without one the service goes on, and says that it is missing. */

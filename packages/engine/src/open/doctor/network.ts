@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { request as ask, type IncomingMessage } from 'node:http'
+import { request as askSecurely } from 'node:https'
 import { createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { type Dns, formatAddress, parseAddress, reservedRow } from '@sallyport/core'
 import { hostPortOf } from '../config/host-port.ts'
 import type { Config } from '../config/schema.ts'
@@ -57,7 +60,14 @@ export function examineTrust({ listen, trustProxy, clientHeader }: Config): read
 }
 
 /** Whether the listeners can be had, or are this service's own already. */
-export async function examineListeners({ listen, http, extAuthz, admin }: Config): Promise<readonly CheckResult[]> {
+export async function examineListeners({
+  listen,
+  http,
+  extAuthz,
+  admin,
+  tls,
+  proxyProtocol,
+}: Config): Promise<readonly CheckResult[]> {
   const adminAt = admin ?? '127.0.0.1:9090'
   // One after the other: two that are the same would be in each other's way.
   const main = await listening(listen)
@@ -65,9 +75,12 @@ export async function examineListeners({ listen, http, extAuthz, admin }: Config
   const calls = extAuthz === undefined ? undefined : await listening(extAuthz)
   const operator = await listening(adminAt)
   const isOurs = operator === 'EADDRINUSE' && (await isSallyport(adminAt))
+  // Another program may have the address that a running gate is to listen on next.
+  const isGate =
+    isOurs && main === 'EADDRINUSE' && (proxyProtocol !== false || (await answersAsGate(listen, tls !== undefined)))
   const { host } = hostPortOf(adminAt)
   return [
-    listenerFound('listen', listen, main, isOurs),
+    listenerFound('listen', listen, main, isGate),
     ...(http === undefined ? [] : [listenerFound('http', http, plain, isOurs)]),
     ...(extAuthz === undefined ? [] : [listenerFound('extAuthz', extAuthz, calls, isOurs)]),
     // Without a place of its own the command goes on without health.
@@ -128,6 +141,25 @@ async function isSallyport(address: string): Promise<boolean> {
     return false
   }
 }
+
+/** Whether a proxy of ours answers at an address: it alone has an ErrorResponse for a request without Host. */
+async function answersAsGate(address: string, isSecure: boolean): Promise<boolean> {
+  const { host, port } = hostPortOf(address)
+  const at = { host: ANY[host] ?? host, port, setHost: false, agent: false, timeout: PROOF_MS }
+  try {
+    const request = isSecure ? askSecurely({ ...at, rejectUnauthorized: false }) : ask(at)
+    request.on('timeout', () => request.destroy()).end()
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    return /"error":"invalid_request".*"requestId"/.test(await text(answer))
+  } catch {
+    return false
+  }
+}
+
+const PROOF_MS = 2_000
+
+/** Addresses at which a listener on any address is reached. */
+const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 function isLoopback(host: string): boolean {
   const address = parseAddress(host)

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted, SallyportError } from '@sallyport/core'
-import { placeFault } from '#files'
 import { probeStore, type StoreProbe } from '#stores'
 import type { Config } from '../config/schema.ts'
+import { fileFault } from './file-fault.ts'
 import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 
 /** How far two clocks may be apart: leases and windows of limits count in seconds. */
@@ -22,8 +22,8 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
     return probed(store, 'store', 'Start PostgreSQL, or correct store: host, port, user, password and database.')
   }
   const own = store?.slice('sqlite:'.length)
-  const fault = own === undefined ? undefined : placeFault(own)
-  if (fault !== undefined) return { store: [fail(`${own} ${fault}.`, 'Name a file on a disk.', ['store'])], clock: [] }
+  const faults = own === undefined ? [] : fileFault(own, ['store'])
+  if (faults.length > 0) return { store: faults, clock: [] }
   // One that is not there yet is made at the first start.
   const named = own !== undefined && existsSync(own) ? [own] : []
   const files = [...new Set([...named, ...databasesOf(dataDir)])]

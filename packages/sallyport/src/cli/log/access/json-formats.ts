@@ -13,9 +13,10 @@ export const JSON_FORMATS: readonly AccessFormat[] = [
     open: () => (line, record) => {
       const entry = record && readEntry(inLetters(line))
       if (entry === undefined) return undefined
-      // Nothing was decided about a call of the API, and a described request was none of the log's own.
-      if (!isRequest(entry) || entry.action === undefined || entry.answeredBy === 'check') return 'comment'
-      const { client, method, path, userAgent, time, status } = entry
+      if (!isRequest(entry) || entry.answeredBy === 'check') return 'comment'
+      const { client, method, path, userAgent, time, status, action, answeredBy, refusedFor } = entry
+      // Nothing was decided about a call of the API; other programs name the members of their lines alike.
+      if (action === undefined) return (answeredBy ?? refusedFor) === undefined ? undefined : 'comment'
       return readingOf({ ip: client, method, target: path, userAgent, at: [time], status })
     },
   },
