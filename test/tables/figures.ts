@@ -38,7 +38,7 @@ const SHOWN: readonly Shown[] = [
     say: percent,
   },
   {
-    text: 'of visitors called anonymised, those who are, with all feeds',
+    text: 'visitors called anonymised who are, with all feeds',
     bench: 'accuracy',
     title: GOALS,
     row: ['anonymising or not, precision', 'all feeds'],

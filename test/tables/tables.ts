@@ -124,7 +124,7 @@ function logFields(): string {
 type OptionRow = ReturnType<typeof commandTable>[number]['options'][number]
 
 /** Options that nearly every command has, and are listed once. */
-const COMMON = ['--config <file>', '--data-dir <dir>', '--json', '--yes']
+const COMMON = ['--config <file>', '--data-dir <dir>', '--json']
 
 /** A list of the commands, and one of their options. */
 function commands(): string {

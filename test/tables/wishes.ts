@@ -46,7 +46,7 @@ export const https = { scheme: 'https' } as const
 /** Out of the issues that were read in November 2026. */
 export const WISHES: readonly Wish[] = [
   {
-    wish: 'feeds must pass',
+    wish: 'let feeds pass, within a limit',
     from: 'anubis#1737, #721; miniflux/v2#3340',
     rules: [
       'match: { path: [/feed/**, "/*/feed/**", "/*.rss"] }, limit: { key: client, max: 120, window: 1m }, then: allow, action: throttle',
@@ -62,7 +62,7 @@ export const WISHES: readonly Wish[] = [
     unmet: { peer: RACK, headers: CURL },
   },
   {
-    wish: 'only some should be challenged, by rules (AS, country, version), not all',
+    wish: 'block only some browsers, by AS, country and version',
     from: 'bunkerweb#2573; lobsters#1781',
     rules: [
       `match: { asn: [24940], not: { country: [AT] }, userAgent: ['/(Chrome|Firefox)\\/1[0-2][0-9]\\./'] }, action: block`,
@@ -71,21 +71,21 @@ export const WISHES: readonly Wish[] = [
     unmet: { peer: RACK, headers: { 'User-Agent': AGENT.replaceAll('128', '150') } },
   },
   {
-    wish: 'skip for logged-in users',
+    wish: 'let logged-in users pass',
     from: 'bunkerweb#3681',
     rules: ['match: { cookie: { session: ["*"] }, networkClass: [residential_clean, mobile] }, action: allow'],
     met: { peer: HOME, headers: { ...FIREFOX, Cookie: 'session=4f2a' } },
     unmet: { peer: RACK, headers: { ...FIREFOX, Cookie: 'session=4f2a' } },
   },
   {
-    wish: 'good bots are challenged at first sight, banned by community lists',
+    wish: 'proven good bots pass at first sight',
     from: 'captcha-protect#81; crowdsec#4518',
     rules: ['match: { identity: ["*"] }, action: allow'],
     met: { peer: GOOGLE, headers: GOOGLEBOT },
     unmet: { peer: RACK, headers: GOOGLEBOT },
   },
   {
-    wish: 'challenge only when total load is high, automatically',
+    wish: 'throttle only while total load is high',
     from: 'anubis#1925',
     rules: [
       'match: { load: { atLeast: 0.8 }, networkClass: [hosting, datacenter] }, limit: { key: asn, max: 60, window: 1m }, action: throttle',
@@ -94,7 +94,7 @@ export const WISHES: readonly Wish[] = [
     unmet: { peer: RACK, headers: FIREFOX, load: 0.2, times: 61 },
   },
   {
-    wish: "again by a client's rate",
+    wish: 'throttle by the rate of a client',
     from: 'anubis#102; captcha-protect',
     rules: ['match: {}, limit: { key: client, max: 60, window: 1m }, action: throttle'],
     met: { peer: HOME, headers: FIREFOX, times: 61 },
@@ -172,21 +172,21 @@ export const WISHES: readonly Wish[] = [
     unmet: { peer: HOME, headers: FIREFOX, ja4: 't13d1516h2_8daaf6152771_02713d6af862' },
   },
   {
-    wish: 'a user agent without "Mozilla" is never challenged',
+    wish: 'block programs on servers, whatever their user agent',
     from: 'HN 44962529; webdecoy',
     rules: ['match: { class: [unverified_bot], networkClass: [hosting, datacenter] }, action: block'],
     met: { peer: RACK, headers: { 'User-Agent': 'Collector (research)' } },
     unmet: { peer: RACK, headers: FIREFOX },
   },
   {
-    wish: 'an empty user agent scores 0',
+    wish: 'block requests without a user agent',
     from: 'anubis#1933',
     rules: ['match: { header: { absent: [user-agent] } }, action: block'],
     met: { peer: HOME, headers: { Accept: '*/*' } },
     unmet: { peer: HOME, headers: FIREFOX },
   },
   {
-    wish: 'headless browsers pass',
+    wish: 'block headless browsers',
     from: 'cap#37, #248; SafeLine#1111',
     rules: ['match: { headless: true }, action: block'],
     met: { peer: HOME, headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/150.0.0.0' } },

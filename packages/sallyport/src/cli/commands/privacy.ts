@@ -35,12 +35,14 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
       failWhere(!known.complete, terminal)
     })
 
-  withCommonOptions(privacy.command('erase').description('erase an address everywhere, and report what stays'))
+  withCommonOptions(
+    privacy.command('erase').description('erase what is stored about an address, and report what stays'),
+  )
     .argument('<address>', 'IPv4 or IPv6 address')
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(async (address: string, { yes, ...options }: Options & { readonly yes?: true | undefined }) => {
-      await confirm(`All data about ${address} is erased for good.`, yes, terminal)
+      await confirm(`What is stored about ${address} is erased for good.`, yes, terminal)
       const config = configOf(options)
       const details = ({
         places,

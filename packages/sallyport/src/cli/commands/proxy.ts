@@ -20,7 +20,7 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     .option('--listen <host:port>', 'address to listen on (default: 127.0.0.1:8080)')
     .option('--admin <host:port>', 'address of health, metrics and console (default: 127.0.0.1:9090)')
     .option('--store <url>', 'store of accounts: sqlite:<path> or postgres://… (default: in the data-dir)')
-    .option('--redis <url>', 'Redis in which several machines count limits: redis://… (default: in the data-dir)')
+    .option('--redis <url>', 'Redis in which several machines count limits: redis://… (default: each machine alone)')
     .addOption(new Option('--workers <n>', 'number of processes (default: this one)').argParser(workersOf))
     .addOption(new Option('--mode <mode>', 'monitor records and blocks nothing').choices(['enforce', 'monitor']))
     .option('--trust-proxy <list>', 'trusted proxies: CIDRs and presets, with commas between')
