@@ -78,6 +78,8 @@ export function openWorkerQuestions(): WorkerQuestions | undefined {
 interface Open {
   /** One that could not answer has `undefined`. */
   take(from: Worker, answer: unknown): void
+  /** It has ended, so that its counts are among the additions of the primary: its answer would be counted twice. */
+  lose(from: Worker): void
 }
 
 /** The primary's additions to the answers of the workers that were heard, the one that asks among them. */
@@ -90,25 +92,25 @@ export function questionRelay(adding: Adding): (worker: Worker) => void {
 
   function pass(from: Worker, id: string, topic: string, about: unknown): void {
     const asked = new Set([...serving].filter((other) => other !== from && other.isConnected()))
-    const heard = new Set([from])
     const count = asked.size
-    const answers: unknown[] = []
+    const answers = new Map<Worker, unknown>()
     const finish = (): void => {
       clearTimeout(late)
       open.delete(id)
-      const answered = { answers, silent: count - answers.length, added: adding(topic, heard) }
+      const added = adding(topic, new Set([from, ...answers.keys()]))
+      const answered = { answers: [...answers.values()], silent: count - answers.size, added }
       sendTo(from, { question: 'all', id, answered } satisfies Message)
     }
     const late = setTimeout(finish, waitMsOf(topic))
     const take = (other: Worker, answer: unknown): void => {
       if (!asked.delete(other)) return
-      if (answer !== undefined) {
-        answers.push(answer)
-        heard.add(other)
-      }
+      if (answer !== undefined) answers.set(other, answer)
       if (asked.size === 0) finish()
     }
-    open.set(id, { take })
+    const lose = (other: Worker): void => {
+      if (topic === METRICS) answers.delete(other)
+    }
+    open.set(id, { take, lose })
     for (const other of asked) sendTo(other, { question: 'tell', id, topic, about } satisfies Message)
     if (count === 0) finish()
   }
@@ -120,8 +122,13 @@ export function questionRelay(adding: Adding): (worker: Worker) => void {
       if (message.question === 'ask') pass(worker, message.id, message.topic, message.about)
       if (message.question === 'answer') open.get(message.id)?.take(worker, message.answer)
     })
+    const lose = (): void => {
+      for (const one of open.values()) one.lose(worker)
+    }
+    worker.once('disconnect', lose)
     worker.once('exit', () => {
       serving.delete(worker)
+      lose()
       for (const { take } of [...open.values()]) take(worker, undefined)
     })
   }
