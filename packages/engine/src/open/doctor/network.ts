@@ -150,7 +150,7 @@ async function answersAsGate(address: string, isSecure: boolean): Promise<boolea
     const request = isSecure ? askSecurely({ ...at, rejectUnauthorized: false }) : ask(at)
     request.on('timeout', () => request.destroy()).end()
     const [answer] = (await once(request, 'response')) as [IncomingMessage]
-    return /"error":"invalid_request".*"requestId"/.test(await text(answer))
+    return (await text(answer)).startsWith('{"error":"invalid_request",')
   } catch {
     return false
   }
