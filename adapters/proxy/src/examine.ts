@@ -87,7 +87,7 @@ function examineTrust(file: string, path: readonly (string | number)[]): readonl
 
 /** Every server of every origin: that it is not a listener of this proxy, and whether something answers there. */
 export async function examineOrigins(places: OriginKeys): Promise<readonly Found[]> {
-  const { upstream, routes = [], admin = (await isFree(DEFAULT_ADMIN)) ? DEFAULT_ADMIN : undefined } = places
+  const { upstream, routes = [], admin = (await mayBeOurs(DEFAULT_ADMIN)) ? DEFAULT_ADMIN : undefined } = places
   const own = await ownListeners({ ...places, admin })
   const trust = routes.flatMap(({ ca }, at) => (ca === undefined ? [] : examineTrust(ca, ['routes', at, 'ca'])))
   const servers = [
@@ -107,8 +107,8 @@ export async function examineOrigins(places: OriginKeys): Promise<readonly Found
   return found.length === 0 ? [{ state: 'ok', found: 'None is named.' }] : found
 }
 
-/** Whether an address can be listened on, or a gate does: the default of `admin` is left out where another program has it. */
-async function isFree(address: string): Promise<boolean> {
+/** Whether a gate may listen at an address, or does: nothing listens there, or a gate. */
+async function mayBeOurs(address: string): Promise<boolean> {
   const { state } = await askServer(`http://${address}`, [])
   if (state !== 'ok') return true
   const answer = await fetch(`http://${address}/healthz`, { signal: AbortSignal.timeout(CONNECT_MS) }).catch(
