@@ -1,59 +1,15 @@
 import { once } from 'node:events'
-import { copyFileSync, writeFileSync } from 'node:fs'
-import { type RequestOptions, request } from 'node:https'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { connect } from 'node:tls'
 import { ja4Of } from '@sallyport/core'
-import t, { type Test } from 'tap'
-import { openProxy, type ProxyOptions } from '../src/index.ts'
-import { proxyBefore } from './behind.ts'
+import t from 'tap'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
-import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { VISITOR } from './sallyport.ts'
+import { askedOver, fetched, secured, withTls } from './tls-before.ts'
+import { dial, exchange, get, readUntil, statusOf, until } from './wire.ts'
 
 const skip = NO_OPENSSL
-
-/** A proxy with TLS for `site.example` in front of a raw origin; `notices` collects what it says. */
-async function withTls(t: Test, options: ProxyOptions & { readonly trust?: readonly string[] | undefined } = {}) {
-  const folder = certificateFolder(t)
-  const notices: string[] = []
-  const refused: string[] = []
-  const { trust = [], tls, ...others } = options
-  const sallyport = fakeSallyport({ trust })
-  const before = await proxyBefore(t, OK, {
-    sallyport,
-    onNotice: (message) => notices.push(message),
-    onRefused: (cause) => refused.push(cause),
-    tls: { certificates: [makeCertificate(folder, ['site.example'])], ...tls },
-    ...others,
-  })
-  return { ...before, folder, notices, refused, sallyport }
-}
-
-/** A connection as a client opens it; whose certificate it is, is looked at by the test. */
-async function secured(url: string, options: ConnectionOptions = {}): Promise<TLSSocket> {
-  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false, ...options })
-  socket.on('error', () => {})
-  await once(socket, 'secureConnect')
-  return socket
-}
-
-function askedOver(socket: TLSSocket, bytes: string): Promise<string> {
-  socket.write(bytes)
-  return readUntil(socket)
-}
-
-/** Status and fields of one request. */
-function fetched(url: string, options: RequestOptions = {}) {
-  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
-    const asked = request(url, { rejectUnauthorized: false, agent: false, ...options }, (response) => {
-      response.resume().once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }))
-    })
-    asked.once('error', reject).end()
-  })
-}
 
 t.test('a request over TLS', { skip }, async (t) => {
   const { url, origin, sallyport } = await withTls(t)
@@ -104,27 +60,6 @@ t.test('TLS 1.2 has AEAD suites with forward secrecy alone, and there is nothing
   t.same(new Set(refused), new Set(['handshake']))
 })
 
-t.test('several certificates, by server name', { skip }, async (t) => {
-  const folder = certificateFolder(t)
-  const certificates = [
-    makeCertificate(folder, ['site.example'], { id: 'one' }),
-    makeCertificate(folder, ['*.shop.example', 'shop.example'], { id: 'two' }),
-  ]
-  const { url } = await withTls(t, { tls: { certificates } })
-  const served = async (servername?: string): Promise<string | undefined> => {
-    const socket = await secured(url, servername === undefined ? {} : { servername })
-    const { subjectaltname } = socket.getPeerCertificate()
-    socket.destroy()
-    return subjectaltname
-  }
-  t.equal(await served('site.example'), 'DNS:site.example')
-  t.equal(await served('SHOP.example'), 'DNS:*.shop.example, DNS:shop.example')
-  t.equal(await served('a.shop.example'), 'DNS:*.shop.example, DNS:shop.example')
-  t.equal(await served('a.b.shop.example'), 'DNS:site.example', 'a star is one label')
-  t.equal(await served('elsewhere.example'), 'DNS:site.example', 'the first for a name that none has')
-  t.equal(await served(), 'DNS:site.example', 'and for no name')
-})
-
 t.test('a session is resumed by its ticket', { skip }, async (t) => {
   const { url } = await withTls(t)
   const first = await secured(url)
@@ -133,111 +68,6 @@ t.test('a session is resumed by its ticket', { skip }, async (t) => {
   const again = await secured(url, { session: (await session)[0] as Buffer })
   t.ok(again.isSessionReused())
   t.equal(statusOf(await askedOver(again, get('/'))), 200)
-})
-
-t.test('a certificate that is written over is served soon, and at a reload', { skip }, async (t) => {
-  const { url, proxy, folder, notices } = await withTls(t)
-  const served = async (): Promise<string | undefined> => {
-    const socket = await secured(url)
-    const { subjectaltname } = socket.getPeerCertificate()
-    socket.destroy()
-    return subjectaltname
-  }
-  const next = makeCertificate(folder, ['next.example'], { id: 'next' })
-  copyFileSync(next.cert, join(folder, 'site.pem'))
-  copyFileSync(next.key, join(folder, 'site.key'))
-  while ((await served()) !== 'DNS:next.example') await delay(50)
-  writeFileSync(join(folder, 'site.key'), 'no key')
-  while (notices.length === 0) await delay(50)
-  t.match(notices[0], /site\.key is not a private key in PEM .*; the one before it is still served$/)
-  t.equal(await served(), 'DNS:next.example', 'a bad one changes nothing')
-  await proxy.reload({ tls: { certificates: [makeCertificate(folder, ['third.example'], { id: 'third' })] } })
-  t.equal(await served(), 'DNS:third.example')
-})
-
-t.test('bad certificates: one sentence each, and the rest goes on', { skip }, async (t) => {
-  const folder = certificateFolder(t)
-  const good = makeCertificate(folder, ['site.example'])
-  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
-  const expired = makeCertificate(folder, ['old.example'], { id: 'old', days: -3 })
-  const gone = join(folder, 'gone.pem')
-  const certificates = [{ cert: good.cert, key: other.key }, expired, { cert: gone, key: good.key }, good]
-  const { url, notices } = await withTls(t, { tls: { certificates } })
-  t.equal(notices.length, 3)
-  t.ok(notices.some((line) => line === `tls: ${good.cert} does not fit the key ${other.key}`))
-  t.ok(notices.some((line) => line.startsWith(`tls: ${expired.cert} has expired on 20`)))
-  t.ok(notices.some((line) => line === `tls: ${gone} does not exist`))
-  const socket = await secured(url, { servername: 'site.example' })
-  t.equal(statusOf(await askedOver(socket, get('/'))), 200)
-})
-
-t.test('a start that has no certificate to serve is refused, in one sentence', { skip }, async (t) => {
-  const folder = certificateFolder(t)
-  const good = makeCertificate(folder, ['site.example'])
-  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
-  const pairs: readonly (readonly [cert: string, key: string, said: string])[] = [
-    ['/nowhere/site.pem', good.key, '/nowhere/site.pem does not exist'],
-    [good.cert, '/nowhere/site.key', '/nowhere/site.key does not exist'],
-    [good.cert, other.key, `${good.cert} does not fit the key ${other.key}`],
-    [good.key, good.cert, `${good.key} is not a certificate in PEM`],
-    [folder, good.key, `${folder} is not a regular file`],
-    ['/dev/zero', good.key, '/dev/zero is not a regular file'],
-  ]
-  for (const [cert, key, said] of pairs) {
-    const notices: string[] = []
-    const tls = { certificates: [{ cert, key }] }
-    const starting = openProxy(fakeSallyport(), {
-      listen: '127.0.0.1:0',
-      admin: '127.0.0.1:0',
-      http: '127.0.0.1:0',
-      tls,
-      onNotice: (line) => notices.push(line),
-    })
-    await t.rejects(starting, { code: 'cannot_listen', message: `tls: ${said}` })
-    t.same(notices, [])
-  }
-})
-
-t.test('a reload with one bad certificate changes nothing at all', { skip }, async (t) => {
-  const { url, proxy, folder, notices } = await withTls(t)
-  const good = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
-  const served = async (servername: string): Promise<string | undefined> => {
-    const socket = await secured(url, { servername })
-    const { subjectaltname } = socket.getPeerCertificate()
-    socket.destroy()
-    return subjectaltname
-  }
-  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
-  const bad = { cert: other.cert, key: good.key }
-  for (const certificates of [[bad], [good, bad], [other, { ...good, cert: join(folder, 'gone.pem') }]]) {
-    const reloading = proxy.reload({ tls: { certificates }, methods: ['PROPFIND'], limits: { bodyBytes: 1 } })
-    await t.rejects(reloading, { code: 'invalid_config', message: /^tls: .* does not (fit|exist)/ })
-    t.equal(await served('other.example'), 'DNS:site.example')
-    const socket = await secured(url, { servername: 'site.example' })
-    t.equal(statusOf(await askedOver(socket, get('/').replace('GET', 'PROPFIND'))), 405, 'nor the rest')
-  }
-  t.same(notices, [])
-  await proxy.reload({ tls: { certificates: [good, other] } })
-  t.equal(await served('other.example'), 'DNS:other.example')
-})
-
-t.test('a certificate before its day is named, and served', { skip }, async (t) => {
-  const folder = certificateFolder(t)
-  const early = makeCertificate(folder, ['soon.example'], { days: 60, begins: 30 })
-  const { url, notices } = await withTls(t, { tls: { certificates: [early] } })
-  t.match(notices, [/site\.pem is not valid before 20\d\d-\d\d-\d\d; it is served all the same$/])
-  t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200)
-})
-
-t.test('while its certificate is awaited the plain listener goes on, and readiness says it', { skip }, async (t) => {
-  const acme = { folder: certificateFolder(t), orders: false, domains: ['site.example'], email: 'ops@site.example' }
-  const { url, proxy, refused } = await withTls(t, { tls: { certificates: undefined, acme }, http: '127.0.0.1:0' })
-  await t.rejects(secured(url))
-  t.same(refused, ['handshake'])
-  t.equal(statusOf(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
-  const ready = await fetch(`${proxy.adminUrl}/readyz`)
-  t.equal(ready.status, 503)
-  t.same(await ready.json(), { status: 'no certificate' })
 })
 
 t.test('plain HTTP is sent to https, with its path', { skip }, async (t) => {

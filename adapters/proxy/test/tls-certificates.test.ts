@@ -1,0 +1,137 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { openProxy } from '../src/index.ts'
+import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+import { fakeSallyport } from './sallyport.ts'
+import { askedOver, secured, withTls } from './tls-before.ts'
+import { exchange, get, statusOf } from './wire.ts'
+
+const skip = NO_OPENSSL
+
+t.test('several certificates, by server name', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const certificates = [
+    makeCertificate(folder, ['site.example'], { id: 'one' }),
+    makeCertificate(folder, ['*.shop.example', 'shop.example'], { id: 'two' }),
+  ]
+  const { url } = await withTls(t, { tls: { certificates } })
+  const served = async (servername?: string): Promise<string | undefined> => {
+    const socket = await secured(url, servername === undefined ? {} : { servername })
+    const { subjectaltname } = socket.getPeerCertificate()
+    socket.destroy()
+    return subjectaltname
+  }
+  t.equal(await served('site.example'), 'DNS:site.example')
+  t.equal(await served('SHOP.example'), 'DNS:*.shop.example, DNS:shop.example')
+  t.equal(await served('a.shop.example'), 'DNS:*.shop.example, DNS:shop.example')
+  t.equal(await served('a.b.shop.example'), 'DNS:site.example', 'a star is one label')
+  t.equal(await served('elsewhere.example'), 'DNS:site.example', 'the first for a name that none has')
+  t.equal(await served(), 'DNS:site.example', 'and for no name')
+})
+
+t.test('a certificate that is written over is served soon, and at a reload', { skip }, async (t) => {
+  const { url, proxy, folder, notices } = await withTls(t)
+  const served = async (): Promise<string | undefined> => {
+    const socket = await secured(url)
+    const { subjectaltname } = socket.getPeerCertificate()
+    socket.destroy()
+    return subjectaltname
+  }
+  const next = makeCertificate(folder, ['next.example'], { id: 'next' })
+  copyFileSync(next.cert, join(folder, 'site.pem'))
+  copyFileSync(next.key, join(folder, 'site.key'))
+  while ((await served()) !== 'DNS:next.example') await delay(50)
+  writeFileSync(join(folder, 'site.key'), 'no key')
+  while (notices.length === 0) await delay(50)
+  t.match(notices[0], /site\.key is not a private key in PEM .*; the one before it is still served$/)
+  t.equal(await served(), 'DNS:next.example', 'a bad one changes nothing')
+  await proxy.reload({ tls: { certificates: [makeCertificate(folder, ['third.example'], { id: 'third' })] } })
+  t.equal(await served(), 'DNS:third.example')
+})
+
+t.test('bad certificates: one sentence each, and the rest goes on', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const good = makeCertificate(folder, ['site.example'])
+  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
+  const expired = makeCertificate(folder, ['old.example'], { id: 'old', days: -3 })
+  const gone = join(folder, 'gone.pem')
+  const certificates = [{ cert: good.cert, key: other.key }, expired, { cert: gone, key: good.key }, good]
+  const { url, notices } = await withTls(t, { tls: { certificates } })
+  t.equal(notices.length, 3)
+  t.ok(notices.some((line) => line === `tls: ${good.cert} does not fit the key ${other.key}`))
+  t.ok(notices.some((line) => line.startsWith(`tls: ${expired.cert} has expired on 20`)))
+  t.ok(notices.some((line) => line === `tls: ${gone} does not exist`))
+  const socket = await secured(url, { servername: 'site.example' })
+  t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+})
+
+t.test('a start that has no certificate to serve is refused, in one sentence', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const good = makeCertificate(folder, ['site.example'])
+  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
+  const pairs: readonly (readonly [cert: string, key: string, said: string])[] = [
+    ['/nowhere/site.pem', good.key, '/nowhere/site.pem does not exist'],
+    [good.cert, '/nowhere/site.key', '/nowhere/site.key does not exist'],
+    [good.cert, other.key, `${good.cert} does not fit the key ${other.key}`],
+    [good.key, good.cert, `${good.key} is not a certificate in PEM`],
+    [folder, good.key, `${folder} is not a regular file`],
+    ['/dev/zero', good.key, '/dev/zero is not a regular file'],
+  ]
+  for (const [cert, key, said] of pairs) {
+    const notices: string[] = []
+    const tls = { certificates: [{ cert, key }] }
+    const starting = openProxy(fakeSallyport(), {
+      listen: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
+      http: '127.0.0.1:0',
+      tls,
+      onNotice: (line) => notices.push(line),
+    })
+    await t.rejects(starting, { code: 'cannot_listen', message: `tls: ${said}` })
+    t.same(notices, [])
+  }
+})
+
+t.test('a reload with one bad certificate changes nothing at all', { skip }, async (t) => {
+  const { url, proxy, folder, notices } = await withTls(t)
+  const good = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
+  const served = async (servername: string): Promise<string | undefined> => {
+    const socket = await secured(url, { servername })
+    const { subjectaltname } = socket.getPeerCertificate()
+    socket.destroy()
+    return subjectaltname
+  }
+  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
+  const bad = { cert: other.cert, key: good.key }
+  for (const certificates of [[bad], [good, bad], [other, { ...good, cert: join(folder, 'gone.pem') }]]) {
+    const reloading = proxy.reload({ tls: { certificates }, methods: ['PROPFIND'], limits: { bodyBytes: 1 } })
+    await t.rejects(reloading, { code: 'invalid_config', message: /^tls: .* does not (fit|exist)/ })
+    t.equal(await served('other.example'), 'DNS:site.example')
+    const socket = await secured(url, { servername: 'site.example' })
+    t.equal(statusOf(await askedOver(socket, get('/').replace('GET', 'PROPFIND'))), 405, 'nor the rest')
+  }
+  t.same(notices, [])
+  await proxy.reload({ tls: { certificates: [good, other] } })
+  t.equal(await served('other.example'), 'DNS:other.example')
+})
+
+t.test('a certificate before its day is named, and served', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const early = makeCertificate(folder, ['soon.example'], { days: 60, begins: 30 })
+  const { url, notices } = await withTls(t, { tls: { certificates: [early] } })
+  t.match(notices, [/site\.pem is not valid before 20\d\d-\d\d-\d\d; it is served all the same$/])
+  t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200)
+})
+
+t.test('while its certificate is awaited the plain listener goes on, and readiness says it', { skip }, async (t) => {
+  const acme = { folder: certificateFolder(t), orders: false, domains: ['site.example'], email: 'ops@site.example' }
+  const { url, proxy, refused } = await withTls(t, { tls: { certificates: undefined, acme }, http: '127.0.0.1:0' })
+  await t.rejects(secured(url))
+  t.same(refused, ['handshake'])
+  t.equal(statusOf(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
+  const ready = await fetch(`${proxy.adminUrl}/readyz`)
+  t.equal(ready.status, 503)
+  t.same(await ready.json(), { status: 'no certificate' })
+})
