@@ -180,6 +180,12 @@ t.test('listeners that are taken, forbidden or elsewhere; trust that says nothin
     ],
     'a gate runs, and this is none of its listeners',
   )
+  const gate = await listening(t, '{"error":"invalid_request","message":"-","details":{"requestId":"-"}}')
+  t.match(
+    await listeners({ listen: gate, http: other, admin: ours }),
+    [{ state: 'ok' }, { state: 'fail', found: /^http: \S+ is taken by another program\.$/ }, { state: 'ok' }],
+    'nor is this its plain one',
+  )
   t.match(await listeners({ listen: '192.0.2.1:80' }), [
     { state: 'fail', found: /is not an address of this machine/ },
     {},

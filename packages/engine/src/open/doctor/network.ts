@@ -76,12 +76,12 @@ export async function examineListeners({
   const operator = await listening(adminAt)
   const isOurs = operator === 'EADDRINUSE' && (await isSallyport(adminAt))
   // Another program may have the address that a running gate is to listen on next.
-  const isGate =
-    isOurs && main === 'EADDRINUSE' && (proxyProtocol !== false || (await answersAsGate(listen, tls !== undefined)))
+  const isGate = async (address: string, fault: string | undefined, isSecure: boolean): Promise<boolean> =>
+    isOurs && fault === 'EADDRINUSE' && (proxyProtocol !== false || (await answersAsGate(address, isSecure)))
   const { host } = hostPortOf(adminAt)
   return [
-    listenerFound('listen', listen, main, isGate),
-    ...(http === undefined ? [] : [listenerFound('http', http, plain, isOurs)]),
+    listenerFound('listen', listen, main, await isGate(listen, main, tls !== undefined)),
+    ...(http === undefined ? [] : [listenerFound('http', http, plain, await isGate(http, plain, false))]),
     ...(extAuthz === undefined ? [] : [listenerFound('extAuthz', extAuthz, calls, isOurs)]),
     // Without a place of its own the command goes on without health.
     ...(admin === undefined && operator !== undefined && !isOurs
