@@ -1,4 +1,4 @@
-import { fstatSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, statSync } from 'node:fs'
 import { pino } from 'pino'
 
 /** Takes lines, some at a time. */
@@ -32,9 +32,14 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 /**
  * Opens a file, or standard output where none is named. `onFault` is called once for each kind of failure. Lines are put
- * together here: pino's destination measures all that it holds again with every line that is added.
+ * together here: pino's destination measures all that it holds again with every line that is added. `proof` is an open
+ * descriptor of the file, which is closed as soon as the destination has its own.
  */
-export function openLines(file: string | undefined, onFault?: (error: Error) => void): LineWriter {
+export function openLines(
+  file: string | undefined,
+  onFault?: (error: Error) => void,
+  proof?: number | undefined,
+): LineWriter {
   let lines = ''
   let bytes = 0
   let timer: NodeJS.Timeout | undefined
@@ -74,6 +79,7 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
     onFault?.(error)
   }
   destination.on('error', (error: Error) => lose(error, 1))
+  if (proof !== undefined) destination.once('ready', () => closeSync(proof))
   destination.on('drop', (text: string) =>
     lose(new Error('the log is written more slowly than it comes'), text.split('\n').length - 1),
   )

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs'
+import { constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Observe, type ObservedRequest, SallyportError } from '@sallyport/core'
 import { makeFolder, placeFault } from '#files'
@@ -44,10 +44,10 @@ const LEVEL_NAMES = { plain: 'level', ecs: 'log.level', otel: 'severity_text' } 
 
 /** Opens a log. Throws `invalid_config` where its file cannot be written. */
 export function createLog(options: LogOptions): Log {
-  if (options.file !== undefined) requireWritable(options.file)
   const { requests, sample, format } = options
   const write = addressWriter(options.addresses, options.keyFolder)
-  const lines = openLines(options.file, options.onFault)
+  const proof = options.file === undefined ? undefined : openProof(options.file)
+  const lines = openLines(options.file, options.onFault, proof)
   const start = `{"${LEVEL_NAMES[format]}":"info",`
   const add = (line: object): void => lines.write(`${start}${JSON.stringify(line).slice(1)}\n`)
 
@@ -73,12 +73,13 @@ export function createLog(options: LogOptions): Log {
   }
 }
 
-function requireWritable(file: string): void {
+/** Opens a file for the proof that it can be written. The reader of a pipe has its end when the last that writes to it closes it. */
+function openProof(file: string): number {
   const fault = placeFault(file)
   if (fault !== undefined) throw new SallyportError('invalid_config', `log.file: ${file} ${fault}`)
   try {
     makeFolder(dirname(file))
-    closeSync(openSync(file, APPEND))
+    return openSync(file, APPEND)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : 'unwritable'
     const why = code === 'ENXIO' ? 'nobody reads this pipe' : code

@@ -1,10 +1,20 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { createLog, createReport, type LogLine, type LogOptions, lineOf, readLine } from '../../src/log/index.ts'
+import {
+  createLog,
+  createReport,
+  type Log,
+  type LogLine,
+  type LogOptions,
+  lineOf,
+  readLine,
+} from '../../src/log/index.ts'
 import { decisionFor, observed } from './observed.ts'
 
 const OPTIONS: LogOptions = { requests: 'all', addresses: 'full', sample: 1, format: 'plain' }
@@ -189,6 +199,30 @@ t.test('a file that cannot be written is refused at once; a log that fails later
   t.equal(faults.length, 1)
   t.match(faults[0]?.message, /ENOSPC/)
 })
+
+t.test('a pipe is a log while it is read, and its reader has its end with the log', async (t) => {
+  const pipe = join(t.testdir(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  t.throws(() => createLog({ ...OPTIONS, file: pipe }), { message: /nobody reads this pipe$/ })
+  const reader = spawn('cat', [pipe])
+  t.teardown(() => reader.kill())
+  const read = text(reader.stdout)
+  const log = await opened(() => createLog({ ...OPTIONS, file: pipe }))
+  log.observe(observed({ id: 'first' }))
+  await log.close()
+  t.match(await read, /"requestId":"first"/)
+})
+
+/** A log of a pipe, once its reader has it open. */
+async function opened(open: () => Log): Promise<Log> {
+  for (;;) {
+    try {
+      return open()
+    } catch {
+      await delay(10)
+    }
+  }
+}
 
 t.test('lines held at the end of a process are written', async (t) => {
   const folder = t.testdir()

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -246,6 +247,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text)
   chmodSync(join(folder, 'open.pem'), 0o644)
   symlinkSync(join(folder, 'nowhere'), join(folder, 'gone'))
+  execFileSync('mkfifo', ['-m', '600', join(folder, 'pipe')])
   const at = (name: string) => join(folder, name)
   const files = async (more: ConfigInput) => of(await doctor({ ...config, ...more }, { dns: DNS }), 'files')
   t.match(await files({}), [{ state: 'ok', found: 'None is named beside data and certificates.' }])
@@ -260,6 +262,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [{ provenance: { policy: at('bad.yaml') } }, 'provenance.policy', /bad\.yaml: \S/],
     [{ provenance: { signingKey: at('open.pem') } }, 'provenance.signingKey', /may be read by others/],
     [{ provenance: { signingKey: at('none.pem') } }, 'provenance.signingKey', /is not there\.$/],
+    [{ provenance: { signingKey: at('pipe') } }, 'provenance.signingKey', /pipe is not a regular file\.$/],
     [{ robots: { file: at('none.txt') } }, 'robots.file', /none\.txt is not there\.$/],
     [{ robots: { file: '/dev/zero' } }, 'robots.file', /is not a regular file\.$/],
     [{ robots: { file: at('stars.txt') } }, 'robots.file', /has more than 2000 rules with a star within\.$/],
@@ -281,6 +284,9 @@ t.test('files that the configuration names are read, as a start reads them', asy
   }
   const sources = { ...config.data?.sources, mine: { url: `file://${at('none.txt')}` } }
   t.match(await files({ data: { ...config.data, sources } }), [{ state: 'warn', found: /none\.txt does not exist\.$/ }])
+  t.match(await files({ log: { file: at('pipe') } }), [
+    { state: 'warn', found: /pipe is a pipe\.$/, advice: /reads it/ },
+  ])
   for (const dataDir of ['/proc/sallyport/x', '/sys/x', '/dev/x']) {
     t.match(of(await doctor({ ...config, dataDir }, { dns: DNS }), 'dataDir'), [
       { state: 'fail', found: /kernel|devices/ },
@@ -293,6 +299,8 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [at('file/state.db'), /file is not a folder\.$/],
     [at('gone/state.db'), /leads through a link to nothing\.$/],
     [folder, /is a folder\.$/],
+    [at('pipe'), /pipe is not a regular file\.$/],
+    ['/dev/zero', /zero is not a regular file\.$/],
   ] as const) {
     const said = of(await doctor({ ...config, store: `sqlite:${store}` }, { dns: DNS }), 'store')
     t.match(said, [{ state: 'fail', found, path: ['store'] }])

@@ -83,6 +83,7 @@ export async function openKeyFile(
 export async function readKeyFile(file: string, key = KEY): Promise<Signer> {
   const found = await stat(file).catch(() => undefined)
   if (found === undefined) throw unusable(file, 'is not there', key)
+  if (!found.isFile()) throw unusable(file, 'is not a regular file', key)
   const mode = found.mode & 0o777
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw unusable(file, `may be read by others (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`, key)

@@ -1,9 +1,18 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { linkFault, nearest, placeFault } from '#files'
-import { type CheckResult, fail, failNow } from './finding.ts'
+import { type CheckResult, fail, failNow, warn } from './finding.ts'
 
-/** Whether a file can be written to, or made; one that is not there yet is not made. */
+/** The fault of a file that is a regular one, or is made: databases are. */
+export function regularFault(named: string, path: readonly string[]): readonly CheckResult[] {
+  const file = resolve(named)
+  const stats = statSync(nearest(file))
+  const isOther = existsSync(file) && !stats.isFile() && !stats.isDirectory()
+  // One that only is opened may be waited for without end.
+  return isOther ? [fail(`${file} is not a regular file.`, 'Name a file on a disk.', path)] : fileFault(named, path)
+}
+
+/** Whether a file can be written to, or made; one that is not there yet is not made. It may be a device or a pipe. */
 export function fileFault(named: string, path: readonly string[]): readonly CheckResult[] {
   const file = resolve(named)
   const place = placeFault(file) ?? linkFault(dirname(file))
@@ -19,7 +28,8 @@ export function fileFault(named: string, path: readonly string[]): readonly Chec
   }
   try {
     accessSync(there, constants.W_OK)
-    return []
+    if (!stats.isFIFO()) return []
+    return [warn(`${file} is a pipe.`, 'Start what reads it before Sallyport.', path)]
   } catch {
     const advice = 'Give it to the user who runs Sallyport, or name another file.'
     return [failNow(`${there} cannot be written by this user.`, advice, path)]

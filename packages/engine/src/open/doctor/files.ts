@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readJurisdictionPolicy } from '../attestation/provenance.ts'
 import { environmentName, readSigningKey } from '../attestation/signing-key.ts'
@@ -76,7 +76,9 @@ function missingSources({ data }: Config): readonly CheckResult[] {
   return Object.entries(data.sources).flatMap(([id, { url = '', enabled = true }]) => {
     if (!enabled || !URL.canParse(url) || new URL(url).protocol !== 'file:') return []
     const file = fileURLToPath(url)
-    if (existsSync(file)) return []
-    return [warn(`${file} does not exist.`, `Without it ${id} is not loaded.`, ['data', 'sources', id, 'url'])]
+    const isThere = existsSync(file)
+    if (isThere && statSync(file).isFile()) return []
+    const found = isThere ? 'is not a regular file' : 'does not exist'
+    return [warn(`${file} ${found}.`, `Without it ${id} is not loaded.`, ['data', 'sources', id, 'url'])]
   })
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { counted, SallyportError } from '@sallyport/core'
 import { probeStore, type StoreProbe } from '#stores'
 import type { Config } from '../config/schema.ts'
-import { fileFault } from './file-fault.ts'
+import { regularFault } from './file-fault.ts'
 import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 
 /** How far two clocks may be apart: leases and windows of limits count in seconds. */
@@ -22,7 +22,7 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
     return probed(store, 'store', 'Start PostgreSQL, or correct store: host, port, user, password and database.')
   }
   const own = store?.slice('sqlite:'.length)
-  const faults = own === undefined ? [] : fileFault(own, ['store'])
+  const faults = own === undefined ? [] : regularFault(own, ['store'])
   if (faults.length > 0) return { store: faults, clock: [] }
   // One that is not there yet is made at the first start.
   const named = own !== undefined && existsSync(own) ? [own] : []
