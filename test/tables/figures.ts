@@ -1,15 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { ROOT } from '../workspaces.ts'
 import { table } from './markdown.ts'
+import { median, type Place } from './results.ts'
 
-/** A figure of a bench: where it stands in its results, and how it is said. */
-interface Shown {
+/** A figure of a bench, and how it is said. */
+interface Shown extends Place {
   readonly text: string
-  readonly bench: string
-  readonly title: string
-  /** The end of `what`: some begin with how many they are of. */
-  readonly row: readonly [name: string, what: string]
   /** The figure alone, or beside the peer of its row. */
   readonly of: 'value' | 'ratio'
   readonly say: (number: number) => string
@@ -19,6 +13,15 @@ const percent = (number: number) => `${number.toFixed(1)} %`
 const microseconds = (number: number) => `${number.toFixed(2)} µs`
 
 const GOALS = 'The goals'
+const STARTED = 'A process from its start, imports too'
+
+const left = (host: string) =>
+  median({
+    bench: 'frameworks',
+    title: 'A request by processor time',
+    row: [`${host}, Sallyport`, 'left of the bare framework'],
+  })
+const bareNode = () => median({ bench: 'startup', title: STARTED, row: ['`node` alone', 'resident'] })
 
 const SHOWN: readonly Shown[] = [
   {
@@ -54,14 +57,6 @@ const SHOWN: readonly Shown[] = [
     say: percent,
   },
   {
-    text: 'an address to network, system and class',
-    bench: 'lookup',
-    title: 'An address in text to its network, by processor time',
-    row: ['Sallyport, network, ASN and class', 'IPv4'],
-    of: 'value',
-    say: microseconds,
-  },
-  {
     text: 'a whole decision about a new visitor',
     bench: 'inspect',
     title: "A browser's request, all data, the default policy",
@@ -78,39 +73,31 @@ const SHOWN: readonly Shown[] = [
     say: (times) => `${times.toFixed(1)} times an nginx that only forwards`,
   },
   {
-    text: 'memory that `open()` adds to a process, cities among the data',
-    bench: 'startup',
-    title: 'Importing an adapter, and opening compiled data',
-    row: ['`open()`, cities among the data', 'resident since'],
+    text: 'requests a second that are left of a bare Fastify with one small route',
+    bench: 'frameworks',
+    title: 'A request by processor time',
+    row: ['Fastify, Sallyport', 'left of the bare framework'],
     of: 'value',
-    say: (number) => `${number.toFixed(0)} MB`,
+    say: (share) => `${share.toFixed(0)} %; of a bare Express ${left('Express').toFixed(0)} %`,
+  },
+  {
+    text: 'memory of a process with Sallyport, cities among the data',
+    bench: 'startup',
+    title: STARTED,
+    row: ['Sallyport, compiled data', 'resident'],
+    of: 'value',
+    say: (number) => `${number.toFixed(0)} MB; \`node\` alone ${bareNode().toFixed(0)} MB`,
   },
 ]
-
-interface Results {
-  readonly tables: readonly {
-    readonly title: string
-    readonly figures: readonly {
-      readonly case: string
-      readonly what: string
-      readonly value: { readonly median: number }
-      readonly ratio?: { readonly median: number } | undefined
-    }[]
-  }[]
-}
-
-function said({ bench, title, row: [name, what], of, say }: Shown): string {
-  const results = JSON.parse(readFileSync(join(ROOT, `bench/results/${bench}.json`), 'utf8')) as Results
-  const rows = results.tables.find((one) => one.title === title)?.figures
-  const median = rows?.find((row) => row.case === name && row.what.endsWith(what))?.[of]?.median
-  if (median === undefined) throw new Error(`bench/results/${bench}.json has no ${name}, ${what}`)
-  return say(median)
-}
 
 /** The figures that README shows, out of the results of the benches (D260). */
 export function figures(): string {
   return table(
     ['what', 'measured', 'bench'],
-    SHOWN.map((shown) => [shown.text, said(shown), `[${shown.bench}](bench/README.md#${shown.bench})`]),
+    SHOWN.map((shown) => [
+      shown.text,
+      shown.say(median(shown, shown.of)),
+      `[${shown.bench}](bench/README.md#${shown.bench})`,
+    ]),
   )
 }

@@ -5,6 +5,7 @@ import { commandTable } from 'sallyport/cli'
 import { sketchOf } from '../house/rooms.ts'
 import { figures } from './figures.ts'
 import { cell, code, table, text, value } from './markdown.ts'
+import { scalingInputs, scalingSizes } from './scaling.ts'
 import { WANTS } from './wants.ts'
 import { WISHES } from './wishes.ts'
 
@@ -27,6 +28,8 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   sources: { file: `${DOCS}/sources.md`, text: sources },
   presets: { file: `${DOCS}/scrapers.md`, text: presets },
   wishes: { file: `${DOCS}/policy.md`, text: wishes },
+  'scaling-inputs': { file: '.github/SCALING.md', text: scalingInputs },
+  'scaling-sizes': { file: '.github/SCALING.md', text: scalingSizes },
 }
 
 /** A table for each key of the first level that has others below it, and one for the rest. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import { type BanList, ERRORS, isStale, type SourceStatus } from '@sallyport/core'
+import { type BanList, ERRORS, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
 import { type AdminOpen, type AdminPath, type AdminRole, isAdminPath, isOpenPath } from './admin-access.ts'
 import { type Listening, listenOn } from './listener/listen.ts'
 
@@ -10,7 +10,7 @@ export const DEFAULT_ADMIN = '127.0.0.1:9090'
 export interface AdminPages {
   /** False, and nothing done, where the path is none of theirs; absent: there are no pages. */
   handle?(request: IncomingMessage, response: ServerResponse): boolean
-  /** Whether a request shows a token of a role, or a session; `admin` is also a reader. */
+  /** Whether a request shows a token of a role, or a session; `admin` is also a reader. Throws `rate_limit_exceeded` after wrong ones. */
   permits(request: IncomingMessage, role: AdminRole): boolean
 }
 
@@ -69,8 +69,8 @@ export async function openAdmin({ address, onNotice, ...answering }: AdminOption
   }
 }
 
-/** An object is JSON; a text has its type. */
-type Answer = readonly [status: number, body: object | string, type?: string]
+/** An object is JSON; a text has its type. `wait` is in seconds. */
+type Answer = readonly [status: number, body: object | string, type?: string | undefined, wait?: number | undefined]
 
 type Answering = Omit<AdminOptions, 'address' | 'onNotice'>
 
@@ -107,17 +107,25 @@ function answer(answering: Answering): RequestListener {
     request.resume()
     const path = request.url?.split('?', 1)[0] ?? ''
     void answerOf(request, path)
-      .catch((): Answer => UNAVAILABLE)
-      .then(([status, body, type = 'application/json']) => {
+      .catch(failed)
+      .then(([status, body, type = 'application/json', wait]) => {
         response.writeHead(status, {
           'Content-Type': type,
           'Cache-Control': 'no-store',
           ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+          ...(wait === undefined ? {} : { 'Retry-After': String(wait) }),
           ...(status === 405 ? { Allow: path.startsWith('/bans/') ? 'DELETE' : 'GET, HEAD' } : {}),
         })
         response.end(typeof body === 'string' ? body : `${JSON.stringify(body)}\n`)
       })
   }
+}
+
+/** Too many wrong tokens; all else is a fault of ours. */
+function failed(error: unknown): Answer {
+  const wait = error instanceof SallyportError ? error.details?.['retryAfter'] : undefined
+  if (typeof wait !== 'number') return UNAVAILABLE
+  return [429, { error: 'rate_limit_exceeded', message: ERRORS.rate_limit_exceeded.message }, undefined, wait]
 }
 
 /** A source with its age in seconds, and whether it is past it. */

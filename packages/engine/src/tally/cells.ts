@@ -22,6 +22,21 @@ export const MAX_ROWS: Readonly<Record<Subject, number>> = {
 
 export const OTHER = 'other'
 
+/**
+ * The labels that are kept beyond the bound of a subject, by their place: those of which there are few, which reports need for their
+ * shares; an operator is kept up to twice the bound.
+ */
+const KEPT: Readonly<Record<Subject, readonly number[]>> = {
+  decided: [0, 1, 2],
+  trial: [1, 2, 3],
+  answer: [0],
+  system: [1],
+  path: [1],
+  crawler: [0],
+  read: [0],
+  referral: [],
+}
+
 /** Whether a request was stopped, or would have been but for monitor mode or by a rule on trial; '' for neither. */
 export type Effect = '' | 'stopped' | 'would'
 
@@ -106,14 +121,14 @@ export class Slot {
     this.policy = policy
   }
 
-  /** The cell of some labels. Beyond the bound of a subject only the first label is kept, and beyond twice that none. */
+  /** The cell of some labels. Beyond the bound of a subject some labels are kept, and beyond twice that none. */
   of(subject: Subject, labels: readonly string[]): Cell {
     const size = this.#sizes.get(subject) ?? 0
     const found = this.#named.get(keyOf(subject, labels))
     if (found !== undefined) return found
     if (size < MAX_ROWS[subject]) return this.#begin(subject, labels)
-    const [first = ''] = labels
-    const others = labels.map((_, at) => (at === 0 && size < 2 * MAX_ROWS[subject] ? first : OTHER))
+    const kept = size < 2 * MAX_ROWS[subject] ? KEPT[subject] : []
+    const others = labels.map((label, at) => (kept.includes(at) ? label : OTHER))
     return this.#named.get(keyOf(subject, others)) ?? this.#begin(subject, others)
   }
 

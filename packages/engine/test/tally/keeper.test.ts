@@ -5,7 +5,7 @@ import type { Decision, ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { createMetrics } from '../../src/metrics/index.ts'
 import { openDatabase } from '../../src/stores/index.ts'
-import { MAX_ROWS } from '../../src/tally/cells.ts'
+import { MAX_ROWS, Slot } from '../../src/tally/cells.ts'
 import {
   createPlaces,
   createTallyKeeper,
@@ -218,6 +218,18 @@ t.test('names are bounded, and no request is lost for it', async (t) => {
     requests,
   )
   t.equal(all.requests, requests)
+})
+
+t.test('beyond its bound a subject keeps what the shares of a report are made of', (t) => {
+  const slot = new Slot(0, 'policy')
+  const blocked = ['block', 'true', 'human', 'hosting']
+  for (let at = 0; at < 2 * MAX_ROWS.decided; at++) slot.of('decided', [...blocked, `rule-${at}`])
+  t.same(slot.of('decided', [...blocked, 'more']).labels, ['block', 'true', 'human', 'other', 'other'])
+  t.same(slot.of('decided', ['block', 'false', 'human', 'tor', 'more']).labels.slice(0, 3), ['block', 'false', 'human'])
+  for (let at = 0; at <= MAX_ROWS.path; at++) slot.of('path', [`/${at}`, at % 2 === 0 ? 'stopped' : ''])
+  t.same(slot.of('path', ['/more', 'stopped']).labels, ['other', 'stopped'])
+  t.ok(slot.cells.length < MAX_ROWS.decided + MAX_ROWS.path + 5)
+  t.end()
 })
 
 const CRAWLER = {

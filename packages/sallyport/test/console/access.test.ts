@@ -169,6 +169,7 @@ function openStillDoor(): Door {
   return {
     ...door,
     admit: (request) => door.admit(request, now),
+    permits: (request, role) => door.permits(request, role, now),
     signIn: (request) => door.signIn(request, now),
   }
 }
@@ -185,6 +186,11 @@ t.test('wrong tokens lock nobody out, and paths are the ones there are', async (
     tries.push((await ask(adminUrl, 'GET', HEALTH, bearer(`guess-number-${index}`))).status)
   }
   t.same(tries, [...new Array(10).fill(401), 429, 429])
+  for (const path of ['/bans', '/bans.txt', '/sources', '/metrics']) {
+    const { status, headers } = await ask(adminUrl, 'GET', path, bearer('guess-number-12'))
+    // What is open to this machine asks for no token.
+    t.match([status, headers['retry-after']], path.startsWith('/bans') ? [429, /^\d+$/] : [200, undefined], path)
+  }
   const session = await ask(adminUrl, 'POST', SESSION, bearer(ADMIN))
   t.equal(session.status, 200, 'a right one is taken')
   for (let call = 0; call < 300; call++) await ask(adminUrl, 'GET', HEALTH)

@@ -27,8 +27,8 @@ export interface Door {
    * from a page that is not the console's own. Nothing that others sent has a right token or session refused.
    */
   admit(request: IncomingMessage, now: number): Visitor
-  /** Whether a request has a role, for the other paths of the admin listener. */
-  permits(request: IncomingMessage, role: Role): boolean
+  /** Whether a request has a role, for the other paths of the admin listener. Throws `rate_limit_exceeded` after wrong tokens. */
+  permits(request: IncomingMessage, role: Role, now?: number): boolean
   /** A token or the code of a link, once shown, becomes a session of the browser. Throws as `admit` does. */
   signIn(request: IncomingMessage, now: number): Signed<Session>
   signOut(request: IncomingMessage, now: number): Signed<{ readonly ended: true }>
@@ -78,8 +78,9 @@ export function openDoor({ tokens, dataDir, onFault = () => {} }: DoorOptions): 
 
   return {
     admit,
-    permits(request, role) {
-      const visitor = visitorOf(request, { tokens, sessions, now: Date.now() })
+    permits(request, role, now = Date.now()) {
+      const { isBadToken, ...visitor } = visitorOf(request, { tokens, sessions, now })
+      if (isBadToken) limit(wrong.take(request.socket.remoteAddress ?? '', now))
       if (visitor.role === undefined || (visitor.by === 'session' && !isFromOwnPage(request))) return false
       return includes(visitor.role, role)
     },
