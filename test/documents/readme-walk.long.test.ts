@@ -147,10 +147,14 @@ t.test('a second machine', { skip: NO_POSTGRES || NO_REDIS || missing('openssl')
   const key = join(folder, 'ledger.pem')
   const [command = ''] = /openssl genpkey [\w -]+/.exec(block) ?? []
   bash(t, `umask 077; ${command} -out ${key}`, { folder, dataDir: folder, ports: {} })
+  const secret = join(folder, 'challenge')
+  const [random = ''] = /openssl rand [\w -]+/.exec(block) ?? []
+  bash(t, `umask 077; ${random} > ${secret}`, { folder, dataDir: folder, ports: {} })
   const lines = block
     .replace(/postgres:\/\/\S+/, await postgres.database())
     .replace(/redis:\/\/\S+/, redis.url)
     .replace('/etc/sallyport/ledger.pem', key)
+    .replace('/etc/sallyport/challenge', secret)
   const common = `${lines}demo: true\ndata: ${JSON.stringify({ refresh: false, sources: NO_DATA })}\n`
   const machines = await Promise.all(
     ['one', 'two'].map(async (name) => {

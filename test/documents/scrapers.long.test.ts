@@ -87,7 +87,7 @@ async function placeOf(t: Test): Promise<Place> {
 /** Texts that each block of commands must show, in the order of the page; the proxy runs from the second on. */
 const SHOWN: readonly (readonly RegExp[])[] = [
   [/^unverified_bot +600 +600 → 0 .* 0 → \d{3} +0 → 300 /m, /^human +30 +30 /m],
-  [/^The configuration is valid\.$/m, /notice: \S+: policy: a flag stops nothing/],
+  [/^The configuration is valid\.$/m, /notice: \S+: policy: these rules only flag/],
   [/server-libraries/, /python-requests|unverified_bot/],
   [/^6 expectations met$/m, /^unverified_bot /m],
   [/200 403 /, /server-libraries/],
@@ -109,7 +109,7 @@ t.test('the page, from the first line of the log to the proof', async (t) => {
       const config = join(place.folder, 'sallyport.yaml')
       const log = { SALLYPORT_LOG_FILE: join(place.folder, 'decisions.log') }
       proxy = await started(t, [BIN, 'proxy', '--config', config], { ...place.env, ...log }, 'Listening on')
-      t.match(proxy.err(), /^notice: policy: a flag stops nothing/m)
+      t.match(proxy.err(), /^notice: policy: these rules only flag/m)
       await traffic(place)
     } else {
       const shown = await shell(t, text, place)

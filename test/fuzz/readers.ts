@@ -150,7 +150,7 @@ const evidenceTarget = fuzzTarget<{ readonly at: number; readonly text: string }
   }
 })
 
-/** Fields that hold what evidence says; the rest of it, as the time at which the file was made, is signed by nobody. */
+/** Fields that hold what evidence says; the rest of it, as the time at which the file was made, is not signed. */
 const SAID = ['origin', 'log', 'query', 'records', 'neighbors', 'checkpoint', 'consistency', 'policies', 'datasets']
 
 function saysTheSame(changed: unknown, original: string): boolean {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../workspaces.ts'
 
-/** Where a figure stands in the results of a bench. */
+/** The place of a figure in the results of a bench. */
 export interface Place {
   readonly bench: string
   readonly title: string

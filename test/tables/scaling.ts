@@ -16,7 +16,7 @@ const overTls = (name: string) =>
   median({ bench: 'proxy', title: 'Over TLS, by processor time', row: [name, 'Sallyport'] })
 const writers = (name: string) => median({ bench: 'ledger', title: LEDGER, row: [name, 'together'] })
 
-/** What a decision adds to a request in a server that answers nothing else. */
+/** The microseconds that a decision adds to a request in a server. */
 function addedIn(host: string): number {
   const at = (what: string) => median({ bench: 'frameworks', title: FRAMEWORKS, row: [`${host}, Sallyport`, what] })
   return at('with it') - at('a request, plain')
@@ -77,7 +77,7 @@ const cores = (rate: number, cost: number) => (rate * cost) / 1e6 / 0.5
 /** Machines of 8 cores each. */
 const machines = (needed: number) => Math.ceil(needed / 8)
 
-/** What the inputs come to at three rates. */
+/** Cores and machines for three rates. */
 export function scalingSizes(): string {
   const hop = proxy('100 B')
   const own = [addedIn('`node:http`'), addedIn('Express')].map((cost) => Math.round(cores(1e5, cost)))

@@ -31,7 +31,7 @@ const CONNECT_MS = 2_000
 
 /** Every certificate with its key, as a start reads them, and how long it is good for. */
 export async function examineTls(tls: TlsKeys | undefined): Promise<readonly Found[]> {
-  if (tls === undefined) return [{ state: 'ok', found: 'None is served.' }]
+  if (tls === undefined) return [{ state: 'ok', found: 'TLS is not configured.' }]
   const { certificates = [], acme } = tls
   const pairs = await Promise.all(certificates.map((pair, at) => examinePair(pair, at)))
   return [...pairs.flat(), ...(acme === undefined ? [] : await examineAcme(acme))]
@@ -104,7 +104,7 @@ export async function examineOrigins(places: OriginKeys): Promise<readonly Found
     ...trust,
     ...asked,
   ]
-  return found.length === 0 ? [{ state: 'ok', found: 'None is named.' }] : found
+  return found.length === 0 ? [{ state: 'ok', found: 'No origin is configured.' }] : found
 }
 
 /** Whether a gate may listen at an address, or does: nothing listens there, or a gate. */

@@ -187,7 +187,7 @@ t.test('an address that is taken, and one that is none', async (t) => {
   const sallyport = fakeSallyport()
   await t.rejects(openProxy(sallyport, { ...LOOPBACK, listen: address }), {
     code: 'cannot_listen',
-    message: `cannot listen on ${address}: another program listens there already`,
+    message: `cannot listen on ${address}: a program listens there already: stop it, or name another address`,
   })
   await t.rejects(openProxy(sallyport, { ...LOOPBACK, admin: address }), { code: 'cannot_listen' })
   for (const listen of ['nowhere', '127.0.0.1', '127.0.0.1:99999', '::1:80', ':80']) {

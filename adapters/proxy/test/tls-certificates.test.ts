@@ -86,6 +86,7 @@ t.test('a start that has no certificate to serve is refused, in one sentence', {
       listen: '127.0.0.1:0',
       admin: '127.0.0.1:0',
       http: '127.0.0.1:0',
+      limits: { eventLoopDelay: '1m' },
       tls,
       onNotice: (line) => notices.push(line),
     })

@@ -31,19 +31,23 @@ export function matchInWords(match: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(match).map(([name, value]) =>
     name === 'not' && isMap(value)
       ? `not (${matchInWords(value)})`
-      : `${SUBJECTS[name] ?? name} ${valueInWords(value, ENUMS.has(name) ? valueWord : String)}`,
+      : typeof value === 'boolean'
+        ? `${value ? '' : 'not '}${SUBJECTS[name] ?? name}`
+        : `${SUBJECTS[name] ?? name} ${valueInWords(value, ENUMS.has(name) ? valueWord : String)}`,
   )
   return parts.length === 0 ? 'every request' : parts.join(', and ')
 }
 
 function valueInWords(value: unknown, shown: (name: string) => string): string {
-  if (value === true) return 'is seen'
-  if (value === false) return 'is not seen'
   if (Array.isArray(value)) return `is ${value.map((one) => (one === '*' ? 'any' : shown(String(one)))).join(' or ')}`
   if (!isMap(value)) return `is ${shown(String(value))}`
   const { atLeast, atMost, ...others } = value
   const bounds = [atLeast !== undefined && `at least ${atLeast}`, atMost !== undefined && `at most ${atMost}`]
-  const rest = Object.entries(others).map(([name, one]) => `${name} ${valueInWords(one, shown)}`)
+  const rest = Object.entries(others).map(([name, one]) =>
+    name === 'absent' || name === 'present'
+      ? `${[one].flat().join(' or ')} is ${name}`
+      : `${name} ${valueInWords(one, shown)}`,
+  )
   return [...bounds, ...rest].filter(Boolean).join(' and ')
 }
 

@@ -3,7 +3,7 @@ const WORDS: Readonly<Record<string, string>> = {
   allow: 'allowed',
   flag: 'flagged',
   redirect: 'redirected',
-  challenge: 'asked',
+  challenge: 'challenged',
   throttle: 'throttled',
   block: 'blocked',
   api: 'API',

@@ -21,7 +21,7 @@ export interface ChallengeTexts {
 export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   en: {
     title: 'One moment',
-    text: 'This site checks that you are not an automated program. You see this page only now and then.',
+    text: 'This site checks that you are not an automated program. You will see this page only occasionally.',
     time: 'Waiting time: about {time}.',
     provider: 'The check is made by {name}.',
     done: 'Done. The page opens.',

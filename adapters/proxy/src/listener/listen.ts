@@ -46,7 +46,7 @@ export async function listenOn(server: Server, address: string): Promise<Listeni
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there already',
+  EADDRINUSE: 'a program listens there already: stop it, or name another address',
   EACCES: 'not permitted',
   EADDRNOTAVAIL: 'this machine has no such address',
 }

@@ -22,13 +22,13 @@ t.test('old data, its age, and the command', async (t) => {
   t.equal(
     said({ refresh: false }, true),
     '2 of 4 data sources are past their age; the oldest, older, is of 2026-08-17, 100 days ago. ' +
-      'It is renewed by npx sallyport data update --data-dir "/srv/state"',
+      'Update with npx sallyport data update --data-dir "/srv/state"',
   )
   t.match(
     said({ refresh: true }, false),
     /; no file of cities is there\. This service downloads what is newer, and so does npx/,
   )
-  t.match(said({ refresh: true, readOnly: true }, false), /It is renewed by npx/)
+  t.match(said({ refresh: true, readOnly: true }, false), /Update with npx/)
   t.match(said({ refresh: true }, false, sources.slice(0, 1)), /^No file of cities is there\. /)
   t.equal(said({ city: false }, false, sources.slice(0, 1)), undefined, 'nothing is missing that nobody wants')
   t.equal(said({ refresh: true }, true, sources.slice(0, 1)), undefined)

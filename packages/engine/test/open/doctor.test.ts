@@ -250,7 +250,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
   execFileSync('mkfifo', ['-m', '600', join(folder, 'pipe')])
   const at = (name: string) => join(folder, name)
   const files = async (more: ConfigInput) => of(await doctor({ ...config, ...more }, { dns: DNS }), 'files')
-  t.match(await files({}), [{ state: 'ok', found: 'None is named beside data and certificates.' }])
+  t.match(await files({}), [{ state: 'ok', found: 'The configuration names none beside data and certificates.' }])
   const lists = { mine: { file: at('list.txt') } }
   const good = { refusal: { template: at('page.html') }, lists, log: { file: at('new/decisions.log') } }
   t.match(await files(good), [{ state: 'ok', found: '3 of 3 can be used.' }])

@@ -37,7 +37,7 @@ export function authenticity(evidence: Evidence, trusted: readonly LedgerKey[] |
     )
   }
   return passed(
-    `Every record and checkpoint is signed by a key that you trust. The file has ${counted(evidence.keys.length, 'key')}: one is believed where such a key has signed over to it.${unread}`,
+    `Every record and checkpoint is signed by a key that you trust. The file has ${counted(evidence.keys.length, 'key')}; others count where a trusted key has handed over to them.${unread}`,
   )
 }
 

@@ -83,7 +83,7 @@ export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceRepor
 }
 
 function formOf({ records, createdAt }: Evidence, isText: boolean): string {
-  const form = `${counted(records.length, 'record')} in the form of this version; that it was made at ${createdAt} is signed by nobody.`
+  const form = `${counted(records.length, 'record')} in the form of this version; the time of the export, ${createdAt}, is not signed.`
   return isText ? form : `${form} Given as parsed JSON: a member that was there twice cannot be seen.`
 }
 

@@ -52,15 +52,15 @@ function Four({ now, before }: { now: Period; before: Period | null }) {
       <Tile name="Stopped" value={exactPercent(now.stopped)} to="report">
         {than(({ stopped }) => exactPercent(stopped)) ?? 'of all requests'}
       </Tile>
-      <Tile name="People hit" value={count(now.hitPeople)} to="report">
+      <Tile name="People affected" value={count(now.hitPeople)} to="report">
         {[`${exactPercent(now.hit)} of about ${shortCount(now.visitors)}`, than(({ hitPeople }) => count(hitPeople))]
           .filter(Boolean)
           .join('; ')}
       </Tile>
-      <Tile name="Would be hit" value={exactPercent(now.wouldHit)} to="policy">
+      <Tile name="With everything enforced" value={exactPercent(now.wouldHit)} to="policy">
         {now.wouldHit === now.hit
-          ? 'as many as are: nothing more is on trial'
-          : `if all on trial were enforced${before === null ? '' : `; ${exactPercent(before.wouldHit)} the day before`}`}
+          ? 'the same: nothing is in monitor mode or a dry run'
+          : `of visitors${before === null ? '' : `; ${exactPercent(before.wouldHit)} the day before`}`}
       </Tile>
     </>
   )

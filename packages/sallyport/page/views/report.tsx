@@ -15,7 +15,7 @@ type Period = Tally['now']
 
 const STATES = { enforced: 'carried out', monitor: 'monitor mode', trial: 'on trial' } as const
 
-/** All requests by the hour, and whom the policy hits. */
+/** All requests by the hour, and the visitors that the policy affects. */
 export function Report() {
   const [span, setSpan] = useState<ReportSpan>('7d')
   const loaded = useLoad('report', { span }, REPORT_MS)
@@ -70,11 +70,11 @@ function Visitors({ report, span }: { report: Tally; span: ReportSpan }) {
   const { visitors, now, before, requests, bytes } = report
   const { hit, wouldHit, people } = visitors
   return (
-    <Card title={`Real visitors who would be hit: ${exactPercent(wouldHit.share)}`} wide>
+    <Card title={`Real visitors affected: ${affectedText(hit.share, wouldHit.share)}`} wide>
       <Facts
         rows={[
-          ['Enforcing all that is in monitor mode or on trial would hit', impactText(wouldHit)],
-          ['What is carried out now hits', impactText(hit)],
+          ['Affected now', impactText(hit)],
+          ['If monitor mode and dry runs were enforced', impactText(wouldHit)],
           ['Real visitors', `about ${count(people)}, each counted once a day, in ${REPORT_SPANS[span]}`],
           ['Requests', `${count(requests)}, of them ${count(visitors.requests)} by real visitors; ${size(bytes)} sent`],
           ['Against the time before', before && beforeText(now, before)],
@@ -87,6 +87,11 @@ function Visitors({ report, span }: { report: Tally; span: ReportSpan }) {
   )
 }
 
+function affectedText(now: number, enforced: number): string {
+  const shares = [exactPercent(now), exactPercent(enforced)]
+  return shares[0] === shares[1] ? `${shares[0]}` : `${shares[0]}, and ${shares[1]} if all were enforced`
+}
+
 function impactText({ people, share, requests, asked }: Impact): string {
   if (requests === 0) return 'nobody'
   return `about ${counted(people, 'person', 'people')} (${exactPercent(share)}): ${counted(requests - asked, 'request')} refused, ${count(asked)} challenged first`
@@ -95,15 +100,15 @@ function impactText({ people, share, requests, asked }: Impact): string {
 function beforeText(now: Period, before: Period): string {
   return [
     `${counted(before.visitors, 'real visitor')} (now ${trend(now.visitors, before.visitors)})`,
-    `${exactPercent(before.hit)} hit`,
-    `${exactPercent(before.wouldHit)} would be hit`,
+    `${exactPercent(before.hit)} affected`,
+    `${exactPercent(before.wouldHit)} if all were enforced`,
     `${counted(before.requests, 'request')} (now ${trend(now.requests, before.requests)}), until ${moment(before.until)}`,
   ].join(', ')
 }
 
 function Rules({ report: { rules } }: { report: Tally }) {
   return (
-    <Card title="Rules, and the visitors they hit" wide>
+    <Card title="Rules, and the visitors they affect" wide>
       {rules.length === 0 ? (
         <Empty>
           No rule did anything but allow. <a href={linkTo('policy')}>Try one on recorded requests</a>.
@@ -193,7 +198,7 @@ function Changes({ report: { changes } }: { report: Tally }) {
   )
   return (
     <Card title="Before and after each change of the configuration" aside="a day before it, and a day after" wide>
-      <Table label="Changes" head={['', 'Requests', 'Stopped', 'Real visitors', 'Hit', 'Would be hit']}>
+      <Table label="Changes" head={['', 'Requests', 'Stopped', 'Real visitors', 'Affected', 'If enforced']}>
         {changes.flatMap(({ at, changed, before, after }) => [
           <tr key={`${at} before`}>
             <td>before {moment(at)}</td>

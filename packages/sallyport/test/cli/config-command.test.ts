@@ -12,7 +12,7 @@ t.test('config check says all that is wrong, and warns', async (t) => {
   t.match(await run('config', 'check', config), {
     code: 0,
     out: /^The configuration is valid\.\n$/,
-    err: /^notice: \S+: policy: a flag stops nothing: the origin reads it in sallyport-action, .+\n$/,
+    err: /^notice: \S+: policy: these rules only flag: .+ act on the header sallyport-action, .+\n$/,
   })
   t.match(await run('config', 'check', '--data-dir', folder), {
     code: 0,

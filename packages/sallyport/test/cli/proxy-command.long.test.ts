@@ -79,7 +79,7 @@ t.test('a port that is taken is one line and exit 1', async (t) => {
   await once(taken, 'listening')
   t.teardown(() => taken.close())
   const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`
-  const line = `sallyport: cannot listen on ${address}: another program listens there already\n`
+  const line = `sallyport: cannot listen on ${address}: a program listens there already: stop it, or name another address\n`
   const { config } = workspace(t)
   await run('data', 'compile', '--config', config)
   t.match(await run('proxy', '--config', config, '--listen', address), { code: 1, out: '', err: line })

@@ -95,7 +95,10 @@ t.test('workers that cannot start are one line and the exit code of a single pro
   const { config } = workspace(t, ['demo: true'])
   const proxy = start(t, ['proxy', '--config', config, '--listen', address, '--workers', '2'])
   t.equal(await proxy.ended, 1)
-  t.match(proxy.err(), `sallyport: cannot listen on ${address}: another program listens there already\n`)
+  t.match(
+    proxy.err(),
+    `sallyport: cannot listen on ${address}: a program listens there already: stop it, or name another address\n`,
+  )
   t.notMatch(proxy.err(), 'starting another')
 })
 

@@ -188,7 +188,7 @@ t.test('wrong tokens lock nobody out, and paths are the ones there are', async (
   t.same(tries, [...new Array(10).fill(401), 429, 429])
   for (const path of ['/bans', '/bans.txt', '/sources', '/metrics']) {
     const { status, headers } = await ask(adminUrl, 'GET', path, bearer('guess-number-12'))
-    // What is open to this machine asks for no token.
+    // This machine needs no token for the others.
     t.match([status, headers['retry-after']], path.startsWith('/bans') ? [429, /^\d+$/] : [200, undefined], path)
   }
   const session = await ask(adminUrl, 'POST', SESSION, bearer(ADMIN))

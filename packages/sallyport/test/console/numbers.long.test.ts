@@ -36,8 +36,12 @@ t.test('the first view begins with the numbers of a day, against the day before'
   const tile = async (name: string) => (await numbers.getByRole('link', { name }).innerText()).split('\n')
   t.same(await tile('Requests'), ['Requests', '10', '-50% against the day before'])
   t.same(await tile('Stopped'), ['Stopped', '20.0%', '20.0% the day before'])
-  t.same(await tile('People hit'), ['People hit', '1', '25.0% of about 4; 1 the day before'])
-  t.same(await tile('Would be hit'), ['Would be hit', '50.0%', 'if all on trial were enforced; 50.0% the day before'])
+  t.same(await tile('People affected'), ['People affected', '1', '25.0% of about 4; 1 the day before'])
+  t.same(await tile('With everything enforced'), [
+    'With everything enforced',
+    '50.0%',
+    'of visitors; 50.0% the day before',
+  ])
   const first = await page.locator('main > :not(h1)').first().getAttribute('aria-label')
   t.equal(first, 'Last 24 hours', 'before every graph')
 

@@ -30,9 +30,7 @@ export function staleNotice(
   ]
   const command = `npx sallyport data update --data-dir ${JSON.stringify(dataDir)}`
   const renews =
-    data.refresh && net.outbound && !data.readOnly
-      ? 'This service downloads what is newer, and so does'
-      : 'It is renewed by'
+    data.refresh && net.outbound && !data.readOnly ? 'This service downloads what is newer, and so does' : 'Update with'
   const said = parts.join('; ')
   return `${said[0]?.toUpperCase()}${said.slice(1)}. ${renews} ${command}`
 }

@@ -187,7 +187,7 @@ export function configNotices(config: Config, layers: readonly Layer[]): readonl
   return policiesOf(config).flatMap(({ policy, path }) => {
     const ids = flaggingRules(policy)
     if (ids.length === 0) return []
-    const message = `a flag stops nothing: the origin reads it in sallyport-action, and a rule of yours refuses (${ids.join(', ')})`
+    const message = `these rules only flag: ${ids.join(', ')}. A flag stops no request: act on the header sallyport-action, or write a rule that refuses`
     return [located({ path, message }, config, layers)]
   })
 }

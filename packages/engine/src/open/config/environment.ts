@@ -103,7 +103,12 @@ function variablesOf(tree: SchemaNode): readonly Variable[] {
 
 /** `SALLYPORT_DNS_TIMEOUT_MS` of `dns.timeoutMs`. */
 function variableOf(path: readonly PropertyKey[]): string {
-  const words = path.map((step) => String(step).replace(/([a-z0-9])([A-Z])/g, '$1_$2'))
+  // A shell exports no name with a hyphen.
+  const words = path.map((step) =>
+    String(step)
+      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .replaceAll('-', '_'),
+  )
   return `SALLYPORT_${words.join('_').toUpperCase()}`
 }
 

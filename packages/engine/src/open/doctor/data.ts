@@ -100,7 +100,7 @@ export async function examineFeeds(config: Config, dns: Dns): Promise<readonly C
   else if (mirror !== undefined)
     found.push(await askServer(config, { what: 'The mirror', url: mirror, any: true }, dns))
   if (readOnly || !refresh) found.push(ok('Nothing is downloaded by a running service; sallyport data update does it.'))
-  return found.length === 0 ? [ok('Their publishers are asked.')] : found
+  return found.length === 0 ? [ok('Feeds come from their publishers.')] : found
 }
 
 interface Asked {

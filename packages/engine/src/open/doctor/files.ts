@@ -28,7 +28,11 @@ export async function examineFiles(config: Config): Promise<readonly CheckResult
   const found = [...read.flat(), ...unset, ...logged, ...missingSources(config)]
   const count = named.length + (log.file === undefined ? 0 : 1)
   if (found.length > 0) return found
-  return [ok(count === 0 ? 'None is named beside data and certificates.' : `${count} of ${count} can be used.`)]
+  return [
+    ok(
+      count === 0 ? 'The configuration names none beside data and certificates.' : `${count} of ${count} can be used.`,
+    ),
+  ]
 }
 
 async function lookAt(path: readonly string[], look: () => unknown): Promise<readonly CheckResult[]> {

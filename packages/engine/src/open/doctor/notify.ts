@@ -10,7 +10,7 @@ const CONNECT_MS = 3_000
 /** Whether the places of notifications can be reached, and mail be sent; nothing is sent. */
 export async function examineNotify(config: Config, dns: Dns): Promise<readonly CheckResult[]> {
   const targets = config.notify.map(targetOf)
-  if (targets.length === 0) return [ok('Nobody is notified: notify names no place.')]
+  if (targets.length === 0) return [ok('No notifications are configured.')]
   if (!config.net.outbound) return []
   const outbound = createOutbound(config, { dns })
   return Promise.all(targets.map((target, at) => examinePlace(target, ['notify', at, 'url'], outbound)))

@@ -45,7 +45,8 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
 
 /** Redis, where one is named. */
 export async function examineRedis({ redis }: Config): Promise<StoreFindings> {
-  if (redis === undefined) return { store: [ok('None is named: limits are counted on this machine.')], clock: [] }
+  if (redis === undefined)
+    return { store: [ok('No Redis is configured: limits are counted on this machine.')], clock: [] }
   return probed(
     redis,
     'redis',

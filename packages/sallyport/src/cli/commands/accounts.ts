@@ -36,7 +36,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
     })
 
   withCommonOptions(accounts.command('set-plan').description('change the plan of an account, from now on'))
-    .argument('<id>')
+    .argument('<id>', 'id of the account')
     .argument('<plan>', PLAN_NAMES.join(', '), planOf)
     .addOption(jsonOption())
     .action(async (id: string, plan: PlanName, options: Options) => {

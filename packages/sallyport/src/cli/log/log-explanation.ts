@@ -10,7 +10,8 @@ export function logExplanation(logged: LogLine, color: boolean): string {
   const line = printableValue(logged)
   const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ['because', rule === undefined ? refusedFor : `rule ${rule}`],
+    ['because', rule === undefined ? undefined : `rule ${rule}`],
+    ['refused for', refusedFor],
     ['flag', line.action === 'flag' ? FLAG : undefined],
     ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
     ['limit', limitText(line)],

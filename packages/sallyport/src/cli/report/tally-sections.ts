@@ -11,17 +11,17 @@ const STATES: Readonly<Record<RuleImpact['state'], string>> = {
   trial: 'on trial',
 }
 
-/** Everything that was counted, with the question before `enforce` first: whom would it hit? */
+/** Everything that was counted, with the question before `enforce` first: whom would it affect? */
 export function tallySections(report: TallyReport): readonly Section[] {
   const { byAction, byClass, byNetwork, byOperator, byPurpose, byPath, bySystem, answers, rules } = report
   const tables: readonly Section[] = [
-    { title: 'Rules, and the visitors they hit', sentences: [], table: rulesTable(rules) },
+    { title: 'Rules, and the visitors they affect', sentences: [], table: rulesTable(rules) },
     ...sharesSection('Requests by action', byAction),
     {
       title: 'Requests by answer',
       sentences: [],
       table: {
-        head: ['answer', 'requests', 'share', 'ours'],
+        head: ['answer', 'requests', 'share', 'by the gate'],
         rows: answers.map(({ name, requests, share, ours }) => [
           answerText(name),
           number(requests),
@@ -66,12 +66,12 @@ function headSection(report: TallyReport): Section {
   const { hit, wouldHit } = visitors
   const isSame = wouldHit.requests === hit.requests
   return {
-    title: `Real visitors who would be hit: ${percent(wouldHit.share)}`,
+    title: `Real visitors affected: ${percent(hit.share)}${isSame ? '' : `, and ${percent(wouldHit.share)} if all were enforced`}`,
     sentences: [
       isSame
-        ? `Nothing that is in monitor mode or on trial would hit anybody beyond those that are hit now.`
-        : `Enforcing all that is in monitor mode or on trial would hit ${impactText(wouldHit)}.`,
-      `What is carried out now hits ${impactText(hit)}.`,
+        ? 'Enforcing monitor mode and dry runs would affect nobody else.'
+        : `If monitor mode and dry runs were enforced: ${impactText(wouldHit)}.`,
+      `Affected now: ${impactText(hit)}.`,
       `About ${counted(visitors.people, 'real visitor')} (each counted once a day) sent ${number(visitors.requests)} of ${counted(requests, 'request')} in ${length}, ${moment(from)} to ${moment(until)} UTC; ${size(bytes)} were sent.`,
       ...(before === undefined ? [] : [beforeText(now, before)]),
     ],
@@ -93,8 +93,8 @@ function beforeText(now: Period, before: Period): string {
   const when = weeks === 1 ? 'a week before' : `${weeks} weeks before`
   return `Against the same time ${when}: ${[
     `real visitors ${number(before.visitors)} (now ${trend(now.visitors, before.visitors)})`,
-    `hit ${percent(before.hit)}`,
-    `would be hit ${percent(before.wouldHit)}`,
+    `affected ${percent(before.hit)}`,
+    `if all were enforced ${percent(before.wouldHit)}`,
     `requests ${number(before.requests)} (now ${trend(now.requests, before.requests)})`,
   ].join(', ')}.`
 }
@@ -157,7 +157,7 @@ function changesSection({ changes }: TallyReport): readonly Section[] {
       title: 'Before and after each change of the configuration',
       sentences: ['A day before it and a day after, as far as nothing else was changed.'],
       table: {
-        head: ['', 'requests', 'stopped', 'real visitors', 'hit', 'would be hit'],
+        head: ['', 'requests', 'stopped', 'real visitors', 'affected', 'if enforced'],
         rows: changes.flatMap(({ at, changed, before, after }) => [
           [`before ${moment(at)}`, ...each(before)],
           [`after ${changed.join(', ')}`, ...each(after)],

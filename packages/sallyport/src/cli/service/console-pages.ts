@@ -53,6 +53,6 @@ export function adminPagesOf(
 
 /** The line that shows the console, by a link that signs in: it ends in logs, so it is good for a look, once, within an hour. */
 export function consoleLine({ tokens, file }: ReadTokens, url: string): string {
-  const place = file === undefined ? '' : `, administrators by the token in ${file}`
+  const place = file === undefined ? '' : `. Administrators sign in with the token in ${file}`
   return `Console at ${signInLink(tokens, url)} (signs in once, within the hour)${place}`
 }

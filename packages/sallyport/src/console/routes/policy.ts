@@ -22,7 +22,7 @@ import { TOPS, topsOf } from './tops.ts'
 const BATCH = 200
 const REPLAY_MS = 700
 const EXAMPLES_EACH = 3
-const PARTIAL = `Of a second at most ${KEPT_A_SECOND.allowed} allowed requests and ${KEPT_A_SECOND.others} others are remembered.`
+const PARTIAL = `At most ${KEPT_A_SECOND.allowed} allowed requests and ${KEPT_A_SECOND.others} others of each second are remembered.`
 
 const REPLAYED: Share<{ readonly policy: CheckedPolicy }, Replayed> = { name: 'replayed', own: replay }
 
