@@ -1,7 +1,7 @@
 import { readEntry } from '@sallyport/engine'
 import { isRequest } from '../entry.ts'
 import type { AccessFormat } from './format.ts'
-import { flatOf, type Members, memberOf, membersOf, recordIn, textOf, userAgentIn } from './members.ts'
+import { flatOf, type Members, memberOf, membersOf, recordIn, sentText, textOf, userAgentIn } from './members.ts'
 import { type Found, type Reading, readingOf, requestLine } from './reading.ts'
 
 /** Formats of a JSON object a line; the last takes any that has members by the usual names. */
@@ -100,7 +100,7 @@ function pinoRequest(record: Members): Found | 'comment' | undefined {
   // A line that an application wrote within a request has its `req` too.
   const isLoggers = Object.hasOwn(record, 'level') && Object.hasOwn(record, 'msg')
   if (!isEnd) return isLoggers || typeof memberOf(record, 'level') === 'number' ? 'comment' : undefined
-  const userAgent = textOf(req, 'userAgent') ?? userAgentIn(memberOf(req, 'headers'))
+  const userAgent = sentText(memberOf(req, 'userAgent')) ?? userAgentIn(memberOf(req, 'headers'))
   return {
     ip: textOf(req, 'remoteAddress', 'remote_address', 'ip', 'clientIp'),
     method: textOf(req, 'method'),
@@ -115,7 +115,7 @@ function pinoRequest(record: Members): Found | 'comment' | undefined {
 const PLACES = [
   '',
   ...wordsOf(`request. req. httprequest. http. http.request. http.response. response. res. nginx. nginx.access.
-    apache.access. access.`),
+    apache.access. access. properties.`),
 ]
 
 /** The usual paths of each member, as `flatOf` writes them, by their rank: the best first. */
@@ -131,7 +131,8 @@ const RANKS = {
     headers.httpuseragent requestheaders.useragent`),
   at: ranksOf(`msec timeiso8601 timelocal time timestamp ts at date datetime starttime startedat edgestarttimestamp
     requesttime`),
-  status: ranksOf('status statuscode responsecode responsestatus edgeresponsestatus response'),
+  status: ranksOf(`status statuscode responsecode responsestatus edgeresponsestatus response httpstatus
+    httpstatuscode`),
 } as const
 
 function ranksOf(names: string): ReadonlyMap<string, number> {
@@ -154,8 +155,11 @@ function anyRequest(record: Members): Found | undefined {
       .toSorted((x, y) => x.rank - y.rank)
       .map(({ value }) => value)
   const first = (ranks: ReadonlyMap<string, number>) => all(ranks).find((value) => typeof value === 'string')
+  // One that has a text goes before those that are null.
+  const textOrNull = (ranks: ReadonlyMap<string, number>) =>
+    first(ranks) ?? sentText(all(ranks).find((value) => value === null))
   const asked = requestLine(first(RANKS.line) ?? '')
-  const ip = first(RANKS.ip)
+  const ip = textOrNull(RANKS.ip)
   const target = flat.get('requesturi') ?? asked?.target ?? first(RANKS.target)
   // A line that names neither is about something else.
   if (ip === undefined || target === undefined) return undefined
@@ -163,7 +167,7 @@ function anyRequest(record: Members): Found | undefined {
     ip,
     method: asked?.method ?? first(RANKS.method),
     target,
-    userAgent: first(RANKS.userAgent),
+    userAgent: textOrNull(RANKS.userAgent),
     at: all(RANKS.at),
     status: all(RANKS.status).find((value) => /^[1-5]\d\d$/.test(String(value))),
   }

@@ -39,22 +39,30 @@ export function userAgentIn(headers: unknown): string | undefined {
   if (members === undefined) return undefined
   const name = Object.keys(members).find((name) => name.toLowerCase() === 'user-agent')
   const value = name === undefined ? '' : members[name]
-  const first: unknown = Array.isArray(value) ? value[0] : value
-  return typeof first === 'string' ? first : undefined
+  return sentText(Array.isArray(value) ? value[0] : value)
+}
+
+/** A text of a client's as it is kept: `null` says that it sent none. */
+export function sentText(value: unknown): string | undefined {
+  if (value === null) return ''
+  return typeof value === 'string' ? value : undefined
 }
 
 /** In objects within objects; what is deeper is not about the request. */
 const MAX_DEPTH = 4
 
-/** Texts and numbers of an object by their paths, in lower case and without `_`, `-` and `@`. */
-export function flatOf(members: Members): ReadonlyMap<string, string | number> {
-  const flat = new Map<string, string | number>()
+/** A value that is no object. */
+export type Plain = string | number | null
+
+/** Texts, numbers and nulls of an object by their paths, in lower case and without `_`, `-` and `@`. */
+export function flatOf(members: Members): ReadonlyMap<string, Plain> {
+  const flat = new Map<string, Plain>()
   const add = (within: Members, path: string, depth: number): void => {
     for (const [name, given] of Object.entries(within)) {
       const key = path + name.toLowerCase().replace(/[_@-]/g, '')
       const value: unknown = Array.isArray(given) ? given[0] : given
-      if (typeof value === 'string' || typeof value === 'number') {
-        if (!flat.has(key)) flat.set(key, value)
+      if (typeof value === 'string' || typeof value === 'number' || value === null) {
+        if ((flat.get(key) ?? null) === null) flat.set(key, value)
         continue
       }
       const inner = depth < MAX_DEPTH ? membersOf(value) : undefined
