@@ -44,7 +44,8 @@ export function lineReader(
   formats: readonly AccessFormat[],
   first: readonly string[],
 ): (line: string) => readonly LoggedLine[] {
-  const readers = formats.map((format): readonly [AccessFormat, ReadLine] => [format, format.open(first)])
+  const isSaid = formats.length === 1
+  const readers = formats.map((format): readonly [AccessFormat, ReadLine] => [format, format.open(first, isSaid)])
   return (line) => {
     const record = recordIn(line)
     for (const [format, read] of readers) {

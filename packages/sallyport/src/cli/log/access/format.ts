@@ -11,6 +11,6 @@ export interface AccessFormat {
   readonly of: string
   /** Cures by what its lines lack; a format that never has user agents is known by name, and judged never. */
   readonly cures?: Readonly<Partial<Record<Lack, string>>> | undefined
-  /** Opens a reader of one log, of which these are the first lines. */
-  open(first: readonly string[]): ReadLine
+  /** Opens a reader of one log, of which these are the first lines; `isSaid`: the log is said to be in this format. */
+  open(first: readonly string[], isSaid: boolean): ReadLine
 }

@@ -1,6 +1,15 @@
-import { commonLine } from './common-line.ts'
+import { agentReader, hasAgentPlace } from './agent-place.ts'
+import { type CommonLine, commonLine } from './common-line.ts'
 import type { AccessFormat, ReadLine } from './format.ts'
+import { frontReader } from './in-front.ts'
 import { addressIn, type Reading, readingOf, requestLine } from './reading.ts'
+import { REFUSED_FORMATS } from './refused-formats.ts'
+
+const CURES = {
+  address: 'Log one address in front, that of the client: %a in Apache, $remote_addr in nginx.',
+  userAgent:
+    'The combined form has the referrer and the user agent behind the bytes: log in it, name the text (ua="…"), or give --format combined.',
+} as const
 
 /** Formats of lines of words and quotes; of those that begin alike, the longer ones first. */
 export const TEXT_FORMATS: readonly AccessFormat[] = [
@@ -13,8 +22,8 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
       const isKept = first.some((line) => ![undefined, '-'].includes(traefikUserAgent(line)))
       return (line) => {
         const userAgent = traefikUserAgent(line)
-        if (userAgent === undefined) return undefined
-        return commonReading(line, { agent: userAgent === '-' && !isKept ? undefined : userAgent, host: false })
+        const common = userAgent === undefined ? undefined : commonLine(line)
+        return common && commonReading(common, common.words[0], userAgent === '-' && !isKept ? undefined : userAgent)
       }
     },
   },
@@ -31,12 +40,14 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
   {
     name: 'vhost_combined',
     of: 'Apache vhost_combined, and others with the host before the address',
-    open: () => (line) => commonReading(line, { host: true }),
+    cures: CURES,
+    open: (first, isSaid) => combinedReader(first, isSaid ? 'host' : undefined, true),
   },
   {
     name: 'combined',
     of: 'nginx, Apache, lighttpd and most others',
-    open: () => (line) => commonReading(line, { host: false }),
+    cures: CURES,
+    open: (first, isSaid) => combinedReader(first, isSaid ? 'client' : undefined, false),
   },
   {
     name: 'common',
@@ -45,16 +56,9 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
     open: () => (line) => (commonLine(line) === undefined ? undefined : { lacks: 'userAgent' }),
   },
   { name: 'alb', of: 'load balancers of AWS', open: () => balancerReading },
-  {
-    name: 'iis',
-    of: "IIS's own format, with commas",
-    cures: { userAgent: 'IIS logs it in the W3C format, with the column cs(User-Agent).' },
-    open: () => (line) => (IIS_OWN.test(line) ? { lacks: 'userAgent' } : undefined),
-  },
+  { name: 's3', of: 'access logs of AWS S3', open: () => bucketReading },
+  ...REFUSED_FORMATS,
 ]
-
-/** `192.0.2.7, -, 03/20/05, 7:55:20, W3SVC2, SERVER, …` */
-const IIS_OWN = /^[\da-f.:]+, [^,]*, \d\d?\/\d\d?\/\d{2,4}, \d\d?:\d\d:\d\d, /i
 
 /** Fields of Traefik's behind the user agent: `17 "router@file" "http://10.0.0.2:80" 3ms`. */
 const TRAEFIK_FIELDS = [/^\d+ms$/, /^(?:"|-$)/, /^(?:"|-$)/, /^(?:\d+|-)$/]
@@ -88,31 +92,30 @@ function isHaproxyClf(line: string): boolean {
   return /^ -?\d+ \d+ "" "" \d+ \d+ "/.test(commonLine(line)?.rest ?? '')
 }
 
-/** Behind the request: status, bytes and referrer, and `-`, which some servers do not quote, for a user agent that was not sent. */
-const ABSENT = /^ (?:\d{3}|-) (?:\d+|-) (?:"[^"]*"|-) -$/
-
-interface CommonShape {
-  /** Whether the words begin with the host that was asked for. */
-  readonly host: boolean
-  /** User agent of a format that writes it otherwise. */
-  readonly agent?: string | undefined
+/** Reads the lines that begin with a host, or those that do not. */
+function combinedReader(first: readonly string[], said: 'host' | 'client' | undefined, hasHost: boolean): ReadLine {
+  const lines = first.flatMap((line) => commonLine(line) ?? [])
+  const frontOf = frontReader(lines, said)
+  const agentOf = agentReader(lines, { isSaid: said !== undefined })
+  return (line) => {
+    const common = commonLine(line)
+    if (common === undefined) return undefined
+    const front = frontOf(common)
+    if (front.hasHost !== hasHost) return undefined
+    const userAgent = agentOf(common)
+    return userAgent === undefined && !hasAgentPlace(common) ? undefined : commonReading(common, front.ip, userAgent)
+  }
 }
 
-function commonReading(line: string, shape: CommonShape): Reading | undefined {
-  const common = commonLine(line)
-  if (common === undefined) return undefined
-  const { words, time, quoted, status } = common
-  const [request = '', , third = ABSENT.test(common.rest) ? '-' : undefined] = quoted
-  const [first = '', second = ''] = words
-  // lighttpd has the host behind the address, and either may be asked for by an address.
-  // `192.0.2.7, 10.0.0.1` is a list of addresses, and nothing says which of them is believed.
-  if (first.endsWith(',')) return shape.host ? undefined : { lacks: 'address' }
-  const hasHost = addressIn(second) !== undefined && (words.length >= 4 || addressIn(first) === undefined)
-  if (hasHost !== shape.host || (third === undefined && !('agent' in shape))) return undefined
+function commonReading(
+  { time, quoted, status }: CommonLine,
+  ip: string | undefined,
+  userAgent: string | undefined,
+): Reading {
   return readingOf({
-    ip: hasHost ? second : first,
-    ...(requestLine(request) ?? { target: undefined }),
-    userAgent: 'agent' in shape ? shape.agent : third,
+    ip,
+    ...(requestLine(quoted[0] ?? '') ?? { target: undefined }),
+    userAgent,
     at: [time],
     status,
   })
@@ -126,4 +129,20 @@ const balancerReading: ReadLine = (line) => {
   const [, at, ip, status, request = '', userAgent] = BALANCER.exec(line) ?? []
   if (at === undefined) return undefined
   return readingOf({ ip, ...(requestLine(request) ?? { target: undefined }), userAgent, at: [at], status })
+}
+
+/** `owner bucket [21/Nov/2026:10:00:00 +0000] 192.0.2.7 requester id REST.GET.OBJECT key "GET /a HTTP/1.1" 200 - 113 - 7 - "-" "curl/8.5.0" -` */
+const BUCKET =
+  /^\S+ \S+ \[([^\]"]+)\] (\S+) \S+ \S+ [A-Z]+\.\S+ \S+ (?:"([^"]*)"|-) (\d{3}|-) \S+ \S+ \S+ \S+ \S+ (?:"[^"]*"|-) (?:"([^"]*)"|(-)) /
+
+const bucketReading: ReadLine = (line) => {
+  const [, at, ip, request = '', status, userAgent, absent] = BUCKET.exec(line) ?? []
+  if (at === undefined) return undefined
+  return readingOf({
+    ip,
+    ...(requestLine(request) ?? { target: undefined }),
+    userAgent: userAgent ?? absent,
+    at: [at],
+    status,
+  })
 }
