@@ -179,6 +179,16 @@ t.test('logs of other programs are read, or refused by name', async (t) => {
     ],
     ['s3', `79a5 bucket ${CLF} 203.0.113.9 - 3E57 REST.GET.OBJECT a ${REQUEST} 403 - - - 7 - "-" - -`, sent('', 403)],
     [
+      'nginx-proxy-manager',
+      `${CLF} - 200 200 - GET https shop.example "/a" [Client 203.0.113.9] [Length 12] [Gzip -] [Sent-to 10.0.0.2] "a \\x22b\\x22" "-"`,
+      sent('a "b"'),
+    ],
+    [
+      'nginx-proxy-manager',
+      `${CLF} 404 - GET http shop.example "/a" [Client 203.0.113.9] [Length 12] [Gzip 3.1] "-" "https://a.example/"`,
+      sent('', 404),
+    ],
+    [
       'envoy',
       `[${AT}] "GET /a HTTP/2" 200 - 0 12 3 2 "198.51.100.1" "${FIREFOX}" "5f0c" "shop.example" "10.0.0.2:80"`,
       'lacks address',

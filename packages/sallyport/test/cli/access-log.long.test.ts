@@ -111,6 +111,7 @@ const OBJECTS: readonly Sample[] = [
   ['w3c', cloudFront({ 'cs-uri-query': 'b=c', 'sc-status': '304' }), curl('/a?b=c', 304)],
   ['w3c', cloudFront({ date: undefined, time: undefined, timestamp: String(UNIX) }), curl('/a')],
   ['w3c', cloudFront({ 'cs(User-Agent)': undefined }), 'lacks userAgent'],
+  ['w3c', cloudFront({ 'cs(User-Agent)': null, 'cs-uri': null }), `203.0.113.9 GET /a |  | ${AT} | 200`],
   ['caddy', caddy({}), curl('/a')],
   ['caddy', caddy({ ts: AT }), curl('/a')],
   ['caddy', caddy({ ts: '2026/11/21 09:00:00' }), curl('/a')],

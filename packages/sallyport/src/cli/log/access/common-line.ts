@@ -80,7 +80,7 @@ function nameBefore(line: string, quote: number): string | undefined {
 }
 
 /** A text without the escapes of nginx (`\x22`) and of Apache (`\"`, `\\`, `\xe9`). */
-function unescaped(text: string): string {
+export function unescaped(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\(?:x([\da-f]{2})|(.))/gi, (_, code: string | undefined, letter: string) =>
     code === undefined ? (CONTROLS[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),

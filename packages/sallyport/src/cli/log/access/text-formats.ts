@@ -1,5 +1,5 @@
 import { agentReader, hasAgentPlace } from './agent-place.ts'
-import { type CommonLine, commonLine } from './common-line.ts'
+import { type CommonLine, commonLine, unescaped } from './common-line.ts'
 import type { AccessFormat, ReadLine } from './format.ts'
 import { frontReader } from './in-front.ts'
 import { addressIn, type Reading, readingOf, requestLine } from './reading.ts'
@@ -37,6 +37,7 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
     },
     open: () => (line) => (isHaproxy(line) || isHaproxyClf(line) ? { lacks: 'userAgent' } : undefined),
   },
+  { name: 'nginx-proxy-manager', of: 'Nginx Proxy Manager', open: () => proxyManagerReading },
   {
     name: 'vhost_combined',
     of: 'Apache vhost_combined, and others with the host before the address',
@@ -145,4 +146,15 @@ const bucketReading: ReadLine = (line) => {
     at: [at],
     status,
   })
+}
+
+/** `[21/Nov/2026:10:00:00 +0000] - 200 200 - GET https a.example "/a" [Client 192.0.2.7] [Length 12] [Gzip -] [Sent-to 10.0.0.2] "curl/8.5.0" "-"` */
+const PROXY_MANAGER =
+  /^\[([^\]"]+)\] ([^"]*)"([^"]*)" \[Client ([^\]]+)\] \[Length [^\]]*\] \[Gzip [^\]]*\] (?:\[Sent-to [^\]]*\] )?"([^"]*)" "/
+
+const proxyManagerReading: ReadLine = (line) => {
+  const [, at, words = '', target = '', ip, userAgent = ''] = PROXY_MANAGER.exec(line) ?? []
+  if (at === undefined) return undefined
+  const [status, , method] = words.trim().split(' ').slice(-5)
+  return readingOf({ ip, method, target: unescaped(target), userAgent: unescaped(userAgent), at: [at], status })
 }

@@ -44,7 +44,7 @@ function isRow([day = '', time = '', ...cells]: readonly string[]): boolean {
 function rowReading(written: (column: string) => string | undefined, day: string | undefined): Reading {
   const cell = (name: string): string | undefined => (written(name) === '-' ? '' : written(name))
   const query = cell('cs-uri-query')
-  const target = cell('cs-uri') ?? cell('cs-uri-stem')
+  const target = cell('cs-uri') || cell('cs-uri-stem')
   return readingOf({
     ip: cell('c-ip'),
     method: cell('cs-method'),
@@ -56,7 +56,7 @@ function rowReading(written: (column: string) => string | undefined, day: string
 }
 
 function textIn(value: unknown): string | undefined {
-  return value === undefined || value === null ? undefined : String(value)
+  return value === undefined ? undefined : String(value ?? '-')
 }
 
 /** IIS writes `+` for a space, CloudFront `%20`, at times twice over. */
