@@ -76,7 +76,7 @@ t.test('a request without a user agent is no person, and a line without a time i
     code: 1,
     err: /a\.log: not one of 4 lines can be judged: 4 without a request/,
   })
-  t.match(await replay('--format', 'squid'), { code: 2, err: /Allowed choices are sallyport, caddy, / })
+  t.match(await replay('--format', 'clf'), { code: 2, err: /Allowed choices are sallyport, caddy, / })
 })
 
 t.test('a format without user agents is refused by name, with the cure', async (t) => {
