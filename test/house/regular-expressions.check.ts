@@ -29,7 +29,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'packages/engine/src/datasets/feeds/unpack.ts /\\0.*$/s': 'reads a field of an archive’s header, 100 bytes at most',
   'packages/engine/src/open/bans/exported-ban.ts CLIENT': 'reads the key of a ban of ours, an address and a length',
   'packages/engine/src/open/lists/go-duration.ts PART': 'sticky, 31 characters at most from each place',
-  'packages/core/src/agent/user-agent-parts.ts MODEL':
+  'packages/core/src/agent/user-agent-forms.ts MODEL':
     'takes 15 steps at most from each place of a user agent, which is cut',
   'packages/core/src/address/forwarding.ts PARAMETER':
     'sticky, with one way to read each character, over what the walk of a header bounds',

@@ -16,15 +16,10 @@ import {
   isBareMozilla,
   isPlainSafari,
   isRenamedOnServer,
-  mailAddressIn,
   mayBeOwned,
-  namesDevice,
-  productsOf,
-  withoutModels,
-  withoutTrimmings,
-  wordBesideDevice,
-  wordIn,
-} from './user-agent-parts.ts'
+} from './user-agent-forms.ts'
+import { namesDevice, productsOf, withoutModels, withoutTrimmings } from './user-agent-parts.ts'
+import { mailAddressIn, wordBesideDevice, wordIn } from './user-agent-words.ts'
 
 /** The engine that a user agent says it has: every browser of iOS is Safari's. `other`: a browser of no known engine. */
 export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'

@@ -1,0 +1,66 @@
+import { DEVICE_WORDS, ENGINE_PARTS, PLATFORM_PARTS, PRODUCTS } from '@sallyport/data/automation'
+import { isClaim, productNames, withoutComments } from './user-agent-parts.ts'
+
+const PARTS = [...PLATFORM_PARTS, ...ENGINE_PARTS].map((part) => part.toLowerCase())
+const KNOWN_PRODUCTS: ReadonlySet<string> = new Set(PRODUCTS.map((product) => product.toLowerCase()))
+
+/** `SH03B`, `K222s`, `TPS-320`, as makers name models, and not `X11`, `WOW64`, `IE11`: programs are seldom named so. */
+const MODEL = /(?:^|[\s(;/_-])(?!X11|WOW64|SV\d|IE\d|WAP|XP|NT|V\d)[A-Z]{1,5}[-_ ]?\d{2,5}[A-Za-z]{0,4}(?=[\s;()/_-]|$)/
+
+/** A name before a system that people have on their desks: `Word/16.1 (Mac OS/10.11; Desktop)`. */
+const DESKTOP_APP = /^[^(]+\((?:Macintosh|Mac OS|macOS|Windows NT|Windows 1)/
+
+/**
+ * Whether one that is written as no browser writes it may be a person's all the same: it names a model as makers do, a player or
+ * a phone, or is an application's of a desktop (D610).
+ */
+export function mayBeOwned(text: string): boolean {
+  if (text.includes('AppleWebKit')) return false
+  const lower = text.toLowerCase()
+  const isNamed = !lower.includes('compatible') && DEVICE_WORDS.some((word) => lower.includes(word))
+  return isNamed || MODEL.test(text) || (!text.includes('Mozilla') && DESKTOP_APP.test(text))
+}
+
+/** `Mozilla/5.0 Name/1.0`: neither a machine nor an engine, of which every browser names one. */
+export function isBareMozilla(text: string): boolean {
+  const lower = text.toLowerCase()
+  return lower.startsWith('mozilla') && !PARTS.some((part) => lower.includes(part))
+}
+
+/** A name after `compatible` that is no old browser's, or one after `like Gecko`. */
+export function isBareCompatible(text: string): boolean {
+  return (text.startsWith('Mozilla/5.0 (') && isClaim(text.slice(13, 53))) || /like Gecko[;,] (?!Safari)/.test(text)
+}
+
+/** Whether a product that is no browser's and no application's is written beside a whole browser's. */
+export function hasUnknownProduct(text: string): boolean {
+  return productNames(text).some((name) => !KNOWN_PRODUCTS.has(name))
+}
+
+/** Products of the engine and of Chrome itself: another one that is known is another browser's, or an application's that a browser is built into. */
+const CHROME_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 'chrome', 'safari'])
+
+/**
+ * Whether a name that is no browser's and no application's stands beside a plain Chrome, or its engine, of desktop Linux: servers run one, and of
+ * people's hardly any has another name (D606).
+ */
+export function isRenamedOnServer(text: string): boolean {
+  if (!text.startsWith('Mozilla/5.0 (X11; Linux') || !text.includes('AppleWebKit/')) return false
+  const further = productNames(text).filter((name) => !CHROME_PRODUCTS.has(name))
+  return further.length > 0 && !further.some((name) => KNOWN_PRODUCTS.has(name))
+}
+
+/** Whether something is added after a mark behind a whole browser's, as programs do: `Safari/537.36; Name`. */
+export function goesOnAfterMark(text: string): boolean {
+  return withoutComments(text)
+    .split(' ')
+    .some((word) => word.includes(';') && /^(?:Safari|Firefox)\//.test(word))
+}
+
+const SAFARI_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 'version', 'mobile', 'safari'])
+
+/** Whether it names Safari, and nothing beside it: no further product, and no comment at the end. */
+export function isPlainSafari(text: string): boolean {
+  const names = productNames(text)
+  return names.includes('version') && names.every((name) => SAFARI_PRODUCTS.has(name)) && !/[)\]]$/.test(text)
+}
