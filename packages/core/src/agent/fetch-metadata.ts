@@ -12,7 +12,9 @@ const MODES: ReadonlyMap<string, readonly string[]> = new Map([
   ...['embed', 'object'].map((destination) => [destination, [...NAVIGATES, ...LOADS]] as const),
   ...['audio', 'font', 'image', 'style', 'track', 'video', 'xslt'].map((destination) => [destination, LOADS] as const),
   ...['script', 'serviceworker', 'sharedworker', 'worker'].map((destination) => [destination, LOADS] as const),
-  ...['audioworklet', 'json', 'manifest', 'paintworklet', 'report'].map((destination) => [destination, LOADS] as const),
+  ...['audioworklet', 'json', 'manifest', 'paintworklet', 'report', 'webidentity'].map(
+    (destination) => [destination, LOADS] as const,
+  ),
 ])
 /** Another value is to be ignored (Fetch Metadata 2.1 and 2.2): browsers may have learnt it since. */
 const KNOWN_MODES: ReadonlySet<string> = new Set([...NAVIGATES, ...LOADS, 'websocket', 'webtransport'])
