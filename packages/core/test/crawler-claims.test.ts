@@ -227,9 +227,10 @@ t.test('an operator’s own system confirms; one that others use does neither', 
 })
 
 t.test(
-  'a monitor that customers run too is verified from its operator’s addresses and an impostor from none',
+  'a program that customers run too is verified from its operator’s addresses and an impostor from none',
   async (t) => {
-    const all = [list('datadog-synthetics', '8.2.2.0/24'), list('pingdom', '8.2.3.0/24')]
+    const monitors = [list('datadog-synthetics', '8.2.2.0/24'), list('pingdom', '8.2.3.0/24')]
+    const all = [...monitors, list('stripe-webhook', '8.2.4.0/24')]
     const snapshot = snapshotOf({ networks: NETWORKS, ...createCrawlerRanges(all), rangesLoaded: true })
     const seen = (peer: string, userAgent: string) => inspectorOf({ snapshot }).decide(from(peer, userAgent))
     t.match(seen('8.2.2.1', 'Datadog/Synthetics').inspection.crawler, {
@@ -241,6 +242,8 @@ t.test(
       action: 'allow',
       inspection: { crawler: { outcome: 'unverifiable' }, agent: { class: 'unverified_bot' } },
     })
+    const event = seen('8.1.1.1', 'Stripe/1.0 (+https://stripe.com/docs/webhooks)').inspection
+    t.match(event, { crawler: { outcome: 'unverifiable' }, agent: { class: 'unverified_bot' } }, 'stripe listen')
     t.match(seen('8.1.1.1', 'Pingdom.com_bot_version_1.4'), { action: 'block' }, 'one that its operator alone runs')
     const [made] = createCatalogue([
       {
