@@ -12,6 +12,8 @@ export interface AutomationRow {
 export interface AiTokenRow {
   readonly token: string
   readonly vendor: string
+  /** True where people have an application of this name: in the user agent of one it is no AI that comes. */
+  readonly application?: true | undefined
 }
 
 /** The newest major versions of the browsers' engines, by which very old ones are recognised. */
@@ -24,7 +26,7 @@ export interface BrowserVersions {
 export const AUTOMATION: readonly AutomationRow[] = table.automation as readonly AutomationRow[]
 /** Suites that watch, measure and test sites from servers: most send a whole browser's user agent with this beside it. */
 export const MONITORS: readonly string[] = table.monitors
-export const AI_TOKENS: readonly AiTokenRow[] = table.ai
+export const AI_TOKENS: readonly AiTokenRow[] = table.ai as readonly AiTokenRow[]
 /** Words that are of programs alone, in the name of a product too. */
 export const SURE_WORDS: readonly string[] = table.sureWords
 /** Parts of words by which programs call themselves programs; some of them are applications' for people too. */

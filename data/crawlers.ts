@@ -35,6 +35,11 @@ export interface CrawlerRow {
    * the same user agent: addresses may confirm, never refute.
    */
   readonly selfHosted?: true | undefined
+  /**
+   * True where people have an application that names itself by one of `tokens`: a user agent in the form of an application claims
+   * nothing by it. Not of a crawler whose claim anything can be checked by.
+   */
+  readonly application?: true | undefined
   /** The list of published ranges it is in: several crawlers of one operator share one. */
   readonly ranges?: string | undefined
   /** Autonomous systems it was seen in. */

@@ -27,6 +27,7 @@ t.test('every row is whole, and says no more than it can', async (t) => {
       ['date', /^20\d\d-\d\d$/.test(date)],
       ['exclusive systems are not named', row.exclusive !== true || asns.length > 0],
       ['undocumented names are not named', row.undocumented !== true || names.length > 0],
+      ['an application’s name can be checked', row.application !== true || !(ranges ?? agent ?? names[0] ?? asns[0])],
       ['sends nothing, and from somewhere', row.status === undefined || !(row.names ?? ranges ?? row.asns)],
       ['not a URL', [docs, agent].every((url) => url === undefined || /^https?:\/\/\S+$/.test(url))],
     ]

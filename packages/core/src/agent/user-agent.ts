@@ -7,6 +7,7 @@ import {
   MONITORS,
 } from '@sallyport/data/automation'
 import { LRUCache } from 'lru-cache'
+import { isApplications } from '../crawler/application.ts'
 import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
 import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
 import {
@@ -97,9 +98,12 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     if (crawler !== undefined) {
       return isAi(crawler) ? { name: crawler.name, vendor: crawler.operator } : undefined
     }
-    const match = ais.find(text)
-    const row = match && AI_TOKENS[match.token]
-    return row && { name: row.token, vendor: row.vendor }
+    for (let match = ais.find(text); match !== undefined; match = ais.find(text, match.end)) {
+      const row = AI_TOKENS[match.token]
+      const isApplication = row?.application === true && isApplications(text)
+      if (row !== undefined && !isApplication) return { name: row.token, vendor: row.vendor }
+    }
+    return undefined
   }
 
   /** The first program that is named; beside a device only as a product, for phones and applications have such names too. */

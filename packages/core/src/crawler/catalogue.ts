@@ -1,4 +1,5 @@
 import { CRAWLERS, type CrawlerRow } from '@sallyport/data/crawlers'
+import { isApplications } from './application.ts'
 import { type NamePattern, parseNamePattern } from './name-pattern.ts'
 import { createTokenMatcher } from './token-matcher.ts'
 
@@ -14,6 +15,8 @@ export interface Crawler {
   readonly names: readonly NamePattern[]
   /** False where no document of the operator promises these names: they may confirm, never refute. */
   readonly namesRefute: boolean
+  /** Whether people have an application of this name, whose own user agent claims nothing (D643). */
+  readonly isApplicationToo: boolean
   /** Whether the operator's customers run it too, on machines of their own: no address refutes it. */
   readonly selfHosted: boolean
   /** Id of its list of published ranges; absent when the operator publishes none. */
@@ -31,7 +34,8 @@ export interface Catalogue {
   find(slug: string): Crawler | undefined
   /**
    * The crawler that a user agent says it is: the first one it names, and of two names that begin together the longer.
-   * `like Googlebot`, as feed readers and old fetchers write it, is a comparison and claims nothing.
+   * `like Googlebot`, as feed readers and old fetchers write it, is a comparison and claims nothing; nor does the name of an
+   * application in its own user agent.
    */
   claimOf(userAgent: string): Crawler | undefined
 }
@@ -47,9 +51,12 @@ export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalog
     crawlers,
     find: (slug) => bySlug.get(slug),
     claimOf(userAgent) {
-      let match = matcher.find(userAgent)
-      while (match !== undefined && isComparison(userAgent, match.start)) match = matcher.find(userAgent, match.end)
-      return match === undefined ? undefined : tokens[match.token]?.crawler
+      for (let match = matcher.find(userAgent); match !== undefined; match = matcher.find(userAgent, match.end)) {
+        const crawler = tokens[match.token]?.crawler
+        const isApplication = crawler?.isApplicationToo === true && isApplications(userAgent)
+        if (!isApplication && !isComparison(userAgent, match.start)) return crawler
+      }
+      return undefined
     },
   }
 }
@@ -76,6 +83,7 @@ function crawlerOf(row: CrawlerRow): Crawler {
     silent: status,
     names: (row.names ?? []).map(parseNamePattern),
     namesRefute: row.undocumented !== true,
+    isApplicationToo: row.application === true,
     selfHosted: row.selfHosted === true,
     ranges,
     asns: new Set(row.asns),

@@ -1,0 +1,57 @@
+import { AI_TOKENS } from '@sallyport/data/automation'
+import { CRAWLERS } from '@sallyport/data/crawlers'
+import t from 'tap'
+import { agentInspector, CHROME_TEXT, requestOf } from './agents.ts'
+
+const { decide } = agentInspector()
+
+/** The decision about a user agent among fields that any client may send, from a home line. */
+function decided(userAgent: string) {
+  const fields = ['Host', 'a.example', 'User-Agent', userAgent, 'Accept', 'text/html,*/*;q=0.8']
+  return decide(requestOf([...fields, 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate'], { scheme: 'http' }))
+}
+
+const judged = (userAgent: string) => decided(userAgent).inspection.agent
+
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148'
+const CFNETWORK = 'CFNetwork/1498.700.2 Darwin/23.6.0'
+const electron = (app: string) =>
+  CHROME_TEXT.replace('Chrome/', `${app} Chrome/`).replace(' Safari', ' Electron/39.0.0 Safari')
+
+t.test('the application of a crawler’s name claims nothing, and the crawler claims what it did', async (t) => {
+  for (const name of ['Bluesky/1.97', 'WhatsApp/2.2049', 'Daum/7.3', 'QuillBot/2.1', 'NotebookLM/1.2']) {
+    // A name that ends as a program's is excused by what it is built on alone.
+    const further = name.includes('Bot') ? [] : [`${IPHONE} ${name}`, `${name} (iPhone; iOS 17.5; Scale/3.00)`]
+    for (const text of [`${name} ${CFNETWORK}`, ...further]) {
+      const { agent, crawler } = decided(text).inspection
+      t.match({ agent, crawler }, { agent: { class: 'human' }, crawler: undefined }, text)
+    }
+  }
+  t.match(judged(electron('WhatsApp/2.2049.10')), { class: 'human' })
+  for (const [text, expected] of [
+    ['WhatsApp/2.23.20.0', { class: 'unverified_bot', identity: { name: 'whatsapp' } }],
+    ['Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:a@bsky.app)', { identity: { name: 'bluesky' } }],
+    ['Mozilla/5.0 (compatible; Daum/4.1; +http://cs.daum.example)', { identity: { name: 'daumoa' } }],
+    [`GPTBot/1.0 ${CFNETWORK}`, { class: 'ai_agent', identity: { name: 'gptbot' } }],
+    [electron('GPTBot/1.0'), { class: 'ai_agent', identity: { name: 'gptbot' } }],
+    [`WhatsApp/2.2 GPTBot/1.0 ${CFNETWORK}`, { class: 'ai_agent', identity: { name: 'gptbot' } }],
+    [`QuillBot/2.1 Thinkbot/1.0 ${CFNETWORK}`, { class: 'ai_agent', ai: { name: 'Thinkbot' } }],
+    ['QuillBot/2.1', { class: 'ai_agent', ai: { name: 'QuillBot' } }],
+    [`Trae/1.107.1 Chrome/142.0 Electron/39.2.7`, { class: 'ai_agent' }],
+  ] as const) {
+    t.match(judged(text), expected, text)
+  }
+})
+
+t.test('no other name of the catalogue gets out by being written as an application', async (t) => {
+  const crawlers = CRAWLERS.filter(({ application }) => !application).flatMap(({ tokens }) => tokens)
+  const ais = AI_TOKENS.filter(({ application }) => !application).map(({ token }) => token)
+  const forms = (name: string) => [`${name}/1.0 ${CFNETWORK}`, electron(`${name}/1.0`), `${IPHONE} ${name}/1.0`]
+  const names = [...crawlers, ...ais].map((name) => name.replace(/\/$/, ''))
+  t.ok(names.length > 200)
+  t.same(
+    names.flatMap(forms).filter((text) => judged(text).class === 'human'),
+    [],
+  )
+})
