@@ -37,6 +37,8 @@ export const BROWSER_STARTS: readonly string[] = table.browserStarts
 export const APP_TOKENS: readonly string[] = table.apps
 /** Names of people's devices, of the systems on them, and of players and applications' frames; the case does not count. */
 export const DEVICE_NAMES: readonly string[] = table.devices
+/** Those that are systems of phones, tablets, watches and boxes below a television: no program on a server has one of them. */
+export const PHONE_NAMES: readonly string[] = table.phones
 /** Parts of names of players and of phones, in lower case: of crawlers' names hardly one has them. */
 export const DEVICE_WORDS: readonly string[] = table.deviceWords
 /** Parts of what user agents say of the machine and of the engine: what says neither is no browser's. */

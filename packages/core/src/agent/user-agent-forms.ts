@@ -1,8 +1,7 @@
-import { DEVICE_WORDS, ENGINE_PARTS, PLATFORM_PARTS, PRODUCTS } from '@sallyport/data/automation'
-import { isClaim, productNames, withoutComments } from './user-agent-parts.ts'
+import { DEVICE_WORDS, ENGINE_PARTS, PLATFORM_PARTS } from '@sallyport/data/automation'
+import { isClaim, isKnownProduct, nameOf, productNames, withoutComments } from './user-agent-parts.ts'
 
 const PARTS = [...PLATFORM_PARTS, ...ENGINE_PARTS].map((part) => part.toLowerCase())
-const KNOWN_PRODUCTS: ReadonlySet<string> = new Set(PRODUCTS.map((product) => product.toLowerCase()))
 
 /** `SH03B`, `K222s`, `TPS-320`, as makers name models, and not `X11`, `WOW64`, `IE11`: programs are seldom named so. */
 const MODEL = /(?:^|[\s(;/_-])(?!X11|WOW64|SV\d|IE\d|WAP|XP|NT|V\d)[A-Z]{1,5}[-_ ]?\d{2,5}[A-Za-z]{0,4}(?=[\s;()/_-]|$)/
@@ -34,7 +33,7 @@ export function isBareCompatible(text: string): boolean {
 
 /** Whether a product that is no browser's and no application's is written beside a whole browser's. */
 export function hasUnknownProduct(text: string): boolean {
-  return productNames(text).some((name) => !KNOWN_PRODUCTS.has(name))
+  return productNames(text).some((name) => !isKnownProduct(name))
 }
 
 /** Products of the engine and of Chrome itself: another one that is known is another browser's, or an application's that a browser is built into. */
@@ -47,14 +46,52 @@ const CHROME_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 
 export function isRenamedOnServer(text: string): boolean {
   if (!text.startsWith('Mozilla/5.0 (X11; Linux') || !text.includes('AppleWebKit/')) return false
   const further = productNames(text).filter((name) => !CHROME_PRODUCTS.has(name))
-  return further.length > 0 && !further.some((name) => KNOWN_PRODUCTS.has(name))
+  return further.length > 0 && !further.some(isKnownProduct)
 }
 
-/** Whether something is added after a mark behind a whole browser's, as programs do: `Safari/537.36; Name`. */
-export function goesOnAfterMark(text: string): boolean {
-  return withoutComments(text)
-    .split(' ')
-    .some((word) => word.includes(';') && /^(?:Safari|Firefox)\//.test(word))
+const DESK = /^Mozilla\/[^(]*\((?:Windows|Macintosh|compatible; MSIE)/
+
+/**
+ * Whether a name that is no browser's is added after a mark behind a whole browser's, as programs do: `Safari/537.36; Name`. A
+ * device's WebView has there whatever its application wrote (D640); a phone's Chrome itself has nothing.
+ */
+export function goesOnAfterMark(text: string, besideDevice: boolean): boolean {
+  if (besideDevice && !isChromeOfPhone(text)) return false
+  const words = withoutComments(text).split(' ')
+  const at = words.findIndex((word) => word.includes(';') && /^(?:Safari|Firefox)\//.test(word))
+  if (at === -1) return false
+  const [, ...behind] = words.slice(at).join(' ').split(';')
+  const name = nameOf(behind.join(' ').trim())
+  return name !== '' && !isKnownProduct(name)
+}
+
+/** A WebView is marked: by `wv`, by the version of the browser before Chrome, and on iOS it is none of Chrome. */
+function isChromeOfPhone(text: string): boolean {
+  return text.includes('Chrome/') && /Android|iPhone|iPad/.test(text) && !isEmbedded(text)
+}
+
+/** A browser inside another program, of Android. */
+export function isEmbedded(text: string): boolean {
+  return text.includes('; wv)') || (text.includes('Version/4.0') && text.includes('Chrome/'))
+}
+
+/** Whether it is a WebView of a Mac, which names neither Chrome nor Safari: an application puts its own name behind it (D642). */
+export function isWebViewOfMac(text: string): boolean {
+  return (
+    DESK.test(text) && text.includes('Macintosh') && text.includes('AppleWebKit/') && !/Chrom|Safari|Version/.test(text)
+  )
+}
+
+/** Whether it is a whole browser's of Windows or of a Mac; servers run Linux (D606). */
+export function isBrowserOfDesk(text: string): boolean {
+  const has = (part: string) => text.includes(part)
+  const isWebKit = has('AppleWebKit/') && (has('Chrome/') || has('Safari/'))
+  return DESK.test(text) && (isWebKit || (has('Gecko/') && has('Firefox/')) || has('MSIE ') || has('Trident/'))
+}
+
+/** Whether a game asks by its number, through Steam's client on a player's machine; the service itself says what for. */
+export function isGameOfSteam(text: string): boolean {
+  return /^Valve\/Steam HTTP Client [\d.]+ \(\d+\)$/.test(text)
 }
 
 const SAFARI_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 'version', 'mobile', 'safari'])

@@ -1,6 +1,8 @@
-import { DEVICE_NAMES } from '@sallyport/data/automation'
+import { DEVICE_NAMES, PHONE_NAMES, PRODUCTS } from '@sallyport/data/automation'
 
 const DEVICES = DEVICE_NAMES.map((name) => name.toLowerCase())
+const PHONES = PHONE_NAMES.map((name) => name.toLowerCase())
+const KNOWN_PRODUCTS: ReadonlySet<string> = new Set(PRODUCTS.map((product) => product.toLowerCase()))
 /** A shorter name is a part of other words too, so no letter follows it; digits may (`WAP2.0`). */
 const LONG_NAME = 5
 /** A screen, a build of Android, the id of an application in a comment: programs on servers have none of them. */
@@ -8,8 +10,27 @@ const DEVICE_SHAPE = /\d{3,4}[x*]\d{3,4}|\d{3}dpi| Build\/|[(;] ?(?:com|org|net|
 
 /** Whether it names a device of a person, or an application or a player on one. */
 export function namesDevice(text: string): boolean {
+  return isNamedOf(DEVICES, text) || DEVICE_SHAPE.test(text)
+}
+
+/**
+ * Whether it is the user agent of an application on a phone or a tablet, and no browser's: a link in it is of the application's
+ * page (D641). A link that has the system's name in it names none.
+ */
+export function isPhoneApplication(text: string): boolean {
+  if (text.includes('Mozilla')) return false
+  const words = text.split(/[\s;,()[\]]/).filter((word) => !LINK.test(word))
+  return isNamedOf(PHONES, words.join(' '))
+}
+
+/** The product of a browser, of an application that is known, or of a system. */
+export function isKnownProduct(name: string): boolean {
+  return KNOWN_PRODUCTS.has(name.toLowerCase())
+}
+
+function isNamedOf(names: readonly string[], text: string): boolean {
   const lower = text.toLowerCase()
-  return DEVICES.some((name) => placesOf(lower, name).some((at) => isNameAt(text, at, name))) || DEVICE_SHAPE.test(text)
+  return names.some((name) => placesOf(lower, name).some((at) => isNameAt(text, at, name)))
 }
 
 /** `Tizen` and `AppAndroid`, and not `citizen`. */
@@ -30,16 +51,33 @@ export function placesOf(lower: string, word: string): readonly number[] {
   return places
 }
 
+/** The organisation for which Firefox was set up by its customisation kit: `(CK-PublicLibrary)`. */
+const ORGANISATION = /\(CK-[^\s()]*/g
+/** The maker's page of a browser that is built on another: `Embedded Web Browser from: http://…`, `Avant Browser [avantbrowser.com]`. */
+const BROWSER_MAKER = /Browser (?:from: |\[)[^\s;[\]()]*\]?/g
+
 /**
- * A user agent without what says nothing of who asks: versions (`1.2-preview`), and the translator or other page through which
- * a person reads (`via translate.example`).
+ * A user agent without what says nothing of who asks: versions (`1.2-preview`), the translator or other page through which a
+ * person reads (`via translate.example`), and whose a browser is.
  */
 export function withoutTrimmings(text: string): string {
   const start = text.indexOf('(via ')
   const end = text.indexOf(')', start)
   const isReader = start !== -1 && end !== -1 && !text.slice(start + 5, end).includes(' ')
   const own = isReader ? text.slice(0, start) + text.slice(end + 1) : text
-  return own.replace(/(?<![/:])\/v?\d[^\s;,()[\]/]*/g, '/')
+  const anybodys = own.replace(ORGANISATION, '(').replace(BROWSER_MAKER, 'Browser')
+  return anybodys.replace(/(?<![/:])\/v?\d[^\s;,()[\]/]*/g, '/')
+}
+
+/** Names of products outside of comments, and all the rest, of a text that is without versions. */
+export function apartFromProducts(text: string): { readonly products: readonly string[]; readonly rest: string } {
+  const words = withoutComments(text).split(' ')
+  const isProduct = (word: string) => word.indexOf('/') === word.length - 1 && word !== ''
+  const comments = commentsOf(text).map(([start, end]) => text.slice(start, end))
+  return {
+    products: words.filter(isProduct).map((word) => word.slice(0, -1)),
+    rest: [...comments, ...words.filter((word) => !isProduct(word))].join(' '),
+  }
 }
 
 /** The names of products; a word beside them is one where a browser's begin, and a part of an application's name elsewhere. */
@@ -79,8 +117,10 @@ function commentsOf(text: string): readonly (readonly [start: number, end: numbe
 
 /** `Name/1.0` or a word without a version, or one entry of a comment: a `claim` says who asks, a `description` what with. */
 export interface Part {
-  readonly role: 'product' | 'word' | 'claim' | 'description'
+  readonly role: 'product' | 'word' | 'claim' | 'link' | 'description'
   readonly name: string
+  /** A blank follows, and no comment or mark. */
+  readonly goesOn: boolean
 }
 
 export function partsOf(text: string): readonly Part[] {
@@ -93,7 +133,7 @@ export function partsOf(text: string): readonly Part[] {
     const isEnd = '()[];,'.includes(character) || (character === ' ' && depth === 0)
     if (!isEnd) continue
     const part = text.slice(start, at).trim()
-    if (part !== '') parts.push(partOf(part, depth > 0, claims))
+    if (part !== '') parts.push({ ...partOf(part, depth > 0, claims), goesOn: character === ' ' })
     start = at + 1
     if (character === '(' || character === '[') {
       if (depth++ === 0) claims = isClaim(text.slice(start, start + 40))
@@ -102,8 +142,9 @@ export function partsOf(text: string): readonly Part[] {
   return parts
 }
 
-function partOf(text: string, inComment: boolean, claims: boolean): Part {
-  if (claims || LINK.test(text)) return { role: 'claim', name: text }
+function partOf(text: string, inComment: boolean, claims: boolean): Omit<Part, 'goesOn'> {
+  if (claims) return { role: 'claim', name: text }
+  if (LINK.test(text)) return { role: 'link', name: text }
   const slash = text.indexOf('/')
   if (inComment && (slash === -1 || text.includes('Build/'))) return { role: 'description', name: text }
   if (slash === -1) return { role: 'word', name: text }
@@ -132,8 +173,8 @@ function isName(word: string): boolean {
   return /^[a-z]/i.test(word)
 }
 
-function nameOf(word: string): string {
-  const end = word.search(/[/=,;:]/)
+export function nameOf(word: string): string {
+  const end = word.search(/[/=,;: ]/)
   return end === -1 ? word : word.slice(0, end)
 }
 

@@ -1,5 +1,13 @@
 import { AUTOMATION_WORDS, SURE_WORDS } from '@sallyport/data/automation'
-import { isSmall, type Part, partsOf, placesOf } from './user-agent-parts.ts'
+import {
+  apartFromProducts,
+  isKnownProduct,
+  isPhoneApplication,
+  isSmall,
+  type Part,
+  partsOf,
+  placesOf,
+} from './user-agent-parts.ts'
 
 /** The word by which a program calls itself one, wherever it is. */
 export function wordIn(text: string): string | undefined {
@@ -10,28 +18,53 @@ export function wordIn(text: string): string | undefined {
 }
 
 /**
+ * The same beside a whole browser of a desk: an application adds its name and version to that as a program does, so in such a
+ * name only words count that are of programs alone (D642).
+ */
+export function wordBesideBrowser(text: string): string | undefined {
+  const { products, rest } = apartFromProducts(text)
+  return wordIn(rest) ?? firstOf(products, sureWordIn)
+}
+
+/**
  * The same in a user agent that names a device: words are in the names of devices and of applications there too, so in the
  * name of a product only those count that are of programs alone, and in what describes the device none does (D381).
  */
 export function wordBesideDevice(text: string): string | undefined {
-  const isBrowsers = text.startsWith('Mozilla')
-  for (const { role, name } of partsOf(text)) {
-    // `Spider Solitaire/2.1`: a word before a product is a part of an application's name.
-    if (role === 'word' && !isBrowsers && NAMES_TOO.includes(name.toLowerCase())) continue
-    const word = wordInPart(role, name)
+  const linksCount = !isPhoneApplication(text)
+  return firstOf(withoutNameParts(partsOf(text)), (part) => wordInPart(part, linksCount))
+}
+
+/** Without words that go on to a product that is no browser's: `Robot Vacuum/2.0` is a vacuum, its last word says what it is (D644). */
+function withoutNameParts(parts: readonly Part[]): readonly Part[] {
+  let inName = false
+  return parts
+    .toReversed()
+    .filter(({ role, name, goesOn }) => {
+      inName = role === 'product' ? !isKnownProduct(name) : inName && role === 'word' && goesOn
+      return role !== 'word' || !inName
+    })
+    .toReversed()
+}
+
+function firstOf<T>(values: readonly T[], wordOf: (value: T) => string | undefined): string | undefined {
+  for (const value of values) {
+    const word = wordOf(value)
     if (word !== undefined) return word
   }
   return undefined
 }
 
-function wordInPart(role: Part['role'], name: string): string | undefined {
+function wordInPart({ role, name }: Part, linksCount: boolean): string | undefined {
   switch (role) {
     case 'claim':
       return wordIn(name)
+    case 'link':
+      return linksCount ? wordIn(name) : sureWordIn(name)
     case 'product':
       return sureWordIn(name)
     case 'word':
-      return sureWordIn(name) ?? lastWordOf(name)
+      return sureWordIn(name) ?? brandIn(name) ?? lastWordOf(name)
     case 'description':
       return undefined
   }
@@ -43,10 +76,28 @@ const SHORT_WORD = 3
 /** Names of applications begin with these too: they count where they end a name. */
 const NAMES_TOO: readonly string[] = ['spider', 'lighthouse']
 
+/** Other words begin with these: `Slurpee` is no program. */
+const ENDS_NAME: readonly string[] = [...NAMES_TOO, 'slurp']
+
+/** A word of its own, which holds one of a program's. */
+const SKYSCRAPER = /skyscraper/gi
+
 function sureWordIn(name: string): string | undefined {
-  const lower = name.toLowerCase()
-  const isAnywhere = (word: string) => word.length > SHORT_WORD && !NAMES_TOO.includes(word)
-  return SURE_WORDS.find((word) => lower.includes(word) && (isAnywhere(word) || endsName(name, word, true)))
+  const own = name.replace(SKYSCRAPER, '')
+  const lower = own.toLowerCase()
+  return SURE_WORDS.find((word) => lower.includes(word) && isSureIn(own, word))
+}
+
+function isSureIn(name: string, word: string): boolean {
+  if (word.startsWith('-')) return name.toLowerCase().endsWith(word)
+  return (word.length > SHORT_WORD && !ENDS_NAME.includes(word)) || endsName(name, word, true)
+}
+
+const BRAND = 'google-'
+
+/** `Google-Ads-Overview`: without a version it is the company's own; others name what they made for it (`google-chat-linux/5`). */
+function brandIn(name: string): string | undefined {
+  return name.toLowerCase().includes(BRAND) ? BRAND : undefined
 }
 
 /** `Site-Agent`, `mixed-content-scan`: a whole word at the end, written as programs are and not as applications. */

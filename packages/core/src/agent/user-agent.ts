@@ -15,12 +15,16 @@ import {
   hasUnknownProduct,
   isBareCompatible,
   isBareMozilla,
+  isBrowserOfDesk,
+  isEmbedded,
+  isGameOfSteam,
   isPlainSafari,
   isRenamedOnServer,
+  isWebViewOfMac,
   mayBeOwned,
 } from './user-agent-forms.ts'
 import { namesDevice, productsOf, withoutModels, withoutTrimmings } from './user-agent-parts.ts'
-import { mailAddressIn, wordBesideDevice, wordIn } from './user-agent-words.ts'
+import { mailAddressIn, wordBesideBrowser, wordBesideDevice, wordIn } from './user-agent-words.ts'
 
 /** The engine that a user agent says it has: every browser of iOS is Safari's. `other`: a browser of no known engine. */
 export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
@@ -117,19 +121,20 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
 
   function automationOf(whole: string, family: BrowserFamily | undefined): ShownAutomation | undefined {
     // An application's own client: most are used by a person, so its name is no accusation.
-    if (apps.find(whole) !== undefined) return undefined
+    if (apps.find(whole) !== undefined || isGameOfSteam(whole)) return undefined
     const text = withoutTrimmings(whole)
-    const besideDevice = namesDevice(text)
+    const besideDevice = namesDevice(text) || isWebViewOfMac(text)
     const monitor = monitors.find(besideDevice ? withoutModels(text) : text)
     if (monitor !== undefined) return { name: MONITORS[monitor.token], headless: false }
     const row = programIn(text, besideDevice)
     if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
-    const name = (besideDevice ? wordBesideDevice(text) : wordIn(text)) ?? mailAddressIn(text)
+    const wordOf = besideDevice ? wordBesideDevice : isBrowserOfDesk(text) ? wordBesideBrowser : wordIn
+    const name = wordOf(text) ?? mailAddressIn(text)
     if (name !== undefined) return { name, headless: name === 'headless' }
     // Televisions, consoles and applications seldom begin as a browser does; they name the device.
     const isUnlike = family === undefined && !besideDevice
     const isOdd = isUnlike || isBareMozilla(text) || isBareCompatible(text)
-    const isAdded = (!besideDevice && isRenamedOnServer(whole)) || goesOnAfterMark(whole)
+    const isAdded = (!besideDevice && isRenamedOnServer(whole)) || goesOnAfterMark(whole, besideDevice)
     return (isOdd && !mayBeOwned(whole)) || isAdded ? { headless: false } : undefined
   }
 
@@ -143,7 +148,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
       major: majorOf(text, family),
       platform: platformOf(text),
       phone: text.includes('Mobile') && !text.includes('iPad'),
-      embedded: text.includes('; wv)') || (text.includes('Version/4.0') && text.includes('Chrome/')),
+      embedded: isEmbedded(text),
       iosApp: isIosApp(text),
       unknownProduct: family !== undefined && family !== 'other' && hasUnknownProduct(text),
       ...(automation !== undefined && { automation: Object.freeze(automation) }),
