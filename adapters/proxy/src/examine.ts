@@ -5,7 +5,7 @@ import { SallyportError } from '@sallyport/core'
 import type { Finding } from '@sallyport/engine'
 import { requireAcme } from './acme/order.ts'
 import { DEFAULT_ADMIN } from './admin.ts'
-import { type CertificateFiles, dateFault, readCertificate } from './edge/certificates.ts'
+import { type CertificateFiles, dateFault, PairFault, readCertificate } from './edge/certificates.ts'
 import { requireGrpc } from './ext-authz/server.ts'
 import type { Route } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
@@ -38,17 +38,18 @@ export async function examineTls(tls: TlsKeys | undefined): Promise<readonly Fou
 }
 
 async function examinePair(pair: CertificateFiles, at: number): Promise<readonly Found[]> {
-  const path = ['tls', 'certificates', at, 'cert']
+  const pathOf = (member: string) => ['tls', 'certificates', at, member]
   try {
     const read = await readCertificate(pair)
     const dates = dateFault(read)
     const advice = 'Renew it, or set the clock of this machine: browsers refuse it.'
-    if (dates !== undefined) return [{ state: 'warn', found: `${pair.cert} ${dates}.`, advice, path }]
+    if (dates !== undefined) return [{ state: 'warn', found: `${pair.cert} ${dates}.`, advice, path: pathOf('cert') }]
     const until = new Date(read.notAfter).toISOString().slice(0, 10)
     const names = read.names.length === 0 ? 'no name' : read.names.join(', ')
     return [{ state: 'ok', found: `${pair.cert} is for ${names}, until ${until}.` }]
   } catch (error) {
     const advice = 'Name a certificate and its key in PEM, which this user may read.'
+    const path = pathOf(error instanceof PairFault ? error.of : 'cert')
     return [{ state: 'fail', found: sentenceOf(error), advice, path }]
   }
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,11 +22,16 @@ export function certificateFolder(t: Test): string {
   return folder
 }
 
+/** A private key on a curve. */
+export function keyOn(namedCurve: string): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve }).privateKey
+}
+
 /** Writes a certificate that signs for these names, and its key; `days` until it expires, `begins` until it is valid. */
 export function makeCertificate(
   folder: string,
   names: readonly string[],
-  { days = 30, begins = -1, id = 'site' } = {},
+  { days = 30, begins = -1, id = 'site', secret = keyOn('P-256') } = {},
 ) {
   const [cert, key] = [join(folder, `${id}.pem`), join(folder, `${id}.key`)]
   const end = new Date(Date.now() + days * 86_400_000)
@@ -33,23 +39,8 @@ export function makeCertificate(
   const request = join(folder, `${id}.csr`)
   const extensions = `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`
   const run = (...args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' })
-  run(
-    'req',
-    '-new',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-keyout',
-    key,
-    '-subj',
-    `/CN=${names[0]}`,
-    '-addext',
-    extensions,
-    '-out',
-    request,
-  )
+  writeFileSync(key, secret.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  run('req', '-new', '-key', key, '-subj', `/CN=${names[0]}`, '-addext', extensions, '-out', request)
   const begin = new Date(Math.min(Date.now(), end.getTime()) + begins * 86_400_000)
   const folderOfCa = mkdtempSync(join(folder, 'ca-'))
   const config = join(folderOfCa, 'ca.cnf')

@@ -1,14 +1,17 @@
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { examineTls } from '../src/examine.ts'
 import { openProxy } from '../src/index.ts'
-import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+import { certificateFolder, keyOn, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { askedOver, secured, withTls } from './tls-before.ts'
 import { exchange, get, statusOf } from './wire.ts'
 
 const skip = NO_OPENSSL
+const KERNEL = '/proc/version is among the files of the kernel'
 
 t.test('several certificates, by server name', { skip }, async (t) => {
   const folder = certificateFolder(t)
@@ -76,7 +79,8 @@ t.test('a start that has no certificate to serve is refused, in one sentence', {
     [good.cert, '/nowhere/site.key', '/nowhere/site.key does not exist'],
     [good.cert, other.key, `${good.cert} does not fit the key ${other.key}`],
     [good.key, good.cert, `${good.key} is not a certificate in PEM`],
-    [folder, good.key, `${folder} is not a regular file`],
+    [folder, good.key, `${folder} is a folder`],
+    ...(existsSync('/proc/version') ? [['/proc/version', good.key, KERNEL] as const] : []),
     ['/dev/zero', good.key, '/dev/zero is not a regular file'],
   ]
   for (const [cert, key, said] of pairs) {
@@ -93,6 +97,74 @@ t.test('a start that has no certificate to serve is refused, in one sentence', {
     await t.rejects(starting, { code: 'cannot_listen', message: `tls: ${said}` })
     t.same(notices, [])
   }
+})
+
+t.test('a certificate with a key that no handshake can use is served by nobody', { skip }, async (t) => {
+  const { url, proxy, folder, notices } = await withTls(t)
+  const good = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
+  const sound = makeCertificate(folder, ['sound.example'], { id: 'sound' })
+  const dsa = generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }).privateKey
+  const keys = [
+    { secret: keyOn('secp224r1'), kind: 'secp224r1' },
+    { secret: keyOn('secp256k1'), kind: 'secp256k1' },
+    { secret: dsa, kind: 'DSA' },
+  ]
+  for (const { secret, kind } of keys) {
+    const bad = makeCertificate(folder, ['site.example'], { id: kind, secret })
+    const said = `tls: ${bad.cert} has a key that no client takes (${kind})`
+    const tls = { certificates: [bad] }
+    await t.rejects(proxy.reload({ tls }), { code: 'invalid_config', message: said })
+    const limits = { eventLoopDelay: '1m' } as const
+    const starting = openProxy(fakeSallyport(), { listen: '127.0.0.1:0', admin: '127.0.0.1:0', tls, limits })
+    await t.rejects(starting, { code: 'cannot_listen', message: said })
+    const found = await examineTls({ certificates: [sound, bad] })
+    t.same(found[1]?.path, ['tls', 'certificates', 1, 'cert'])
+    t.match(found, [{ state: 'ok' }, { state: 'fail', found: `${said.slice('tls: '.length)}.` }])
+    notices.length = 0
+    copyFileSync(bad.cert, good.cert)
+    copyFileSync(bad.key, good.key)
+    while (notices.length === 0) await delay(50)
+    t.match(notices[0], `site.pem has a key that no client takes (${kind}); the one before it is still served`)
+    t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200)
+  }
+})
+
+t.test('each name has its own certificate, on all curves that clients take, or of RSA', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const secrets = [keyOn('P-384'), keyOn('P-521')]
+  for (const type of ['rsa', 'rsa-pss'] as const)
+    secrets.push(generateKeyPairSync(type as 'rsa', { modulusLength: 2048 }).privateKey)
+  const certificates = secrets.map((secret, at) =>
+    makeCertificate(folder, [`${at}.example`], { id: `key-${at}`, secret }),
+  )
+  const { url, notices } = await withTls(t, { tls: { certificates } })
+  for (const at of secrets.keys()) {
+    const socket = await secured(url, { servername: `${at}.example` })
+    t.equal(socket.getPeerCertificate().subjectaltname, `DNS:${at}.example`)
+    t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+  }
+  const nameless = await secured(url, {})
+  t.equal(nameless.getPeerCertificate().subjectaltname, 'DNS:0.example')
+  nameless.destroy()
+  t.same(notices, [])
+})
+
+t.test('what is wrong with a pair is reported at the file that it is wrong with', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const good = makeCertificate(folder, ['site.example'])
+  const { privateKey: secret } = generateKeyPairSync('rsa', { modulusLength: 512 })
+  const short = makeCertificate(folder, ['site.example'], { id: 'short', secret })
+  const found = await examineTls({
+    certificates: [{ cert: good.cert, key: good.cert }, { cert: good.cert, key: join(folder, 'none') }, short],
+  })
+  t.match(found, [
+    { state: 'fail', path: ['tls', 'certificates', 0, 'key'], found: /is not a private key in PEM/ },
+    { state: 'fail', path: ['tls', 'certificates', 1, 'key'], found: /none does not exist/ },
+    {
+      path: ['tls', 'certificates', 2, 'cert'],
+      found: /short\.pem has a key that is too short: RSA needs 2048 bits\.$/,
+    },
+  ])
 })
 
 t.test('a reload with one bad certificate changes nothing at all', { skip }, async (t) => {

@@ -24,17 +24,28 @@ export interface Certificate {
   readonly notAfter: number
 }
 
+/** A pair that cannot be served, for one of its files. */
+export class PairFault extends SallyportError {
+  readonly of: 'cert' | 'key'
+  constructor(of: 'cert' | 'key', reason: string) {
+    super('invalid_config', `tls: ${reason}`)
+    this.of = of
+  }
+}
+
 /** Reads a pair; rejects with `invalid_config` and what is wrong with it. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
-  const [cert, key] = [textOf(files.cert), textOf(files.key)]
+  const [cert, key] = [textOf(files, 'cert'), textOf(files, 'key')]
   const [leaf, secret] = [leafOf(files.cert, cert), keyOf(files.key, key)]
-  if (!leaf.checkPrivateKey(secret)) throw unusable(`${files.cert} does not fit the key ${files.key}`)
+  if (!leaf.checkPrivateKey(secret)) throw new PairFault('cert', `${files.cert} does not fit the key ${files.key}`)
+  const kind = kindWithoutClients(secret)
+  if (kind !== undefined) throw new PairFault('cert', `${files.cert} has a key that no client takes (${kind})`)
   try {
     const context = createSecureContext({ cert, key })
     const [notBefore, notAfter] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)]
     return { file: files.cert, pem: { cert, key }, context, names: namesOf(leaf), notBefore, notAfter }
   } catch (error) {
-    throw unusable(`${files.cert} cannot be served: ${error instanceof Error ? error.message : error}`)
+    throw new PairFault('cert', `${files.cert} ${contextFault(error)}`)
   }
 }
 
@@ -56,11 +67,11 @@ export function certificateFor(certificates: readonly Certificate[], serverName:
   )
 }
 
-function textOf(file: string): string {
+function textOf(files: CertificateFiles, of: 'cert' | 'key'): string {
   try {
-    return readWhole(file)
+    return readWhole(files[of])
   } catch (error) {
-    throw unusable(`${file} ${(error as Error).message}`)
+    throw new PairFault(of, `${files[of]} ${(error as Error).message}`)
   }
 }
 
@@ -68,7 +79,7 @@ function leafOf(file: string, pem: string): X509Certificate {
   try {
     return new X509Certificate(pem)
   } catch {
-    throw unusable(`${file} is not a certificate in PEM`)
+    throw new PairFault('cert', `${file} is not a certificate in PEM`)
   }
 }
 
@@ -76,14 +87,32 @@ function keyOf(file: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem)
   } catch {
-    throw unusable(`${file} is not a private key in PEM without a passphrase`)
+    throw new PairFault('key', `${file} is not a private key in PEM without a passphrase`)
   }
+}
+
+/** Curves of TLS 1.3 (RFC 8446 4.2.3), which are all that clients sign with in 1.2. */
+const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
+
+/** The kind of a key with which every handshake fails, although OpenSSL makes a context of it; `undefined` for others (D650). */
+function kindWithoutClients({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | undefined {
+  if (type === 'dsa') return 'DSA'
+  const { namedCurve = 'a curve without a name' } = details ?? {}
+  return type === 'ec' && !CURVES.has(namedCurve) ? namedCurve : undefined
+}
+
+/** What OpenSSL refuses, by the codes of Node, in words that follow the file. */
+const CONTEXT_FAULTS: Readonly<Record<string, string>> = {
+  ERR_SSL_EE_KEY_TOO_SMALL: 'has a key that is too short: RSA needs 2048 bits',
+  ERR_SSL_CA_KEY_TOO_SMALL: 'has an authority whose key is too short: RSA needs 2048 bits',
+  ERR_SSL_CA_MD_TOO_WEAK: 'is signed with a digest that is too weak: SHA-256 is not',
+}
+
+function contextFault(error: unknown): string {
+  const { code = '', reason = String(error) } = error as { code?: string; reason?: string }
+  return CONTEXT_FAULTS[code] ?? `cannot be served: ${reason}`
 }
 
 function namesOf({ subjectAltName = '' }: X509Certificate): readonly string[] {
   return [...subjectAltName.matchAll(/(?:^|, )DNS:([^,\s"]+)/g)].map(([, name]) => (name as string).toLowerCase())
-}
-
-function unusable(reason: string): SallyportError {
-  return new SallyportError('invalid_config', `tls: ${reason}`)
 }

@@ -56,7 +56,10 @@ interface Arrival {
   readonly ja4: string | undefined
 }
 
-/** The hello is read before Node gets it, and given back (D134): its JA4 goes with the connection. */
+/**
+ * The hello is read before Node gets it, and given back (D134): its JA4 goes with the connection. A hello with a name goes to
+ * a server without a certificate of its own, beside which Node would have that of the name (D651).
+ */
 export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
   const { certificates, protocols, times, onSecured, onCut } = options
   const arrivals = new WeakMap<object, Arrival>()
@@ -76,19 +79,19 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
     if (arrival.peer !== undefined) setPeer(socket, arrival.peer)
     onSecured(socket)
   }
-  const create = (handshakeTimeout: number): Server => {
+  const create = (): Server => {
     const SNICallback: TlsOptions['SNICallback'] = (name, done) =>
       done(null, certificateFor(certificates(), name)?.context)
-    const server = createServer({ ...DEFAULTS, ALPNProtocols: [...protocols], handshakeTimeout, SNICallback })
+    const server = createServer({ ...DEFAULTS, ALPNProtocols: [...protocols], handshakeTimeout: time, SNICallback })
     server.on('secureConnection', secured)
     server.on('tlsClientError', (_, socket) => cut(socket))
     return server
   }
   let time = times().handshake
-  let server = create(time)
+  let [named, nameless] = [create(), create()]
   const renew = (): void => {
     const [first] = certificates()
-    if (first !== undefined) server.setSecureContext({ ...DEFAULTS, ...first.pem })
+    if (first !== undefined) nameless.setSecureContext({ ...DEFAULTS, ...first.pem })
   }
   renew()
 
@@ -98,15 +101,17 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
       if (times().handshake === time) return
       time = times().handshake
       // Node takes it when a server is made.
-      server = create(time)
+      ;[named, nameless] = [create(), create()]
       renew()
     },
     take(socket, peer) {
       peek(socket, readHello, times().clientHello, {
         onRead(hello) {
           if (certificates().length === 0) return cut(socket)
-          arrivals.set(socket, { peer, ja4: ja4Of(hello) })
-          server.emit('connection', socket)
+          const ja4 = ja4Of(hello)
+          arrivals.set(socket, { peer, ja4 })
+          const hasName = ja4?.charAt(3) === 'd'
+          ;(hasName ? named : nameless).emit('connection', socket)
         },
         onRefused() {
           onCut('client_hello')

@@ -1,4 +1,4 @@
 export { makeFolder } from './make-folder.ts'
 export { linkFault, nearest, placeFault } from './place.ts'
-export { readWhole } from './read-whole.ts'
+export { readFault, readWhole } from './read-whole.ts'
 export { writeThrough } from './write-through.ts'

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { makeFolder, placeFault, readWhole } from '#files'
+import { makeFolder, placeFault, readFault, readWhole } from '#files'
 
 const NO_PROC = process.platform === 'linux' && existsSync('/proc/self') ? false : 'no /proc on this machine'
 
@@ -42,10 +42,26 @@ t.test('where the kernel keeps its own files nothing is tried', { skip: NO_PROC 
 t.test('a file is read whole, and what would be read for ever is not begun', async (t) => {
   const root = t.testdir({ file: 'text' })
   t.equal(readWhole(join(root, 'file')), 'text')
-  t.throws(() => readWhole(root), { message: 'is not a regular file' })
+  t.throws(() => readWhole(root), { message: 'is a folder' })
   t.throws(() => readWhole(join(root, 'none')), { message: 'does not exist' })
   t.throws(() => readWhole(join(root, 'file', 'x')), { message: 'does not exist' })
   if (existsSync('/dev/zero')) t.throws(() => readWhole('/dev/zero'), { message: 'is not a regular file' })
+})
+
+t.test('a file of the kernel is not read, and what its links lead to is', { skip: NO_PROC }, async (t) => {
+  const root = t.testdir({ file: 'text' })
+  symlinkSync('/proc/version', join(root, 'link'))
+  // The first would be waited for.
+  for (const path of ['/proc/kmsg', '/proc/version', '/proc/self/environ', join(root, 'link')]) {
+    if (!existsSync(path)) continue
+    t.equal(readFault(path), 'is among the files of the kernel', path)
+    t.throws(() => readWhole(path), { message: 'is among the files of the kernel' })
+  }
+  const open = openSync(join(root, 'file'), 'r')
+  t.equal(readWhole(`/proc/self/fd/${open}`), 'text')
+  closeSync(open)
+  t.equal(readFault(join(root, 'none')), undefined)
+  t.equal(readFault(root), 'is a folder')
 })
 
 t.test('a folder that another process makes at the same time is no fault', async (t) => {
