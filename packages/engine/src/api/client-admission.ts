@@ -8,8 +8,8 @@ export interface ClientAccess {
   readonly kind: 'client'
   readonly limit: ClientLimit
   /**
-   * Counts calls that are answered 400 in place of `limit`: then a call is counted once it was read. Used up, it refuses
-   * such calls alone (D393).
+   * Counts calls that cannot be read (400, 413) in place of `limit`: then a call is counted once it was read. Used up, it
+   * refuses such calls alone (D393).
    */
   readonly badRequests?: ClientLimit | undefined
 }
@@ -36,7 +36,7 @@ export interface ClientAdmission {
 export interface PendingCount {
   /** Counts every call but those of `badRequests`. */
   readonly limit: ClientLimit
-  /** Counts the calls that are answered 400. */
+  /** Counts the calls that cannot be read. */
   readonly badRequests: ClientLimit
   readonly client: ClientKey
 }
@@ -95,7 +95,8 @@ export function createClientAdmissions(services: ApiServices): ClientAdmissions 
       return looked.allowed ? { ...looked, pending: { limit, badRequests, client } } : looked
     },
     // The headers are those of the count that the call is in, and so are those of its refusal.
-    count: ({ limit, badRequests, client }, status) => answered(ask(status === 400 ? badRequests : limit, client, 1)),
+    count: ({ limit, badRequests, client }, status) =>
+      answered(ask(isUnreadable(status) ? badRequests : limit, client, 1)),
     async refuseKey(request) {
       let admission: ClientAdmission
       try {
@@ -109,4 +110,9 @@ export function createClientAdmissions(services: ApiServices): ClientAdmissions 
       return admission
     },
   }
+}
+
+/** Whether the call is at fault; what fails on our side is counted as a call that was read. */
+function isUnreadable(status: number): boolean {
+  return status >= 400 && status < 500
 }

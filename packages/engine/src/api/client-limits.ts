@@ -15,7 +15,7 @@ export const CLIENT_LIMITS = {
   demo: { name: 'DEMO_LIMIT', max: 100, windowMs: 24 * HOUR },
   myip: { name: 'MYIP_LIMIT', max: 60, windowMs: HOUR },
   crawlerVerify: { name: 'CRAWLER_VERIFY_LIMIT', max: 5, windowMs: HOUR },
-  /** Not in the specification: calls of that route that are answered 400, which cost nothing but their reading. */
+  /** Not in the specification: calls of that route that cannot be read, which cost nothing but their reading. */
   crawlerVerifyBad: { name: 'CRAWLER_VERIFY_BAD_LIMIT', max: 60, windowMs: HOUR },
   asnDirectory: { name: 'ASN_DIR_LIMIT', max: 600, windowMs: HOUR },
   /** Not in the specification: the public keys of evidence, read by offline verifiers. */

@@ -216,13 +216,18 @@ t.test('a client whose verifications are used up has no bad ones left either', a
   }
 })
 
-t.test('a call that is neither answered nor 400 is an ordinary one', async (t) => {
+t.test('a body that is too large takes nothing of the calls that can be read', async (t) => {
   const wire = createWire()
-  for (let call = 1; call <= 5; call++) {
+  for (let call = 1; call <= 60; call++) {
     const { status, headers } = await wire.call('POST', VERIFY, { body: tooLarge })
-    t.same([status, headers['X-RateLimit-Remaining']], [413, String(5 - call)])
+    t.same([status, headers['X-RateLimit-Limit'], headers['X-RateLimit-Remaining']], [413, '60', String(60 - call)])
   }
   t.equal((await wire.call('POST', VERIFY, { body: tooLarge })).status, 429)
+  t.equal((await wire.call('POST', VERIFY, { body: '{}' })).status, 429, 'one bucket for all that cannot be read')
+  t.hasStrict(await wire.call('POST', VERIFY, { body: GOOD }), {
+    status: 200,
+    headers: { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '4' },
+  })
 })
 
 t.test('exactly as many calls at once are let in as either bucket holds', async (t) => {

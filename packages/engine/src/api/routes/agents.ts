@@ -20,8 +20,8 @@ export const crawlersVerify = verifyRoute({
   operationId: 'verifyCrawler',
   summary: 'Whether an address is the crawler that it claims to be, without a key.',
   description:
-    `${RULE} Calls that are answered 400 are counted apart, ${CLIENT_LIMITS.crawlerVerifyBad.max} an hour, beyond which ` +
-    'such calls are 429; the headers speak of the count that a call is in.',
+    `${RULE} Calls that are answered 400 or 413 are counted apart, ${CLIENT_LIMITS.crawlerVerifyBad.max} an hour, ` +
+    'beyond which such calls are 429; the headers speak of the count that a call is in.',
   errors: [400, 429, 500],
 })
 
