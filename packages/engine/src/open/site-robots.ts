@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import {
   KeptRobots,
@@ -10,6 +9,7 @@ import {
   SallyportError,
   type SourceStatus,
 } from '@sallyport/core'
+import { readFault } from '#files'
 import type { Config } from './config/schema.ts'
 import { robotsOfConfig } from './robots.ts'
 
@@ -88,8 +88,8 @@ export async function openRobotsFile(
   onTurned: (message: string) => void = () => {},
 ): Promise<KeptRobots> {
   const ask = async (): Promise<string> => {
-    const stats = await stat(file).catch(() => undefined)
-    if (stats?.isFile() === false) throw new Error('is not a regular file')
+    const fault = readFault(file)
+    if (fault !== undefined) throw new Error(fault)
     try {
       // A longer one is read no further than it counts.
       return robotsText(await buffer(createReadStream(file, { end: MAX_ROBOTS_BYTES })))

@@ -273,6 +273,9 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [{ log: { file: at('gone/x.log') } }, 'log.file', /x\.log leads through a link to nothing\.$/],
     [{ lists: { mine: { file: at('saved.html') } } }, 'lists.mine.file', /saved\.html \S/],
     [{ lists: { mine: { file: at('list.bin') } } }, 'lists.mine.file', /list\.bin is binary/],
+    [{ refusal: { template: '/proc/version' } }, 'refusal.template', /is among the files of the kernel\.$/],
+    [{ robots: { file: '/proc/version' } }, 'robots.file', /is among the files of the kernel\.$/],
+    [{ provenance: { signingKey: '/proc/version' } }, 'provenance.signingKey', /is among the files of the kernel\.$/],
     [{ provenance: { signingKey: 'env:SALLYPORT_FAULT_UNSET' } }, 'provenance.signingKey', /_UNSET is not set\.$/],
     [{ provenance: { signingKey: 'env:PATH' } }, 'provenance.signingKey', /env:PATH is not a private key/],
   ]

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -168,8 +168,13 @@ t.test('a URL leads outside alone; what was never read is not known', async (t) 
   t.match(sallyport.sources().at(-1), { id: 'list:bad', state: 'absent', reason: /not a public address/ })
   mkdirSync(join(folder, 'x'))
   await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'x') } } }), {
-    message: /is not a regular file/,
+    message: /x is a folder$/m,
   })
+  for (const device of ['/dev/zero', '/proc/version'].filter((path) => existsSync(path)))
+    await t.rejects(open({ ...config, lists: { bad: { file: device } } }), {
+      code: 'invalid_config',
+      message: /(?:zero is not a regular file|version is among the files of the kernel)$/m,
+    })
   await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'no') } } }), { message: /is not there/ })
   await t.rejects(open({ ...config, lists: { bad: {} as never } }), {
     code: 'invalid_config',

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run, workspace } from './command.ts'
@@ -72,6 +72,32 @@ t.test('config check reads what a start reads: certificates, files, origins', as
   t.match(found.out, /^fail {2}origins {4}http:\S+ cannot be reached: nothing listens there\.$/m)
   t.notMatch(found.out, / at .*\.[jt]s/, 'and no stack')
   t.ok(folder)
+})
+
+const NO_KMSG = existsSync('/proc/kmsg') ? false : 'no /proc/kmsg on this machine'
+
+t.test('config check reads no file of the kernel', { skip: NO_KMSG }, async (t) => {
+  const { folder, config } = workspace(t, [
+    ...(await free()),
+    'tls: { certificates: [{ cert: /proc/kmsg, key: /proc/kmsg }] }',
+    'refusal: { template: /proc/kmsg }',
+    'robots: { file: /proc/kmsg }',
+  ])
+  const { code, err } = await run('config', 'check', config)
+  t.equal(code, 2)
+  for (const key of ['tls\\.certificates\\.0\\.cert', 'refusal\\.template', 'robots\\.file'])
+    t.match(err, new RegExp(`: ${key}: /proc/kmsg is among the files of the kernel$`, 'm'))
+  const listing = `${folder}/listing.yaml`
+  for (const [file, said] of [
+    ['/proc/kmsg', 'among the files of the kernel'],
+    [folder, 'a folder'],
+    ['/dev/zero', 'not a regular file'],
+  ]) {
+    writeFileSync(listing, `lists: { mine: { file: ${file} } }\n`)
+    t.match(await run('config', 'check', listing), { code: 2, err: `: lists.mine.file: ${file} is ${said}\n` })
+  }
+  const whole = await run('config', 'check', '/proc/kmsg')
+  t.match(whole, { code: 2, err: 'cannot read /proc/kmsg: it is among the files of the kernel' })
 })
 
 t.test('config check looks for what calls of Envoy need', async (t) => {

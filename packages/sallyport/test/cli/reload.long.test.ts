@@ -1,4 +1,4 @@
-import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -76,6 +76,9 @@ t.test('a configuration that was found is not forgotten where it is away', async
   t.equal((await fetch(`${url}/shut/door`)).status, 403)
 })
 
+/** A file that says it is one, whose reader waits for the next message of the kernel. */
+const KMSG = 'refusal: { template: /proc/kmsg }'
+
 t.test('a reload with one file that cannot be used takes nothing over', async (t) => {
   const { config, text, folder } = shutProxy(t)
   writeFileSync(config, text)
@@ -90,6 +93,7 @@ t.test('a reload with one file that cannot be used takes nothing over', async (t
     [`log: { file: ${join(folder, 'test.yaml', 'x')} }`, 'log\\.file: .*E(?:NOTDIR|EXIST)'],
     ['log: { file: /proc/sallyport/x/y.log }', 'log\\.file: .* is among the files of the kernel'],
     ['refusal: { template: /dev/zero }', 'refusal\\.template: /dev/zero is not a regular file'],
+    ...(existsSync('/proc/kmsg') ? [[KMSG, 'refusal\\.template: /proc/kmsg is among the files of the kernel'] as const] : []),
   ]
   for (const [line, said] of faults) {
     writeFileSync(config, `${open}${line}\n`)

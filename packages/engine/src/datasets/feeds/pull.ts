@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { dropBody, type Fetch, type FetchAnswer, fetchText, SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
-import { writeThrough } from '#files'
+import { readFault, writeThrough } from '#files'
 import type { Feed, SeenAnswer } from '../sources/feed-state.ts'
 import { limiter, unpack } from './unpack.ts'
 
@@ -92,7 +92,8 @@ type Written = Omit<Whole, 'id' | 'size'> | Exclude<Pulled, Whole>
 async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, bounds: Bounds): Promise<Written> {
   const from = fileURLToPath(feed.url)
   const stats = await stat(from).catch(() => undefined)
-  if (!stats?.isFile()) return { state: 'failed', reason: `no such file: ${from}`, transient: false, answered: true }
+  if (!stats?.isFile() || readFault(from) !== undefined)
+    return { state: 'failed', reason: `no such file: ${from}`, transient: false, answered: true }
   const etag = `${stats.mtimeMs}-${stats.size}`
   if (seen?.etag === etag) return { state: 'unchanged' }
   const limit = limiter(bounds.unpacked, (bytes) => onBytes(bytes, stats.size))

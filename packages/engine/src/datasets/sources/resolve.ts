@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nearestWord, SallyportError, type SourceStatus } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
+import { readFault } from '#files'
 import type { Feed, FeedState } from './feed-state.ts'
 import type { FeedStore } from './feed-store.ts'
 import { shippedSources } from './shipped.ts'
@@ -167,7 +168,9 @@ function protocolOf(id: string, url: string): 'file:' | 'http:' | 'https:' {
 
 function statFile(path: string): SourceFile | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
-  return stats?.isFile() ? { path, size: stats.size, modified: Math.trunc(stats.mtimeMs / 1_000) * 1_000 } : undefined
+  return stats?.isFile() && readFault(path) === undefined
+    ? { path, size: stats.size, modified: Math.trunc(stats.mtimeMs / 1_000) * 1_000 }
+    : undefined
 }
 
 function packageFolder(name: string): string | undefined {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { SallyportError } from '@sallyport/core'
 import { type Signer, thumbprint } from '@sallyport/ledger'
-import { makeFolder } from '#files'
+import { makeFolder, readFault } from '#files'
 
 /** Place of the private key: `env:NAME` or a file. */
 export interface SigningKeyPlace {
@@ -83,7 +83,8 @@ export async function openKeyFile(
 export async function readKeyFile(file: string, key = KEY): Promise<Signer> {
   const found = await stat(file).catch(() => undefined)
   if (found === undefined) throw unusable(file, 'is not there', key)
-  if (!found.isFile()) throw unusable(file, 'is not a regular file', key)
+  const fault = readFault(file)
+  if (fault !== undefined) throw unusable(file, fault, key)
   const mode = found.mode & 0o777
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw unusable(file, `may be read by others (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`, key)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import {
   type Document,
   isAlias,
@@ -9,6 +9,7 @@ import {
   type Node,
   parseDocument,
 } from 'yaml'
+import { placeFault } from '#files'
 import { ConfigError } from './faults.ts'
 import { isMap, type Layer } from './layers.ts'
 
@@ -48,7 +49,10 @@ export function readText(
   }
 }
 
+/** A pipe is read too: shells write `<(…)` as one. */
 function textOf(file: string): string {
+  const fault = existsSync(file) ? placeFault(file) : undefined
+  if (fault !== undefined) throw new ConfigError([{ message: `cannot read ${file}: it ${fault}` }])
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readListEntries } from '@sallyport/core'
+import { readFault } from '#files'
 import { isInline } from '../lists/list-config.ts'
 import type { Config } from './schema.ts'
 
@@ -8,7 +9,7 @@ interface ListFault {
   readonly message: string
 }
 
-/** Lists that cannot be meant: entries that are none, and files that are not there. */
+/** Lists that cannot be meant: entries that are none, and files that are not there or none. */
 export function listFaults(lists: Config['lists']): readonly ListFault[] {
   return Object.entries(lists).flatMap(([name, list]) => {
     if (isInline(list)) {
@@ -18,15 +19,8 @@ export function listFaults(lists: Config['lists']): readonly ListFault[] {
         message: `${JSON.stringify(list[line - 1])} is not an address, CIDR, system or pattern`,
       }))
     }
-    if (!('file' in list) || isFile(list.file)) return []
-    return [{ path: ['lists', name, 'file'], message: `${list.file} is not there` }]
+    if (!('file' in list)) return []
+    const fault = existsSync(list.file) ? readFault(list.file) : 'is not there'
+    return fault === undefined ? [] : [{ path: ['lists', name, 'file'], message: `${list.file} ${fault}` }]
   })
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

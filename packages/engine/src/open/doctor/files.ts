@@ -1,5 +1,6 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { readFault } from '#files'
 import { readJurisdictionPolicy } from '../attestation/provenance.ts'
 import { environmentName, readSigningKey } from '../attestation/signing-key.ts'
 import type { Config } from '../config/schema.ts'
@@ -80,9 +81,8 @@ function missingSources({ data }: Config): readonly CheckResult[] {
   return Object.entries(data.sources).flatMap(([id, { url = '', enabled = true }]) => {
     if (!enabled || !URL.canParse(url) || new URL(url).protocol !== 'file:') return []
     const file = fileURLToPath(url)
-    const isThere = existsSync(file)
-    if (isThere && statSync(file).isFile()) return []
-    const found = isThere ? 'is not a regular file' : 'does not exist'
+    const found = existsSync(file) ? readFault(file) : 'does not exist'
+    if (found === undefined) return []
     return [warn(`${file} ${found}.`, `Without it ${id} is not loaded.`, ['data', 'sources', id, 'url'])]
   })
 }

@@ -9,6 +9,7 @@ import {
   type NamedList,
   namedListSteps,
 } from '@sallyport/core'
+import { readFault } from '#files'
 
 /** A list that was read whole, or one sentence about why not, without its subject. */
 export type ListRead =
@@ -39,8 +40,9 @@ export async function stampOf(path: string): Promise<string | undefined> {
 
 export async function readListFile(path: string, format: ListFormat): Promise<ListRead> {
   try {
+    const fault = readFault(path)
+    if (fault !== undefined) return refused(fault)
     const stats = await stat(path)
-    if (!stats.isFile()) return refused('is not a regular file')
     if (stats.size > MAX_BYTES) return refused(TOO_LARGE)
     return await readListBytes(await readFile(path), format)
   } catch (error) {

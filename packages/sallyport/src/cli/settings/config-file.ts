@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
@@ -11,6 +11,7 @@ import {
   filesOf,
   type NamedFiles,
 } from '@sallyport/engine'
+import { readFault } from '@sallyport/engine/files'
 import { type CommonOptions, configReadOf, fileOf } from './settings.ts'
 
 /** Two looks so far apart must find the same: who writes a file in place has come to its end then. */
@@ -135,10 +136,9 @@ function printOfRead(read: Tried<Buffer>): string {
   return createHash('sha256').update(read.value).digest('hex')
 }
 
-/** A pipe, which gives what it has once. */
+/** A pipe, which gives what it has once, or another place that is not read whole. */
 function isStream(file: string): boolean {
-  const found = tried(() => statSync(file))
-  return 'value' in found && !found.value.isFile()
+  return readFault(file) !== undefined
 }
 
 function isSame(one: Prints, other: Prints): boolean {
