@@ -22,12 +22,13 @@ export interface AnswerOf {
 /**
  * The fields of an origin's answer for the client, name, value, name, value …: all but hop-by-hop fields, those that
  * its Connection field names, and our own, which are between us and the origin, each once that may stand once; then the
- * request's id, and what is `told`. A status that has no content has no length but 0 (RFC 9110 8.6, 15.3.6). Takes texts,
+ * request's id, and what is `told`. A body in a transfer coding beside chunks, which nobody asked for (`TE` ends here), is
+ * none that its client could read. A status that has no content has no length but 0 (RFC 9110 8.6, 15.3.6). Takes texts,
  * or raw bytes; a field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway` where a field has bytes that none may have.
  */
 export function responseFields(raw: readonly string[] | readonly Buffer[], answer: AnswerOf): string[] {
   const { status, id, told, onConflict } = answer
-  const fields = onlyOnce(endToEnd(raw), onConflict)
+  const fields = onlyOnce(endToEnd(raw, requireNoCoding), onConflict)
   const kept = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
   if (status === 205) kept.push('Content-Length', '0')
   kept.push(ID_HEADER, id)
@@ -102,7 +103,10 @@ export function trailerFields(raw: readonly Buffer[], onConflict: (name: string)
   return onlyOnce(allowed, onConflict)
 }
 
-function endToEnd(raw: readonly string[] | readonly Buffer[]): string[] {
+function endToEnd(
+  raw: readonly string[] | readonly Buffer[],
+  onTransferEncoding: (value: string) => void = () => {},
+): string[] {
   const fields = isText(raw) ? raw : textsOf(raw)
   if (isText(raw)) for (const text of raw) requireSendable(text)
   const kept: string[] = []
@@ -113,9 +117,20 @@ function endToEnd(raw: readonly string[] | readonly Buffer[]): string[] {
     const hop = hopField(name)
     if (hop === undefined && !isReserved(name)) kept.push(name, value)
     else if (hop === 'connection') named.push(...madeHopByHop(value))
+    else if (hop === 'transfer-encoding') onTransferEncoding(value)
   }
   return withoutNamed(kept, named)
 }
+
+/** The parser undoes chunks alone, and the field that names another coding is the hop's (D652). */
+function requireNoCoding(value: string): void {
+  const coding = value.split(',').find((name) => !NO_CODINGS.has(name.trim().toLowerCase()))
+  if (coding === undefined) return
+  throw new SallyportError('bad_gateway', `the origin's answer has the transfer coding ${coding.trim()}, unasked`)
+}
+
+/** The second was one until RFC 7230, and changes nothing. */
+const NO_CODINGS = new Set(['chunked', 'identity', ''])
 
 function requireSendable(text: string): void {
   if (UNSENDABLE.test(text)) throw new SallyportError('bad_gateway', "a field of the origin's answer has control bytes")

@@ -11,13 +11,15 @@ import {
   refusal,
   usageFields,
 } from '@sallyport/node/internal'
-import { answerAsked, answerWith, headRefusal } from '../exchange/answers.ts'
+import { answerAsked, answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import { forwardsLeft, withForwards } from '../fields/max-forwards.ts'
 import { requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
 import type { DecidingPart } from './deciders.ts'
 import { isGrpc, refuseGrpc } from './grpc.ts'
 import type { Forward, GateParts } from './options.ts'
+import { METHODS } from './prechecks.ts'
 import { createSiteParts } from './robots.ts'
 import type { Site } from './sites.ts'
 
@@ -44,8 +46,14 @@ export function createDecide({ sallyport, options, admission, sites, routes, han
       admission.refuse(exchange, 'body_bytes')
       return
     }
+    const left = forwardsLeft(request)
+    if (left === 0) {
+      send(exchange, serverOptions([...METHODS, ...(options.methods ?? [])]))
+      return
+    }
     const { httpVersion, method, target, scheme } = head
-    const fields = requestFields(head.fields, { decision, scheme, httpVersion, clientHeader })
+    const received = left === undefined ? head.fields : withForwards(head.fields, left - 1)
+    const fields = requestFields(received, { decision, scheme, httpVersion, clientHeader })
     const sign =
       handoff &&
       ((sent: readonly string[]) => [
