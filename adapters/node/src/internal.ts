@@ -38,6 +38,7 @@ export {
   type RequestHead,
 } from './request/head-fault.ts'
 export { type HeadFields, isHttp2, readHead } from './request/head-fields.ts'
+export { INSECURE, isSecured } from './request/insecure-target.ts'
 export { inspectionRequest, type ReceivedHead } from './request/inspection-request.ts'
 export { readJson } from './request/json-body.ts'
 export { stopParsingWhenEnded } from './request/last-request.ts'

@@ -20,11 +20,15 @@ t.test('a target in absolute form is the path that it names, of the site that Ho
     `400 {"error":"invalid_request","message":"${message}","details":{"requestId":"ID"}}\n`
   const none = refused('The target is neither a path nor the URL of one.')
   const other = refused('The target and Host differ.')
+  const insecure = refused('The target is https, and the connection is not.')
   const rows: readonly (readonly [target: string, answered: string, ...asked: readonly string[]])[] = [
     ['http://a/v1/myip', 'host \n', '/v1/myip'],
     ['HTTP://A:80/v1?x', 'host \n', '/v1'],
     ['http://a./v1/myip', 'host \n', '/v1/myip'],
     ['http://a.:80/v1/myip', 'host \n', '/v1/myip'],
+    ['http://a:/v1/myip', 'host \n', '/v1/myip'],
+    ['https://a/v1/myip', insecure],
+    ['https://a/shop', 'host \n'],
     ['http://a../v1/myip', other],
     ['http://b/v1/myip', other],
     ['http://a:8443/v1/myip', other],

@@ -18,6 +18,7 @@ const REFUSED: readonly (readonly [head: string, status: number, reason: RegExp]
   ['GET / HTTP/1.1\r\nHost: a/b', 400, /Host is not/],
   ['GET http://b/ HTTP/1.1\r\nHost: a', 400, /target and Host differ/],
   ['GET https://a:80/ HTTP/1.1\r\nHost: a', 400, /target and Host differ/],
+  ['GET HTTPS://a/x HTTP/1.1\r\nHost: a:443', 400, /The target is https, and the connection is not/],
   ['GET http://u@a/ HTTP/1.1\r\nHost: a', 400, /The target is neither/],
   ['GET ftp://a/ HTTP/1.1\r\nHost: a', 400, /The target is neither/],
   ['GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: x\r\nuser-agent: y', 400, /user-agent may be sent once/],
@@ -39,7 +40,6 @@ const PASSED = [
   'GET //x/../y%2e%2e;z/%zz?<"> HTTP/1.1\r\nHost: a',
   `GET /${'a'.repeat(9_000)} HTTP/1.1\r\nHost: a`,
   'GET http://A:80/x HTTP/1.1\r\nHost: a',
-  'GET HTTPS://a/x HTTP/1.1\r\nHost: a:443',
   'OPTIONS * HTTP/1.1\r\nHost: a',
   'POST / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: 0',
   'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nUpgrade: websocket',
@@ -131,6 +131,8 @@ t.test('HTTP/2 has no Host, and its answers name no connection', async (t) => {
   t.equal(await ask({ ':path': '/a', host: 'site.example' }), 200, 'a client that names it in Host')
   t.equal(await ask({ ':path': '/a', ':authority': 'site.example', host: 'SITE.example' }), 200)
   t.equal(await ask({ ':path': '/a', ':authority': 'site.example', host: 'other.example' }), 400)
+  t.equal(await ask({ ':path': '/a', ':authority': 'site.example', host: 'site.example:80' }), 200)
+  t.equal(await ask({ ':path': '/a', ':authority': 'site.example', host: 'site.example:443' }), 400)
   t.equal(await ask({ ':path': '/a', 'x-real-ip': ['192.0.2.1', '192.0.2.2'] }), 400)
   t.equal(await ask({ ':path': '/blocked' }), 403)
   t.same(warnings, [])

@@ -1,6 +1,7 @@
 import type { Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import { checkHostNamed, type HeadFault, headFault, type Paths } from '../request/head-fault.ts'
+import { INSECURE, isInsecure } from '../request/insecure-target.ts'
 import type { Observation } from '../request/observation.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { ID_HEADER } from '../request/request-id.ts'
@@ -22,7 +23,7 @@ export class Received implements Answering {
   /** Why it is refused before it is looked at. */
   fault(rules: RequestHost, paths: Paths = rules.config?.paths ?? 'pass'): HeadFault | undefined {
     const { head, facts } = this.reception
-    return headFault(head, facts, paths)
+    return headFault(head, facts, paths) ?? (isInsecure(rules, head) ? INSECURE : undefined)
   }
 
   /** Why it is refused before the API looks at it, which reads a path in one way alone, and says itself what it cannot read (D391). */

@@ -8,7 +8,8 @@ export interface AbsoluteTarget {
 }
 
 const ABSOLUTE = /^http(s?):\/\/([^/?#]*)((?:[/?#].*)?)$/i
-const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
+/** An empty port is the scheme's own (RFC 3986 3.2.3). */
+const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{0,5})?$/
 
 /** Whether a text is a name or an address, with or without a port. */
 export function isSite(text: string): boolean {
@@ -21,9 +22,9 @@ export function absoluteTarget(target: string): AbsoluteTarget | undefined {
   return isSite(site) ? { scheme: secure === '' ? 'http' : 'https', site, rest } : undefined
 }
 
-/** Whether a Host names the site of a target: neither case counts, nor the port that the scheme has anyway, nor the dot of a whole name. */
-export function namesSite(host: string, { scheme, site }: AbsoluteTarget): boolean {
-  const port = scheme === 'https' ? /:443$/ : /:80$/
+/** Whether a Host names a site of a scheme: neither case counts, nor the port that the scheme has anyway, nor the dot of a whole name. */
+export function namesSite(host: string, { scheme, site }: Pick<AbsoluteTarget, 'scheme' | 'site'>): boolean {
+  const port = scheme === 'https' ? /:(?:443)?$/ : /:(?:80)?$/
   const named = (text: string): string =>
     text
       .toLowerCase()

@@ -52,7 +52,7 @@ export function headFault(head: RequestHead, fields: HeadFields, paths: Paths): 
   return (
     checkVersion(head) ??
     (fields.twice === undefined ? undefined : bad(`${fields.twice} may be sent once only.`)) ??
-    checkHost(fields) ??
+    checkHost(head, fields) ??
     checkTarget(head, fields, paths) ??
     checkFraming(head, fields) ??
     checkConnection(fields.connection)
@@ -69,11 +69,18 @@ function checkVersion({ httpVersion, fields }: RequestHead): HeadFault | undefin
   return { status: 505, reason: 'Only HTTP/1.x is supported.' }
 }
 
-function checkHost({ host, authority = host }: HeadFields): HeadFault | undefined {
-  if (host !== authority && host !== undefined && host.toLowerCase() !== authority?.toLowerCase())
+function checkHost({ fields }: RequestHead, { host, authority = host }: HeadFields): HeadFault | undefined {
+  // Both are compared as sites of the scheme that is asked for (RFC 9113 8.3.1).
+  const isOther = host !== authority && host !== undefined && authority !== undefined
+  if (isOther && !namesSite(host, { scheme: schemeOf(fields), site: authority }))
     return bad('Host and :authority differ.')
   // A client without a name to ask for sends an empty one (RFC 9112 3.2).
   return !authority || isSite(authority) ? undefined : bad('Host is not a name or an address.')
+}
+
+function schemeOf(fields: readonly string[]): 'http' | 'https' {
+  const at = fields.findIndex((name, at) => at % 2 === 0 && name === ':scheme')
+  return fields[at + 1] === 'http' ? 'http' : 'https'
 }
 
 /** The fault of a request that names no site, which HTTP/1.0 alone need not (RFC 9112 3.2). */

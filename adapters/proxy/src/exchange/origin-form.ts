@@ -1,8 +1,12 @@
 import { absoluteTarget, isSite, namesSite } from '@sallyport/node/internal'
 import type { ClientRequest } from '../edge/client-messages.ts'
 
-/** The site that a target in absolute form names: that of Host, or another one. */
-export type NamedSite = 'same' | 'other'
+/** The site that a target in absolute form names. */
+export interface NamedSite {
+  readonly scheme: 'http' | 'https'
+  /** It is not that of Host. */
+  readonly isOther: boolean
+}
 
 /**
  * Rewrites a request whose target is in absolute form to what it means: the target is the rest, as origins are asked for
@@ -15,12 +19,12 @@ export function toOriginForm(request: ClientRequest): NamedSite | undefined {
   const named = httpVersion === '2.0' ? undefined : absoluteTarget(url)
   if (named === undefined || (host === undefined ? httpVersion !== '1.0' : host !== '' && !isSite(host)))
     return undefined
-  const { site, rest } = named
+  const { scheme, site, rest } = named
   // A site as a whole is what OPTIONS asks about with `*` (RFC 9112 3.2.4).
   request.url = rest === '' && method === 'OPTIONS' ? '*' : rest.startsWith('/') ? rest : `/${rest}`
-  if (host && namesSite(host, named)) return 'same'
+  if (host && namesSite(host, named)) return { scheme, isOther: false }
   setHost(request, site)
-  return host ? 'other' : 'same'
+  return { scheme, isOther: host !== undefined && host !== '' }
 }
 
 /** Sets the first Host: a second one is refused as ever. */

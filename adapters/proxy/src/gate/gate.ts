@@ -3,7 +3,9 @@ import { formatAddress } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import {
   answerApi as answerOf,
+  INSECURE,
   isApiPath,
+  isSecured,
   mountedPath,
   NO_HOST,
   OTHER_SITE,
@@ -60,8 +62,10 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     const { host = '' } = request.headers
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))
-    } else if (named === 'other' && !sites.namesHosts) {
+    } else if (named?.isOther && !sites.namesHosts) {
       admission.refuse(exchange, 'head', headRefusal(OTHER_SITE, methods))
+    } else if (named?.scheme === 'https' && !isSecured(sallyport, exchange.head)) {
+      admission.refuse(exchange, 'head', headRefusal(INSECURE, methods))
     } else if (named !== undefined && sites.of(host, target) === undefined) {
       answerWith(exchange, refusal('misdirected_request'), 'unknown_host')
     } else if (!secure && options.httpsPort !== undefined) {
@@ -89,7 +93,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
 
 /** The answer that sends a request of the plain listener to the same place over TLS; `host` and `target` are checked. */
 function toHttps(host: string, target: string, port: number): ApiResponse {
-  const name = host.replace(/:\d{1,5}$/, '')
+  const name = host.replace(/:\d{0,5}$/, '')
   const site = port === HTTPS_PORT ? name : `${name}:${port}`
   const location = `https://${site}${target === '*' ? '/' : target}`
   return { status: 308, headers: { location, 'content-type': 'text/plain' }, body: `${location}\n` }

@@ -75,7 +75,8 @@ function checkTarget(target: string, paths: Paths): HeadFault | undefined {
 }
 
 function checkExpect({ expect }: HeadFields): HeadFault | undefined {
-  if (expect === undefined || expect.toLowerCase() === '100-continue') return undefined
+  // An empty list expects nothing (RFC 9110 10.1.1).
+  if (!expect || expect.toLowerCase() === '100-continue') return undefined
   return { status: 417, reason: 'Expect: only 100-continue is supported.' }
 }
 

@@ -78,7 +78,7 @@ function hostRank({ host }: RouteMatch): number {
 
 /** A Host in lower case, without port and without the dot of a whole name, or several. */
 function nameOf(host: string): string {
-  const name = host.toLowerCase().replace(/:\d{1,5}$/, '')
+  const name = host.toLowerCase().replace(/:\d{0,5}$/, '')
   let end = name.length
   while (name.charCodeAt(end - 1) === DOT) end -= 1
   return name.slice(0, end)

@@ -1,0 +1,20 @@
+import { isNamed } from '@sallyport/core/host'
+import { absoluteTarget } from './absolute-target.ts'
+import type { HeadFault } from './head-fault.ts'
+import type { ReceivedHead } from './inspection-request.ts'
+import type { RequestHost } from './request-host.ts'
+
+/** The fault of a target that names https, over a connection that is not. */
+export const INSECURE: HeadFault = { status: 400, reason: 'The target is https, and the connection is not.' }
+
+/** Whether a target in absolute form asks a plain connection for https (RFC 9110 7.4). */
+export function isInsecure(host: RequestHost, head: ReceivedHead): boolean {
+  return absoluteTarget(head.target)?.scheme === 'https' && !isSecured(host, head)
+}
+
+/** Whether a connection is secured, or that of a trusted proxy, which ended TLS unless it says that there was none (D653). */
+export function isSecured(host: RequestHost, { scheme, peer, fields }: ReceivedHead): boolean {
+  if (scheme !== 'http') return true
+  const at = fields.findIndex((name, at) => at % 2 === 0 && isNamed(name, 'x-forwarded-proto'))
+  return host.isTrusted?.(peer) === true && fields[at + 1]?.toLowerCase() !== 'http'
+}
