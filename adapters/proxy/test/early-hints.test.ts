@@ -37,6 +37,25 @@ t.test('early hints, to a client of HTTP/1.1', async (t) => {
   t.equal(heads[1]?.[0], 'HTTP/1.1 200 OK')
 })
 
+t.test('what they say of the connection is passed over', async (t) => {
+  let closes = 'Connection: close'
+  const { url, errors, origin } = await proxyBefore(t, (socket) => {
+    socket.write(hints('Link: </a>; rel=preload', closes))
+    setImmediate(() => socket.write(OK))
+  })
+  for (let time = 0; time < 3; time++) t.match(await exchange(url, get('/')), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nok$/m)
+  closes = 'X-A: 1'
+  t.match(await exchange(url, get('/')), /\r\n\r\nok$/)
+  t.same(errors, [])
+  t.equal(origin.received.length, 1, 'the connection is kept, as the final answers say')
+  const closing = await proxyBefore(t, (socket) => {
+    socket.write(hints('Connection: close') + OK.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+  })
+  for (let time = 0; time < 2; time++) t.match(await exchange(closing.url, get('/')), /\r\n\r\nok$/)
+  t.same(closing.errors, [])
+  t.equal(closing.origin.received.length, 2, 'and ended, where these do')
+})
+
 t.test('several of them, in order', async (t) => {
   const heads = await asked(t, ['/a', '/b', '/c'].map((path) => hints(`Link: <${path}>; rel=preload`)).join(''))
   t.same(

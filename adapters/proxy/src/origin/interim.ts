@@ -1,20 +1,32 @@
 import type { Socket } from 'node:net'
 
-/** The part of undici's parser that hears of each head; it is not documented. */
+/** The part of undici's parser that hears of each head, and the one that it is written around; neither is documented. */
 interface HeadParser {
+  readonly ptr: number
+  readonly llhttp: { llhttp_set_lenient_keep_alive(parser: number, isLenient: number): void }
   onHeadersComplete(status: number, upgrade: boolean, keepAlive: boolean): number
 }
 
 /**
  * Has undici read `100 Continue` as `102 Processing`, which it passes over: to a 100, which servers may send unasked and
- * clients must pass over (RFC 9110 15.2), it ends the connection (D365). Called once undici has the socket.
+ * clients must pass over (RFC 9110 15.2), it ends the connection (D365). What an interim answer says of the connection is
+ * passed over too: the final one follows it. Called once undici has the socket.
  */
 export function passOverContinue(socket: Socket): void {
   const key = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
   const parser: unknown = key && Reflect.get(socket, key)
   if (!isHeadParser(parser)) return
-  const { onHeadersComplete } = parser
-  parser.onHeadersComplete = (status, ...rest) => onHeadersComplete.call(parser, status === 100 ? 102 : status, ...rest)
+  const { onHeadersComplete, llhttp, ptr } = parser
+  let isLenient = false
+  parser.onHeadersComplete = (status, upgrade, keepAlive) => {
+    const isInterim = status < 200 && status !== 101
+    // What follows a head that ends the connection is a fault, unless that head is an interim one.
+    if (isLenient !== (isInterim && !keepAlive)) {
+      isLenient = !isLenient
+      llhttp.llhttp_set_lenient_keep_alive(ptr, isLenient ? 1 : 0)
+    }
+    return onHeadersComplete.call(parser, status === 100 ? 102 : status, upgrade, keepAlive || isInterim)
+  }
 }
 
 function isHeadParser(parser: unknown): parser is HeadParser {
