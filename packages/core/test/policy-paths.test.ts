@@ -146,6 +146,11 @@ t.test('a fault of a target is named, however it is spelt', async (t) => {
     ['/a%E0%80%AFb', 'overlong UTF-8'],
     ['/a%E0%81%9Cb', 'overlong UTF-8'],
     ['/a%F0%80%80%AEb', 'overlong UTF-8'],
+    ['/a/%f8%80%80%80%ae%f8%80%80%80%ae/b', 'overlong UTF-8'],
+    ['/a%FC%80%80%80%80%AFb', 'overlong UTF-8'],
+    ['/a%f8%80%80%81%9cb', 'overlong UTF-8'],
+    ['/a%25fc%2580%2580%2580%2580%25a5', 'overlong UTF-8'],
+    ['/%F8%E0%F8%EB%FB%EA/%FC%80', undefined],
     ['/a%25c0%25afb', 'overlong UTF-8'],
     [MANIFOLD, 'too many escapes'],
   ]

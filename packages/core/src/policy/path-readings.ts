@@ -161,12 +161,15 @@ function readBackslashes(path: string): string {
   return path.replaceAll('\\', '/')
 }
 
-/** The characters of a path's syntax in two to four bytes: `.`, `/`, `%` and NUL, and `\`. */
-const OVERLONG_SYNTAX = /(?:\xc0|(?:\xe0|\xf0\x80)\x80)[\xae\xaf\xa5\x80]|(?:\xc1|(?:\xe0|\xf0\x80)\x81)\x9c/
+/** The characters of a path's syntax in two to six bytes: `.`, `/`, `%` and NUL, and `\`. */
+const OVERLONG_SYNTAX =
+  /(?:\xc0|(?:\xe0|\xf0\x80|\xf8\x80\x80|\xfc\x80\x80\x80)\x80)[\xae\xaf\xa5\x80]|(?:\xc1|(?:\xe0|\xf0\x80|\xf8\x80\x80|\xfc\x80\x80\x80)\x81)\x9c/
 
-/** An ASCII character in two to four bytes, which old readers of UTF-8 take (RFC 3629 section 10); other charsets have such bytes too. */
+/** An ASCII character in two to six bytes, which old readers of UTF-8 take (RFC 3629 section 10); other charsets have such bytes too. */
+const OVERLONG = /(?:[\xc0\xc1]|(?:\xe0|\xf0\x80|\xf8\x80\x80|\xfc\x80\x80\x80)[\x80\x81])[\x80-\xbf]/g
+
 function readOverlong(path: string): string {
-  return path.replace(/(?:[\xc0\xc1]|(?:\xe0|\xf0\x80)[\x80\x81])[\x80-\xbf]/g, (bytes) => {
+  return path.replace(OVERLONG, (bytes) => {
     const [low = 0, high = 0] = [bytes.charCodeAt(bytes.length - 1), bytes.charCodeAt(bytes.length - 2)]
     return String.fromCharCode(((high & 1) << 6) | (low & 0x3f))
   })
