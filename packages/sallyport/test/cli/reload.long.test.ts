@@ -93,7 +93,9 @@ t.test('a reload with one file that cannot be used takes nothing over', async (t
     [`log: { file: ${join(folder, 'test.yaml', 'x')} }`, 'log\\.file: .*E(?:NOTDIR|EXIST)'],
     ['log: { file: /proc/sallyport/x/y.log }', 'log\\.file: .* is among the files of the kernel'],
     ['refusal: { template: /dev/zero }', 'refusal\\.template: /dev/zero is not a regular file'],
-    ...(existsSync('/proc/kmsg') ? [[KMSG, 'refusal\\.template: /proc/kmsg is among the files of the kernel'] as const] : []),
+    ...(existsSync('/proc/kmsg')
+      ? [[KMSG, 'refusal\\.template: /proc/kmsg is among the files of the kernel'] as const]
+      : []),
   ]
   for (const [line, said] of faults) {
     writeFileSync(config, `${open}${line}\n`)
