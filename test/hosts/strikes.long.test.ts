@@ -116,6 +116,11 @@ t.test('allowlisted and reserved addresses are never banned', async (t) => {
     for (let call = 0; call < 6; call++) t.equal(await status(at as { port: number }, address, '/login'), 401, address)
   }
   t.same(await sallyport.bans.list(), [])
+  const translated = '64:ff9b::b9dc:650a'
+  for (let call = 0; call < 3; call++) t.equal(await status(at as { port: number }, translated, '/login'), 401)
+  await banned(sallyport, 1)
+  t.equal(await status(at as { port: number }, translated, '/login'), 403)
+  t.equal(await status(at as { port: number }, '64:ff9b::b9dc:650b', '/login'), 401, 'and nobody else of IPv4')
 })
 
 t.test('a shared address is banned by browser, unless the whole is meant', async (t) => {

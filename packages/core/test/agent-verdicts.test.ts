@@ -147,6 +147,8 @@ const RESERVED = [
   '198.18.0.1',
   '::ffff:10.0.0.1',
 ]
+/** Addresses that hold 185.220.101.10: as NAT64 writes it, as a local translator does, in 6to4 and in Teredo. */
+const HOLDING = ['64:ff9b::b9dc:650a', '64:ff9b:1::b9dc:650a', '2002:b9dc:650a::1', '2001:0:4136:e378::4623:9af5']
 const HEADLESS = CHROME_TEXT.replace('Chrome/', 'HeadlessChrome/')
 const CLAIMS = [
   HEADLESS,
@@ -184,6 +186,10 @@ t.test('at a reserved address of the client’s own headers count for nothing', 
   asks(PROXY, claiming(HEADLESS, 'X-Forwarded-For', '10.0.0.1', 'Via', '1.1 gate'))
   t.same(wrong, [])
   t.equal(strict.decide(requestOf(claiming(HEADLESS))).action, 'block', 'elsewhere they do')
+  for (const peer of HOLDING) {
+    const decided = strict.decide(requestOf(claiming(HEADLESS), { peer }))
+    t.match(decided, { action: 'block', inspection: { network: { reserved: { reserved: true } } } }, peer)
+  }
   const address = parseAddress('127.0.0.1')
   if (address === undefined) throw new Error('no address')
   const described = { fields: claiming(HEADLESS), headersKnown: true }

@@ -120,6 +120,9 @@ t.test('the key of a client: an IPv4 address, or a network of IPv6 within its /4
   t.same(clientKey(full, 56), { narrow: 'ffff:ffff:ffff:ff00::/56', wide })
   t.same(clientKey(full, 48), { narrow: wide }, 'nothing is counted twice')
   t.same(clientKey(full, 32), { narrow: 'ffff:ffff::/32' })
+  for (const text of ['64:ff9b::c000:201', '64:ff9b:1::c000:201'])
+    t.same(clientKey(text, 64), { narrow: `${text}/128` }, 'one of IPv4 behind a translator, with all of it in a /64')
+  t.same(clientKey('64:ff9b::1:0:0', 64), { narrow: '64:ff9b::/64', wide: '64:ff9b::/48' })
   for (const text of ['', ':', 'a:b']) t.same(clientKey(text, 64), { narrow: 'no-address' }, 'one for all')
 })
 

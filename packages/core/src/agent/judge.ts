@@ -1,3 +1,4 @@
+import { isInternal } from '../network/inside.ts'
 import type { AgentIdentity, AgentVerdict } from '../values/agent-verdict.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
@@ -88,7 +89,7 @@ export function createAgentJudge(): AgentJudge {
     judge(evidence) {
       const { userAgent, signature, crawler, allowlisted, inside, network } = evidence
       // An operator's own machines and those that the policy trusts are not suspected.
-      const excused = allowlisted || network.reserved.reserved
+      const excused = allowlisted || isInternal(network.reserved)
       const verdict =
         signatureVerdict(signature, evidence, excused) ??
         crawlerVerdict(crawler, evidence) ??

@@ -1,4 +1,4 @@
-import { formatAddress, parseAddress } from '../address/address.ts'
+import { type Address, formatAddress, parseAddress } from '../address/address.ts'
 import { formatPrefix, prefixOf } from '../address/prefix.ts'
 import type { CountKey } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
@@ -62,8 +62,14 @@ export function clientKey(text: string, ipv6Prefix: number): ClientKey {
   const address = parseAddress(text)
   if (address === undefined) return { narrow: NO_ADDRESS }
   if (address.family === 4) return { narrow: formatAddress(address) }
+  if (isTranslated(address)) return { narrow: formatPrefix(prefixOf(address, 128)) }
   const narrow = formatPrefix(prefixOf(address, ipv6Prefix))
   return ipv6Prefix <= WIDE_PREFIX ? { narrow } : { narrow, wide: formatPrefix(prefixOf(address, WIDE_PREFIX)) }
+}
+
+/** Whether a translator wrote it (64:ff9b::/96, 64:ff9b:1::/48): all of IPv4 is in one /64 there, and each address a client (D655). */
+function isTranslated({ a, b, c }: Address): boolean {
+  return a === 0x64ff9b && ((b === 0 && c === 0) || b >>> 16 === 1)
 }
 
 const VALUES: Readonly<Record<Exclude<CountKey, 'client'>, (inspection: Inspection) => string | undefined>> = {

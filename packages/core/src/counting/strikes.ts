@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { counted } from '../counted.ts'
+import { isInternal } from '../network/inside.ts'
 import type { ChallengeOutcome, ChallengeStep, ChallengeTerms } from '../values/challenge.ts'
 import type { CountLimit } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
@@ -127,9 +128,9 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
 /** Limit of what counts once in a window. */
 const ONCE = { kind: 'fixed', max: 1, refill: 1 } as const
 
-/** Proven, allowlisted and reserved clients are never banned. */
+/** Proven, allowlisted and internal clients are never banned. */
 function isExempt({ inspection: { agent, network, client } }: Decision): boolean {
-  return agent.identity?.verified === true || network.reserved.reserved || client.address === ''
+  return agent.identity?.verified === true || isInternal(network.reserved) || client.address === ''
 }
 
 /** Networks in which one address is many people. */

@@ -8,6 +8,7 @@ import { createUserAgentReader } from '../agent/user-agent.ts'
 import { createCatalogue } from '../crawler/catalogue.ts'
 import { inspectedClaim, inspectedCrawler } from '../crawler/inspected-crawler.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
+import { isInternal } from '../network/inside.ts'
 import type { AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Snapshot } from '../ports/index.ts'
@@ -151,11 +152,11 @@ function createSignatureReader(signatures: SignatureVerifier | undefined) {
 }
 
 /**
- * Whether a client is at a reserved address of its own (D373). A peer there that passes on what others sent is a proxy that
+ * Whether a client is at an internal address of its own (D373). A peer there that passes on what others sent is a proxy that
  * nobody named, and a header of a trusted proxy that cannot be read names nobody.
  */
 function isInside({ client, network }: Visitor, { forwarded }: AgentFields, raw: readonly string[]): boolean {
-  if (!network.reserved.reserved || client.malformed) return false
+  if (!isInternal(network.reserved) || client.malformed) return false
   return client.via === 'header' || !(forwarded || carriesForwarding(raw))
 }
 

@@ -1,4 +1,5 @@
 import type { BanChallenge } from '../counting/strikes.ts'
+import { isInternal } from '../network/inside.ts'
 import type { ChallengeTerms, InspectedPass } from '../values/challenge.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { CrawlerPurpose } from '../vocabulary.ts'
@@ -53,7 +54,7 @@ function isNeverAsked(
   named: ReadonlySet<string>,
 ): boolean {
   if (agent.identity?.verified === true || crawler?.outcome === 'verified' || crawler?.pending === true) return true
-  if (network.reserved.reserved || isPreflight(request.method, asked)) return true
+  if (isInternal(network.reserved) || isPreflight(request.method, asked)) return true
   const { path, readings } = request
   // Every reading: a path that an origin takes for another one is no fixed place, nor one of too many readings.
   if (isFixedPlace(path) && (readings === undefined || (readings.length > 0 && readings.every(isFixedPlace))))
