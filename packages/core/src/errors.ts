@@ -82,3 +82,8 @@ export class SallyportError extends Error {
     this.details = details
   }
 }
+
+/** The error of a request that has one wrong field, which `details` names as those of several do; `body`, `path` or `query` as a whole. */
+export function invalidField(field: string, message: string): SallyportError {
+  return new SallyportError('invalid_request', `${field}: ${message}`, { fields: [{ field, message }] })
+}

@@ -78,7 +78,7 @@ export type { CrawlerVerifier } from './crawler/verifier.ts'
 export { createCrawlerVerifier } from './crawler/verifier.ts'
 // errors
 export type { Details, ErrorCode } from './errors.ts'
-export { ERRORS, SallyportError } from './errors.ts'
+export { ERRORS, invalidField, SallyportError } from './errors.ts'
 export { isCountry } from './geo/country.ts'
 export { countryOf, isByPlace } from './geo/country-of.ts'
 // geo

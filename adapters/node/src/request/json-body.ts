@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { SallyportError } from '@sallyport/core/host'
+import { invalidField, SallyportError } from '@sallyport/core/host'
 
 /** The largest body the API reads, in bytes. */
 export const BODY_LIMIT = 64 * 1024
@@ -21,7 +21,7 @@ export async function readJson(body: Readable, headers: IncomingHttpHeaders, par
   if (declaresTooMuch({ headers })) throw new SallyportError('payload_too_large')
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (coding !== '' && coding !== 'identity') {
-    throw new SallyportError('invalid_request', 'The request body must not be compressed.')
+    throw invalidField('body', 'must not be compressed')
   }
   // Parsers make {} of nothing.
   if (Number(headers['content-length']) === 0) throw notJson()
@@ -36,7 +36,7 @@ export async function readJson(body: Readable, headers: IncomingHttpHeaders, par
 }
 
 function notJson(): SallyportError {
-  return new SallyportError('invalid_request', 'The request body is not valid JSON.')
+  return invalidField('body', 'not valid JSON')
 }
 
 // By events: leaving a `for await` early destroys the request, and its socket before the refusal is written.
@@ -54,7 +54,7 @@ function readBytes(body: Readable): Promise<Uint8Array> {
       if (size > BODY_LIMIT) fail(new SallyportError('payload_too_large'))
       else chunks.push(bytes)
     }
-    const cut = () => fail(new SallyportError('invalid_request', 'The request body ended early.'))
+    const cut = () => fail(invalidField('body', 'ended early'))
     if (body.destroyed) return cut()
     body.on('data', take)
     // A stream of HTTP/2 that is cut ends as well.

@@ -1,4 +1,4 @@
-import { SallyportError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass, PlainAction } from '../vocabulary.ts'
@@ -36,7 +36,7 @@ export function createJurisdictionJudge(policy: JurisdictionPolicy): Jurisdictio
       const claim = text.toUpperCase()
       // Looked at as it came: in capitals `\u00df` would be South Sudan.
       if (/^[\w-]+$/.test(text) && (groups.has(claim) || isCountry(claim))) return claim
-      throw new SallyportError('invalid_request', 'claimed_jurisdiction: not a country code')
+      throw invalidField('claimed_jurisdiction', 'not a country code')
     },
     judge(claim, { network, country = UNKNOWN_COUNTRY }) {
       const seen: Seen = {

@@ -1,4 +1,4 @@
-import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
+import { createDirectory, type Directory, invalidField, SallyportError, type Snapshot } from '@sallyport/core'
 import { withoutKeys } from '#accounts'
 import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
 import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
@@ -79,7 +79,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       case 'method':
         return refusal(request, new SallyportError('method_not_allowed'), { Allow: match.allow })
       case 'malformed':
-        return refusal(request, new SallyportError('invalid_request', 'path: not valid percent-encoding'))
+        return refusal(request, invalidField('path', 'not valid percent-encoding'))
       case 'none':
         return refusal(
           request,

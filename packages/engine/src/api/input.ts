@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { invalidField, SallyportError } from '@sallyport/core'
 import type { z } from 'zod'
 import { type FieldFault, fieldFaults, MAX_FAULTS } from './faults.ts'
 import { misspelledFaults } from './misspelled.ts'
@@ -44,7 +44,7 @@ function refusal(fields: readonly FieldFault[], place: string): SallyportError {
 
 function decoded(params: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   const entries = Object.entries(params).map(([name, value]) => {
-    if (value === undefined) throw new SallyportError('invalid_request', `${name}: not valid percent-encoding`)
+    if (value === undefined) throw invalidField(name, 'not valid percent-encoding')
     return [name, value]
   })
   return Object.fromEntries(entries)
@@ -60,7 +60,7 @@ async function readBody(request: ApiRequest): Promise<unknown> {
   try {
     body = await request.json()
   } catch (error) {
-    if (error instanceof SyntaxError) throw new SallyportError('invalid_request', 'body: not valid JSON')
+    if (error instanceof SyntaxError) throw invalidField('body', 'not valid JSON')
     throw error
   }
   refuseWide(body)
@@ -74,10 +74,10 @@ function refuseWide(body: unknown): void {
   for (let depth = 0; level.length > 0; depth++) {
     const containers = level.filter((value) => typeof value === 'object' && value !== null)
     if (depth === MAX_DEPTH && containers.length > 0) {
-      throw new SallyportError('invalid_request', `body: nested deeper than ${MAX_DEPTH} levels`)
+      throw invalidField('body', `nested deeper than ${MAX_DEPTH} levels`)
     }
     level = containers.flatMap((value) => Object.values(value))
     keys += level.length
-    if (keys > MAX_KEYS) throw new SallyportError('invalid_request', `body: more than ${MAX_KEYS} keys`)
+    if (keys > MAX_KEYS) throw invalidField('body', `more than ${MAX_KEYS} keys`)
   }
 }

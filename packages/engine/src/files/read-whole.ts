@@ -27,7 +27,7 @@ export function readFault(file: string): string | undefined {
     if (stats.isDirectory()) return 'is a folder'
     return stats.isFile() ? placeFault(file) : 'is not a regular file'
   } catch {
-    // Who reads it says why it cannot be.
+    // The reader says why it cannot be read.
     return undefined
   }
 }

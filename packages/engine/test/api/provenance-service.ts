@@ -1,4 +1,4 @@
-import { anonymises, classify, formatAddress, SallyportError, type Snapshots } from '@sallyport/core'
+import { anonymises, classify, formatAddress, invalidField, SallyportError, type Snapshots } from '@sallyport/core'
 import { type Ledger, openLedger } from '@sallyport/ledger'
 import {
   createMemoryArchive,
@@ -20,7 +20,7 @@ export function madeProvenance(clock: { now(): number }, snapshots: Snapshots): 
   }
   return {
     async attest({ account, address, claim, context }) {
-      if (claim === 'nowhere') throw new SallyportError('invalid_request', 'claimed_jurisdiction: not a country code')
+      if (claim === 'nowhere') throw invalidField('claimed_jurisdiction', 'not a country code')
       if (claim === 'down') throw new SallyportError('attestation_unavailable')
       const { verdict } = classify(address, snapshots.current())
       const subject = {

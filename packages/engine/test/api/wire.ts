@@ -259,6 +259,8 @@ export function createWire(options: WireOptions = {}): Wire {
       if (typeof answer.body !== 'string') throw new Error('a streamed answer')
       const isJson = /json/.test(answer.headers['Content-Type'] ?? '')
       const json = isJson ? JSON.parse(answer.body) : undefined
+      // A promise of docs/routes.md; messages of a test's own name none.
+      if (json?.error === 'invalid_request' && /^\w[\w.]*: /.test(json.message)) requireNamed(json)
       return { status: answer.status, headers: answer.headers, json, text: answer.body, bodyReads }
     },
     async keyFor(plan, signupDate = '2026-01-31') {
@@ -287,3 +289,12 @@ export function failingLookup(error: unknown): Lookup {
 }
 
 export const tooLarge = () => Promise.reject(new SallyportError('payload_too_large'))
+
+function requireNamed({ message, details }: { readonly message: string; readonly details?: ApiDetails | undefined }): void {
+  const [first] = details?.fields ?? []
+  if (message !== `${first?.field}: ${first?.message}`) throw new Error(`an answer names no field: ${message}`)
+}
+
+interface ApiDetails {
+  readonly fields?: readonly { readonly field: string; readonly message: string }[] | undefined
+}

@@ -49,6 +49,12 @@ policy:
   ])
 })
 
+t.test('a second document is one line', async (t) => {
+  t.strictSame(faultsOf({ file: fileIn(t, 'mode: monitor\n---\nlisten: 127.0.0.1:1\n') }), [
+    'sallyport.yaml:2: a second document begins in line 2, and one is read: remove that line',
+  ])
+})
+
 t.test('and keys that need each other', async (t) => {
   t.strictSame(faultsOf({ file: fileIn(t, 'listen: 127.0.0.1:1\nhttp: 127.0.0.1:2\n') }), [
     'sallyport.yaml:2: http: is plain HTTP beside TLS: without tls, name the address in listen',

@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { invalidField, SallyportError } from '@sallyport/core'
 import { EVIDENCE_TYPE, type EvidenceQuery as Query } from '@sallyport/ledger'
 import type { z } from 'zod'
 import { CLIENT_LIMITS } from '../client-limits.ts'
@@ -92,11 +92,11 @@ function accountOf({ allowance }: Pick<RouteContext, 'allowance'>): string {
 
 function readQuery({ attestation_id: id, from, to }: z.output<typeof EvidenceQuery>): Query {
   if (id !== undefined && from === undefined && to === undefined) {
-    if (!/^[1-9]\d{0,17}$/.test(id)) throw new SallyportError('invalid_request', 'attestation_id: not an id')
+    if (!/^[1-9]\d{0,17}$/.test(id)) throw invalidField('attestation_id', 'not an id')
     return { attestationId: Number(id) }
   }
   if (id !== undefined || from === undefined || to === undefined) {
-    throw new SallyportError('invalid_request', 'query: attestation_id alone, or from and to')
+    throw invalidField('query', 'attestation_id alone, or from and to')
   }
   return { from: momentOf('from', from), to: momentOf('to', to) }
 }
@@ -105,7 +105,7 @@ const RFC_3339 = /^\d{4}-\d\d-(\d\d)T([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-
 
 /** In UTC with milliseconds, as records have it. */
 function momentOf(name: string, text: string): string {
-  const refuse = (reason: string) => new SallyportError('invalid_request', `${name}: ${reason}`)
+  const refuse = (reason: string) => invalidField(name, reason)
   const [, day] = RFC_3339.exec(text) ?? []
   const time = day === undefined ? Number.NaN : Date.parse(text.toUpperCase())
   // Date makes a day that its month does not have one of the next month.

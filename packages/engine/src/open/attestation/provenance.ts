@@ -21,6 +21,7 @@ import type { AttestedClaim, ProvenanceClaim, ProvenanceService } from '#api'
 import { ENGINE_VERSION } from '#datasets'
 import { readWhole } from '#files'
 import type { Config } from '../config/schema.ts'
+import { yamlFault } from '../yaml-fault.ts'
 import { opensAtStart } from './ledger.ts'
 import { holdLedger, type LedgerHooks } from './ledger-holder.ts'
 import { contextText, datasetsOf, degradedOf, findingOf } from './statement.ts'
@@ -158,6 +159,6 @@ export function readJurisdictionPolicy(file: string | undefined): JurisdictionPo
   }
   const document = parseDocument(text)
   const [fault] = document.errors
-  if (fault !== undefined) throw new SallyportError('invalid_policy', `provenance.policy: ${file}: ${fault.message}`)
+  if (fault !== undefined) throw new SallyportError('invalid_policy', `provenance.policy: ${file}: ${yamlFault(fault)}`)
   return parseJurisdictionPolicy(document.toJS())
 }

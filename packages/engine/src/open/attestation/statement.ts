@@ -1,4 +1,4 @@
-import { type NetworkFinding, SallyportError, type Snapshot } from '@sallyport/core'
+import { invalidField, type NetworkFinding, type Snapshot } from '@sallyport/core'
 import { canonicalText, type Document, documentOf, type Statement } from '@sallyport/ledger'
 
 /** Facts about a connection, in the form that a record holds. */
@@ -38,13 +38,10 @@ export function contextText(context: Readonly<Record<string, unknown>>): string 
   try {
     text = canonicalText(context)
   } catch {
-    throw new SallyportError(
-      'invalid_request',
-      'request_context: holds a number that is not finite, or a text that is not Unicode',
-    )
+    throw invalidField('request_context', 'holds a number that is not finite, or a text that is not Unicode')
   }
   if (Buffer.byteLength(text) > MAX_CONTEXT_BYTES) {
-    throw new SallyportError('invalid_request', `request_context: more than ${MAX_CONTEXT_BYTES} bytes`)
+    throw invalidField('request_context', `more than ${MAX_CONTEXT_BYTES} bytes`)
   }
   return text
 }

@@ -10,6 +10,7 @@ import {
   parseDocument,
 } from 'yaml'
 import { placeFault } from '#files'
+import { yamlFault } from '../yaml-fault.ts'
 import { ConfigError } from './faults.ts'
 import { isMap, type Layer } from './layers.ts'
 
@@ -30,7 +31,7 @@ export function readText(
   if (fault !== undefined) {
     const line = fault.linePos?.[0].line
     const place = { text: line === undefined ? file : `${file}:${line}`, file, ...(line && { line }) }
-    throw new ConfigError([{ place, message: fault.message.trimEnd() }])
+    throw new ConfigError([{ place, message: yamlFault(fault) }])
   }
   const [offset, message] = refused(document) ?? []
   if (offset !== undefined && message !== undefined) {
