@@ -101,7 +101,7 @@ function kindWithoutClients({ asymmetricKeyType: type, asymmetricKeyDetails: det
   return type === 'ec' && !CURVES.has(namedCurve) ? namedCurve : undefined
 }
 
-/** What OpenSSL refuses, by the codes of Node, in words that follow the file. */
+/** Refusals of OpenSSL by the codes of Node, in words that follow the file. */
 const CONTEXT_FAULTS: Readonly<Record<string, string>> = {
   ERR_SSL_EE_KEY_TOO_SMALL: 'has a key that is too short: RSA needs 2048 bits',
   ERR_SSL_CA_KEY_TOO_SMALL: 'has an authority whose key is too short: RSA needs 2048 bits',
@@ -109,7 +109,7 @@ const CONTEXT_FAULTS: Readonly<Record<string, string>> = {
 }
 
 function contextFault(error: unknown): string {
-  const { code = '', reason = String(error) } = error as { code?: string; reason?: string }
+  const { code = '', reason = String(error) } = error as { code?: string | undefined; reason?: string | undefined }
   return CONTEXT_FAULTS[code] ?? `cannot be served: ${reason}`
 }
 

@@ -220,6 +220,7 @@ function hearHttp1(http1: Server, { pace, begin, onUpgrade, limits, refusals, ho
     () => refusals.cut('pipelined'),
     pace,
   )
+  // In applications Node answers an unknown expectation itself (D656).
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     http1.on(event, (request: IncomingMessage, response: ServerResponse) => {
       inTurn(request.socket, response, (waitedMs) => begin(request, response, event === 'checkContinue', waitedMs))

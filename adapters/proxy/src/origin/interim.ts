@@ -20,7 +20,7 @@ export function passOverContinue(socket: Socket): void {
   let isLenient = false
   parser.onHeadersComplete = (status, upgrade, keepAlive) => {
     const isInterim = status < 200 && status !== 101
-    // What follows a head that ends the connection is a fault, unless that head is an interim one.
+    // Bytes after a head that ends the connection are a fault, unless that head is an interim one.
     if (isLenient !== (isInterim && !keepAlive)) {
       isLenient = !isLenient
       llhttp.llhttp_set_lenient_keep_alive(ptr, isLenient ? 1 : 0)
