@@ -290,7 +290,13 @@ export function failingLookup(error: unknown): Lookup {
 
 export const tooLarge = () => Promise.reject(new SallyportError('payload_too_large'))
 
-function requireNamed({ message, details }: { readonly message: string; readonly details?: ApiDetails | undefined }): void {
+function requireNamed({
+  message,
+  details,
+}: {
+  readonly message: string
+  readonly details?: ApiDetails | undefined
+}): void {
   const [first] = details?.fields ?? []
   if (message !== `${first?.field}: ${first?.message}`) throw new Error(`an answer names no field: ${message}`)
 }
