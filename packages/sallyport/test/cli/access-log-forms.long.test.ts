@@ -15,7 +15,7 @@ const named = (name: string) => ACCESS_FORMATS.filter((format) => format.name ==
 const sent = (userAgent: string, status: number | string = 200) =>
   `203.0.113.9 GET /a | ${userAgent} | ${AT} | ${status}`
 
-/** What is read of lines that differ in what is behind the request. */
+/** The readings of lines that differ in what is behind the request. */
 function agentsOf(...behind: readonly string[]): readonly string[] {
   return readingsOf(behind.map((rest) => `203.0.113.9 - - ${CLF} ${REQUEST} ${rest}`)).map(([, read]) =>
     read.startsWith('lacks') ? read : (read.split(' | ')[1] ?? ''),

@@ -60,7 +60,7 @@ function namedLooks({ quoted, names }: CommonLine): readonly Look[] {
   return quoted.filter((_, index) => index > 0 && names[index] !== undefined).map(lookOf)
 }
 
-/** What a text is, by its look alone: `other` can be a user agent in a log that has others in its place, and is one nowhere else. */
+/** The kind of a text, by its look alone: `other` can be a user agent in a log that has others in its place, and is one nowhere else. */
 type Look = 'absent' | 'agent' | 'words' | 'word' | 'url' | 'other'
 
 /** A product with its version. */
