@@ -154,7 +154,7 @@ t.test('a second machine', { skip: NO_POSTGRES || NO_REDIS || missing('openssl')
     .replace(/postgres:\/\/\S+/, await postgres.database())
     .replace(/redis:\/\/\S+/, redis.url)
     .replace('/etc/sallyport/ledger.pem', key)
-    .replace('/etc/sallyport/challenge', secret)
+    .replace('/etc/sallyport/challenge-secret', secret)
   const common = `${lines}demo: true\ndata: ${JSON.stringify({ refresh: false, sources: NO_DATA })}\n`
   const machines = await Promise.all(
     ['one', 'two'].map(async (name) => {

@@ -206,7 +206,7 @@ t.test('the health listener at its usual place is done without where that is tak
   const second = await openProxy(fakeSallyport(), options)
   t.teardown(() => Promise.all([first.close(), second.close()]))
   t.notOk(second.adminUrl)
-  t.match(notices.at(-1), /^no health listener: cannot listen on 127.0.0.1:9090: another program/)
+  t.match(notices.at(-1), /^no health listener: cannot listen on 127.0.0.1:9090: a program/)
   t.equal(statusOf(await exchange(second.url, get('/'))), 200, 'and the proxy works')
 })
 
