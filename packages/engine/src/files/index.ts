@@ -1,4 +1,6 @@
 export { makeFolder } from './make-folder.ts'
 export { linkFault, nearest, placeFault } from './place.ts'
-export { readFault, readWhole } from './read-whole.ts'
+export { readCertificates } from './read-certificates.ts'
+export { decodeText, readFault, readText, readWhole } from './read-whole.ts'
+export { connectionReason, fileReason, systemFault } from './system-fault.ts'
 export { writeThrough } from './write-through.ts'

@@ -1,18 +1,36 @@
 import { readFileSync, statSync } from 'node:fs'
 import { placeFault } from './place.ts'
+import { fileReason } from './system-fault.ts'
 
 /**
  * The text of a file. Throws an error that says in a few words what is wrong: a pipe or a device would be read for ever, and
  * the process would stand still.
  */
 export function readWhole(file: string): string {
+  return readBytes(file).toString('utf8')
+}
+
+/** The same of a text that people write: in another encoding it is refused, in which it would be read as something else. */
+export function readText(file: string): string {
+  return decodeText(readBytes(file))
+}
+
+/** The text of bytes in UTF-8. Throws an error in words that follow a file's name: editors of Windows write UTF-16. */
+export function decodeText(bytes: Buffer): string {
+  const [first, second] = bytes
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  if (isWide) throw new Error('is written in UTF-16: save it as UTF-8')
+  if (bytes.includes(0)) throw new Error('holds zero bytes: it is no text in UTF-8')
+  return bytes.toString('utf8')
+}
+
+function readBytes(file: string): Buffer {
   const fault = readFault(file)
   if (fault !== undefined) throw new Error(fault)
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new Error(code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${code})`)
+    throw new Error(fileReason(error))
   }
 }
 

@@ -1,0 +1,58 @@
+/**
+ * Faults of the operating system in words that follow a file's name. Messages of Node name the call, the path once more and
+ * a code that nobody has to know.
+ */
+const OF_FILES: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'is not permitted to this user',
+  EPERM: 'is not permitted to this user',
+  EROFS: 'is on a read-only file system',
+  ENOSPC: 'cannot be written: the disk is full',
+  EDQUOT: 'cannot be written: the quota of this user is used up',
+  ELOOP: 'is a link that leads in a circle',
+  ENAMETOOLONG: 'has too long a name',
+}
+
+const NO_TLS = 'it does not speak TLS'
+
+/** The same of connections, in words that stand alone. */
+const OF_CONNECTIONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it ends the connection',
+  EPIPE: 'it ends the connection',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+}
+
+/** The fault of a file that cannot be read, or written, in words that follow its name. */
+export function fileReason(error: unknown, what: 'read' | 'written' = 'read'): string {
+  const code = codeOf(error)
+  if (code === undefined) return `cannot be ${what}`
+  return OF_FILES[code] ?? `cannot be ${what} (${code})`
+}
+
+/** The fault of a connection in words; `undefined` where the error is of another kind. */
+export function connectionReason(error: unknown): string | undefined {
+  const code = codeOf(error) ?? ''
+  // Others of OpenSSL begin with its numbers, and end with a file of its source.
+  return OF_CONNECTIONS[code] ?? (code.startsWith('ERR_SSL_') ? `TLS with it fails (${code})` : undefined)
+}
+
+/** A fault with a file that an error names, as a sentence without its full stop; `undefined` where it is of another kind. */
+export function systemFault(error: unknown): string | undefined {
+  const { path } = (error ?? {}) as NodeJS.ErrnoException
+  const reason = OF_FILES[codeOf(error) ?? '']
+  return reason === undefined || typeof path !== 'string' ? undefined : `${path} ${reason}`
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}

@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { connectionReason, decodeText, fileReason, readText, systemFault } from '#files'
+
+const withCode = (code: string): Error => Object.assign(new Error('raw'), { code })
+
+t.test('faults of files have words, and a code that is not known is shown', (t) => {
+  const folder = t.testdir({ a: 'text' })
+  const faultOf = (file: string): unknown => {
+    try {
+      return readFileSync(file)
+    } catch (error) {
+      return error
+    }
+  }
+  t.equal(fileReason(faultOf(folder)), 'is a folder')
+  t.equal(fileReason(faultOf(join(folder, 'none'))), 'does not exist')
+  t.equal(systemFault(faultOf(join(folder, 'none'))), `${join(folder, 'none')} does not exist`)
+  t.equal(fileReason(withCode('ENOSPC'), 'written'), 'cannot be written: the disk is full')
+  t.equal(fileReason(withCode('EIO')), 'cannot be read (EIO)')
+  t.equal(fileReason(new Error('x'), 'written'), 'cannot be written')
+  for (const other of [new TypeError('a bug'), withCode('ENOENT'), 'text', undefined])
+    t.equal(systemFault(other), undefined)
+  t.end()
+})
+
+t.test('faults of connections have words, and those of OpenSSL no place in its source', (t) => {
+  t.equal(connectionReason(withCode('ENOTFOUND')), 'its name is not known')
+  t.equal(connectionReason(withCode('ERR_SSL_WRONG_VERSION_NUMBER')), 'it does not speak TLS')
+  t.equal(connectionReason(withCode('ERR_SSL_OTHER')), 'TLS with it fails (ERR_SSL_OTHER)')
+  for (const other of [withCode('ENOENT'), new Error('x')]) t.equal(connectionReason(other), undefined)
+  t.end()
+})
+
+t.test('a text is read in UTF-8 alone', (t) => {
+  const file = join(t.testdir(), 'a')
+  writeFileSync(file, 'é')
+  t.equal(readText(file), 'é')
+  for (const [bytes, message] of [
+    [Buffer.from('\ufeffa', 'utf16le'), 'is written in UTF-16: save it as UTF-8'],
+    [Buffer.from([0xfe, 0xff, 0, 0x61]), 'is written in UTF-16: save it as UTF-8'],
+    [Buffer.from('a\0'), 'holds zero bytes: it is no text in UTF-8'],
+  ] as const) {
+    t.throws(() => decodeText(bytes), { message })
+  }
+  t.end()
+})
