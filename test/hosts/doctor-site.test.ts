@@ -54,7 +54,7 @@ t.test('the gate itself in front, and a server that sends it part of what is ask
   ])
   t.match(other[0]?.advice, `to ${host} with every field`)
   const closed = await freePort()
-  t.match(await examined(`http://127.0.0.1:${closed}/`), [{ state: 'fail', found: /ECONNREFUSED/ }])
+  t.match(await examined(`http://127.0.0.1:${closed}/`), [{ state: 'fail', found: /nothing listens there/ }])
   const moved = await served(t, (_, res) => res.writeHead(301, { location: 'https://www.site.example/' }).end())
   t.match(await examined(`http://${moved}/`), [
     { state: 'fail', found: /redirects to https:\/\/www\.site\.example\/, so name that with --site/ },

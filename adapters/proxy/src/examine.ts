@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { SallyportError } from '@sallyport/core'
 import type { Finding } from '@sallyport/engine'
+import { connectionReason } from '@sallyport/engine/files'
 import { requireAcme } from './acme/order.ts'
 import { DEFAULT_ADMIN } from './admin.ts'
 import { type CertificateFiles, dateFault, PairFault, readCertificate } from './edge/certificates.ts'
@@ -142,17 +143,10 @@ async function askServer(text: string, path: readonly (string | number)[]): Prom
   }
 }
 
-/** Faults of connections in words. */
-const CONNECT_FAULTS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name cannot be looked up now',
-  ABORT_ERR: `it does not answer within ${CONNECT_MS / 1_000} s`,
-}
-
 function connectFault(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return CONNECT_FAULTS[code] ?? (code || (error instanceof Error ? error.message : String(error)))
+  if (code === 'ABORT_ERR') return `it does not answer within ${CONNECT_MS / 1_000} s`
+  return connectionReason(error) ?? (code || (error instanceof Error ? error.message : String(error)))
 }
 
 function sentenceOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readCertificates } from '@sallyport/engine/files'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 
 /** Bounds of what an authority is given; times in milliseconds. */
@@ -62,7 +62,7 @@ export async function openAuthority(
   { directory, ca, signal }: AuthorityPlace,
   bounds: AuthorityBounds,
 ): Promise<Authority> {
-  const trust = ca === undefined ? {} : { ca: await trusted(ca) }
+  const trust = ca === undefined ? {} : trusted(ca)
   const dispatcher = openDispatcher(trust, bounds)
   let left = bounds.requests
   let retryAfterMs: number | undefined
@@ -121,14 +121,13 @@ export async function openAuthority(
   }
 }
 
-async function trusted(file: string): Promise<string> {
-  const pem = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new AuthorityFault(`tls.acme.ca: ${file} cannot be read (${codeOf(error)})`)
-  })
-  // An empty one would have Node trust its own.
-  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
-    throw new AuthorityFault(`tls.acme.ca: ${file} holds no certificate`)
-  return pem
+/** An empty one would have Node trust its own. */
+function trusted(file: string): { readonly ca: string } {
+  try {
+    return { ca: readCertificates(file) }
+  } catch (error) {
+    throw new AuthorityFault(`tls.acme.ca: ${file} ${(error as Error).message}`)
+  }
 }
 
 function openDispatcher(trust: { readonly ca?: string | undefined }, { answerMs }: AuthorityBounds): Dispatcher {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Server as NetServer } from 'node:net'
 import { SallyportError } from '@sallyport/core'
+import { connectionReason } from '@sallyport/engine/files'
 
 /** A server that listens. */
 export interface Listening {
@@ -53,5 +54,5 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  return REASONS[code] ?? code
+  return REASONS[code] ?? connectionReason(error) ?? code
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { SallyportError } from '@sallyport/core'
-import { readWhole } from '@sallyport/engine/files'
+import { readCertificates } from '@sallyport/engine/files'
 import { buildConnector } from 'undici'
 import type { OriginAddress } from './address.ts'
 import { passOverContinue } from './interim.ts'
@@ -14,14 +14,11 @@ export interface OriginTrust {
 /** Reads the authorities of a route; throws `invalid_config`. */
 export function readTrust(file: string | undefined, key: string): OriginTrust {
   if (file === undefined) return {}
-  let ca: string
   try {
-    ca = readWhole(file)
+    return { ca: readCertificates(file) }
   } catch (error) {
     throw new SallyportError('invalid_config', `${key}: ${file} ${(error as Error).message}`)
   }
-  if (ca.includes('-----BEGIN CERTIFICATE-----')) return { ca }
-  throw new SallyportError('invalid_config', `${key}: ${file} holds no certificate in PEM`)
 }
 
 /** The name by which an origin must be known; an address is no server name (RFC 6066 3). */

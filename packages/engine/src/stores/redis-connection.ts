@@ -1,4 +1,5 @@
 import { SallyportError } from '@sallyport/core'
+import { connectionReason } from '#files'
 import { loadInstalled } from './load-installed.ts'
 import type { RedisOptions } from './redis-options.ts'
 
@@ -69,7 +70,7 @@ function keepConnected<T extends Client>(create: () => T, pingMs: number) {
     }
     // The request that an outage fails reports it.
     client.on('error', (error) => {
-      const [said = ''] = error?.message.split(/\.?(?:\n|$)/, 1) ?? []
+      const [said = ''] = (connectionReason(error) ?? error?.message)?.split(/\.?(?:\n|$)/, 1) ?? []
       why = said === '' ? '' : `: ${said}`
     })
     client.on('ready', onAnswer)

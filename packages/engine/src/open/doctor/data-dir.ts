@@ -32,7 +32,7 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
     return [
       (statSync(path).isDirectory() ? failNow : fail)(
         `${reasonOf(error)}.`,
-        'Give it to the user who runs Sallyport (chown, chmod 700), or name another dataDir.',
+        /disk is full|used up/.test(error.message) ? MAKE_ROOM : GIVE,
         AT,
       ),
     ]
@@ -40,12 +40,13 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
   const { bavail, bsize } = statfsSync(path)
   const free = bavail * bsize
   const room = `${(free / 2 ** 30).toFixed(1)} GiB free`
-  const key = provenance.signingKey ?? join(path, 'signing-key.pem')
+  // One that is named is among the files.
+  const key = provenance.signingKey === undefined ? join(path, 'signing-key.pem') : undefined
   return [
     data.readOnly || free >= ROOM_BYTES
       ? ok(`${path} can be ${data.readOnly ? 'read' : 'written'}; ${room}.`)
       : warn(`${path}: ${room}.`, 'A compile and two downloads of every feed take up to 1 GiB: make room.'),
-    ...(isReadByOthers(key) ? [fail(`${key} may be read by others.`, `chmod 600 ${key}`)] : []),
+    ...(key !== undefined && isReadByOthers(key) ? [fail(`${key} may be read by others.`, `chmod 600 ${key}`)] : []),
   ]
 }
 
@@ -68,6 +69,8 @@ function examineAbsent(path: string, readOnly: boolean): CheckResult {
 }
 
 const AT = ['dataDir']
+const MAKE_ROOM = 'Make room there, or name another dataDir.'
+const GIVE = 'Give it to the user who runs Sallyport (chown, chmod 700), or name another dataDir.'
 
 function isReadByOthers(file: string): boolean {
   const stats = process.platform === 'win32' ? undefined : statSync(file, { throwIfNoEntry: false })

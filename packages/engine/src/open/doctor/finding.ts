@@ -1,3 +1,4 @@
+import { connectionReason, systemFault } from '#files'
 import { errorText } from '../error-text.ts'
 
 /** The checks, in the order in which they are shown. */
@@ -58,6 +59,8 @@ export const failNow = (found: string, advice: string, path?: CheckResult['path'
 
 /** The reason of a failure in one line. */
 export function reasonOf(error: unknown): string {
+  const known = connectionReason(error) ?? systemFault(error)
+  if (known !== undefined) return known
   const text = errorText(error)
   return text.split('\n', 1)[0] ?? text
 }

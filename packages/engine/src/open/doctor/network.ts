@@ -117,6 +117,8 @@ const FAULTS: Readonly<Record<string, { readonly found: string; readonly advice:
     found: 'is not an address of this machine',
     advice: '0.0.0.0 or [::] is any address; ip addr shows them.',
   },
+  ENOTFOUND: { found: 'has a name that is not known', advice: '0.0.0.0 or [::] is any address; ip addr shows them.' },
+  EAI_AGAIN: { found: 'has a name that cannot be looked up now', advice: 'Name an address of this machine.' },
 }
 
 /** The code of the fault of listening there for a moment; `undefined` where there is none. */

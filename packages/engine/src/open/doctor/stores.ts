@@ -36,7 +36,10 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
     try {
       versions.add((await probeStore(`sqlite:${file}`)).version)
     } catch (error) {
-      found.push(fail(`${file}: ${reasonOf(error)}.`, 'Restore it from a backup, or move it away to begin a new one.'))
+      const isOther = /not a database|malformed/.test(reasonOf(error))
+      const why = isOther ? 'is no database of SQLite, or a damaged one' : `cannot be used: ${reasonOf(error)}`
+      const advice = 'Restore it from a backup, or move it away to begin a new one.'
+      found.push(fail(`${file} ${why}.`, advice, file === own ? ['store'] : ['dataDir']))
     }
   }
   const readable = `${[...versions].join(', ')}: ${files.length - found.length} of ${counted(files.length, 'file')} can be read.`

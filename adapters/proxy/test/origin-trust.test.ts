@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { readTrust } from '../src/origin/trust.ts'
+import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+
+t.test('every certificate of a file of authorities is read', { skip: NO_OPENSSL }, async (t) => {
+  const folder = certificateFolder(t)
+  const { cert } = makeCertificate(folder, ['a.example'])
+  const pem = readFileSync(cert, 'utf8')
+  const file = join(folder, 'ca.pem')
+  const saidOf = (text: string | Buffer): string => {
+    writeFileSync(file, text)
+    try {
+      return readTrust(file, 'routes.0.ca').ca === undefined ? 'none' : 'good'
+    } catch (error) {
+      return (error as Error).message.replace(`routes.0.ca: ${file} `, '')
+    }
+  }
+  t.equal(saidOf(pem), 'good')
+  t.equal(saidOf(`Subject: a note before\n${pem}\n# and between\n${pem}`), 'good')
+  t.equal(saidOf(pem.slice(0, 300)), 'is cut off: its certificate has no end')
+  t.equal(saidOf(`${pem}${pem.slice(0, 300)}`), 'is cut off: its certificate 2 of 2 has no end')
+  t.equal(saidOf(pem.slice(0, 300) + pem), 'is cut off: its certificate 1 of 2 has no end')
+  t.equal(saidOf(pem.replace('MII', 'MIX')), 'is damaged: its certificate cannot be read')
+  t.equal(saidOf(''), 'holds no certificate in PEM')
+  t.equal(saidOf(Buffer.from(pem, 'utf16le')), 'holds zero bytes: it is no text in UTF-8')
+})
