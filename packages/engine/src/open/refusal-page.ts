@@ -1,5 +1,5 @@
 import { SallyportError } from '@sallyport/core'
-import { readWhole } from '#files'
+import { readText } from '#files'
 import type { Config } from './config/schema.ts'
 
 /** Texts for refused visitors as configured, with the text of the template in place of its path. */
@@ -14,9 +14,18 @@ export function refusalPageOf({ refusal }: Pick<Config, 'refusal'>): RefusalPage
   return { ...page, template: text }
 }
 
+/** Places of a template that nothing is written into: visitors would see their braces. */
+export function unknownPlaces(template: string): readonly string[] {
+  const names = [...template.matchAll(/\{\{(\w{1,40})\}\}/g)].map(([, name = '']) => name)
+  return [...new Set(names)].filter((name) => !PLACES.includes(name))
+}
+
+/** The places that a page is written into. */
+export const PLACES: readonly string[] = ['title', 'text', 'contact', 'id', 'status', 'lang', 'dir']
+
 function textOf(template: string): string {
   try {
-    return readWhole(template)
+    return readText(template)
   } catch (error) {
     throw new SallyportError('invalid_config', `refusal.template: ${template} ${(error as Error).message}`)
   }

@@ -141,7 +141,7 @@ t.test('two lines put many nodes on one store', async (t) => {
 t.test('a file that cannot be read says which and where', async (t) => {
   t.throws(() => readConfig({ file: '/nowhere/sallyport.yaml' }), {
     code: 'invalid_config',
-    message: /nowhere.*ENOENT/,
+    message: /nowhere.* does not exist/,
   })
   const broken = fileWith(t.testdir(), 'listen: [1\nmode: monitor')
   t.throws(() => readConfig({ file: broken }), { code: 'invalid_config', message: /sallyport\.yaml.*line/s })

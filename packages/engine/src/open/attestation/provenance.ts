@@ -16,12 +16,12 @@ import {
 } from '@sallyport/core'
 import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import { type Document, documentOf, type LedgerStatus, type Statement } from '@sallyport/ledger'
-import { parseDocument } from 'yaml'
+import { LineCounter, parseDocument } from 'yaml'
 import type { AttestedClaim, ProvenanceClaim, ProvenanceService } from '#api'
 import { ENGINE_VERSION } from '#datasets'
 import { readWhole } from '#files'
 import type { Config } from '../config/schema.ts'
-import { yamlFault } from '../yaml-fault.ts'
+import { yamlFault } from '../config/yaml-fault.ts'
 import { opensAtStart } from './ledger.ts'
 import { holdLedger, type LedgerHooks } from './ledger-holder.ts'
 import { contextText, datasetsOf, degradedOf, findingOf } from './statement.ts'
@@ -157,8 +157,12 @@ export function readJurisdictionPolicy(file: string | undefined): JurisdictionPo
   } catch (error) {
     throw new SallyportError('invalid_policy', `provenance.policy: ${file} ${(error as Error).message}`)
   }
-  const document = parseDocument(text)
-  const [fault] = document.errors
-  if (fault !== undefined) throw new SallyportError('invalid_policy', `provenance.policy: ${file}: ${yamlFault(fault)}`)
+  const lines = new LineCounter()
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines })
+  const fault = yamlFault(document)
+  if (fault !== undefined) {
+    const [offset, message] = fault
+    throw new SallyportError('invalid_policy', `provenance.policy: ${file}:${lines.linePos(offset).line}: ${message}`)
+  }
   return parseJurisdictionPolicy(document.toJS())
 }

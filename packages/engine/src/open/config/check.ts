@@ -10,58 +10,19 @@ import {
   policyWarnings,
   robotsOf,
   SallyportError,
-  suggestion,
   usageOf,
 } from '@sallyport/core'
-import type { z } from 'zod'
 import { feedsOf } from '#datasets'
 import { listNames } from '../lists/read-lists.ts'
 import { decoyFaults, decoyWarnings } from './decoy-faults.ts'
 import type { ConfigFault } from './faults.ts'
 import { hostPortOf } from './host-port.ts'
-import { type Layer, placeOf, valueAt } from './layers.ts'
+import type { Layer } from './layers.ts'
 import { listFaults } from './list-faults.ts'
+import { type LocatedFault, located } from './located.ts'
 import { notifyFaults, notifyWarnings } from './notify-faults.ts'
 import { secretFault } from './required-secret.ts'
 import type { Config } from './schema.ts'
-import { nodeAt, type SchemaNode } from './tree.ts'
-
-/** A fault and where it is in the values. */
-interface LocatedFault {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-  readonly rule?: string | undefined
-}
-
-/** Faults of a schema as faults of what was written in these layers. `input` is what was parsed. */
-export function schemaFaults(
-  { issues }: z.ZodError,
-  input: unknown,
-  layers: readonly Layer[],
-  tree: SchemaNode,
-): readonly ConfigFault[] {
-  return issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') {
-      const given = valueAt(input, issue.path)
-      return [located({ path: issue.path, message: messageOf(issue, given) }, input, layers)]
-    }
-    const known = Object.keys(nodeAt(tree, issue.path)?.properties ?? {})
-    return issue.keys.map((key) => {
-      const { place, rule } = located({ path: [...issue.path, key], message: '' }, input, layers)
-      const name = [...issue.path.map(String), key].join('.')
-      const message = `unknown key "${name}"${suggestion(key, known)}`
-      return { message, ...(place && { place }), ...(rule && { rule }) }
-    })
-  })
-}
-
-function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
-  if (given === undefined) return 'is missing'
-  if (issue.code === 'invalid_value' && typeof given === 'string') {
-    return `"${given}" is unknown${suggestion(given, issue.values.map(String))}`
-  }
-  return issue.message.replace(/^(Invalid input|Too small|Too big): /, '')
-}
 
 /** Keys that need each other. */
 function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
@@ -78,6 +39,20 @@ function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
     return [{ path: ['tls'], message: 'names no certificates and no acme' }]
   }
   return []
+}
+
+/** Parts that serve trusted peers alone: without one every connection is cut (D139), and every check is refused. D661. */
+function trustedFaults({ proxyProtocol, forwardAuth, trustProxy }: Config): readonly LocatedFault[] {
+  if (trustProxy.length > 0) return []
+  const cure = 'name the address of the server in front in trustProxy'
+  return [
+    ...(proxyProtocol === false
+      ? []
+      : [{ path: ['proxyProtocol'], message: `is read from trusted peers alone, and every other is cut: ${cure}` }]),
+    ...(forwardAuth === false
+      ? []
+      : [{ path: ['forwardAuth'], message: `answers trusted servers alone, and every other with 403: ${cure}` }]),
+  ]
 }
 
 /** Listeners that are one another's: only the first could be had. */
@@ -109,6 +84,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
   const names = new Set(Object.keys(config.lists))
   const found: LocatedFault[] = [
     ...edgeFaults(config),
+    ...trustedFaults(config),
     ...listenerFaults(config),
     ...listFaults(config.lists),
     ...decoyFaults(config),
@@ -124,6 +100,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ),
     ...signalFaults(config),
     ...usageFaults(config),
+    ...sameIdFaults(config),
     ...config.handoff.keys.flatMap((key, index) => tried(['handoff', 'keys', index], () => createHandoffSigner([key]))),
     ...config.net.allowPrivate.flatMap((text, index) =>
       parsePrefix(text) === undefined
@@ -132,6 +109,25 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ),
   ]
   return found.map((fault) => located(fault, config, layers))
+}
+
+/** A signature names its key by the id. */
+function sameIdFaults({ handoff }: Config): readonly LocatedFault[] {
+  const ids = handoff.keys.map(({ id }) => id)
+  return ids.flatMap((id, at) => {
+    const message = `"${id}" is the id of another key too`
+    return ids.indexOf(id) === at ? [] : [{ path: ['handoff', 'keys', at, 'id'], message }]
+  })
+}
+
+/** Tokens of which one does what another is for. */
+function sameTokenWarnings({ console: { adminToken, steerToken, readToken } }: Config): readonly LocatedFault[] {
+  const tokens = Object.entries({ adminToken, steerToken, readToken }).filter(([, token]) => token !== undefined)
+  return tokens.flatMap(([name, token], at) => {
+    const [other] = tokens.slice(0, at).find(([, one]) => one === token) ?? []
+    const message = `is ${other} too: its holders may do what the other allows`
+    return other === undefined ? [] : [{ path: ['console', name], message }]
+  })
 }
 
 /** Returns the faults of each entry, or of all together. */
@@ -179,7 +175,8 @@ export function configWarnings(config: Config, layers: readonly Layer[]): readon
   const found: LocatedFault[] = policiesOf(config).flatMap(({ policy, path }) =>
     policyWarnings(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
   )
-  return [...found, ...decoyWarnings(config), ...notifyWarnings(config)].map((fault) => located(fault, config, layers))
+  found.push(...decoyWarnings(config), ...notifyWarnings(config), ...sameTokenWarnings(config))
+  return found.map((fault) => located(fault, config, layers))
 }
 
 /** Policies that flag, and so leave it to the origin: a proxy has no code of the user's own that reads decisions. */
@@ -209,22 +206,4 @@ function tried(path: readonly PropertyKey[], read: () => unknown): readonly Loca
     if (!(error instanceof SallyportError)) throw error
     return [{ path, message: error.message.replace(/^[\w.-]+: /, '') }]
   }
-}
-
-export function located({ path, message, rule }: LocatedFault, values: unknown, layers: readonly Layer[]): ConfigFault {
-  const place = placeOf(layers, path)
-  const id = rule ?? ruleAt(path, values)
-  return {
-    ...(place && { place }),
-    ...(path.length > 0 && { key: path.map(String).join('.') }),
-    ...(id !== undefined && { rule: id }),
-    message,
-  }
-}
-
-/** The id of the rule that a path leads into. */
-function ruleAt(path: readonly PropertyKey[], values: unknown): string | undefined {
-  const at = path.findIndex((step, index) => step === 'rules' && typeof path[index + 1] === 'number')
-  const id = at < 0 ? undefined : valueAt(values, [...path.slice(0, at + 2), 'id'])
-  return typeof id === 'string' ? id : undefined
 }

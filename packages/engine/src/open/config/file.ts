@@ -9,10 +9,10 @@ import {
   type Node,
   parseDocument,
 } from 'yaml'
-import { placeFault } from '#files'
-import { yamlFault } from '../yaml-fault.ts'
+import { decodeText, fileReason, placeFault } from '#files'
 import { ConfigError } from './faults.ts'
 import { isMap, type Layer } from './layers.ts'
+import { yamlFault } from './yaml-fault.ts'
 
 /** Reads a YAML or JSON file of keys; throws `invalid_config` that names the file and the line. */
 export function readFile(file: string): Layer {
@@ -26,15 +26,11 @@ export function readText(
   refused: (document: Document) => readonly [offset: number, message: string] | undefined = () => undefined,
 ): Layer {
   const lines = new LineCounter()
-  const document = parseDocument(text, { prettyErrors: true, lineCounter: lines, logLevel: 'error' })
-  const fault = document.errors[0]
+  // Its own way of printing errors shows the lines around them.
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
+  const fault = yamlFault(document) ?? refused(document)
   if (fault !== undefined) {
-    const line = fault.linePos?.[0].line
-    const place = { text: line === undefined ? file : `${file}:${line}`, file, ...(line && { line }) }
-    throw new ConfigError([{ place, message: yamlFault(fault) }])
-  }
-  const [offset, message] = refused(document) ?? []
-  if (offset !== undefined && message !== undefined) {
+    const [offset, message] = fault
     const { line } = lines.linePos(offset)
     throw new ConfigError([{ place: { text: `${file}:${line}`, file, line }, message }])
   }
@@ -54,11 +50,16 @@ export function readText(
 function textOf(file: string): string {
   const fault = existsSync(file) ? placeFault(file) : undefined
   if (fault !== undefined) throw new ConfigError([{ message: `cannot read ${file}: it ${fault}` }])
+  let bytes: Buffer
   try {
-    return readFileSync(file, 'utf8')
+    bytes = readFileSync(file)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new ConfigError([{ message: `cannot read ${file}: ${reason}` }])
+    throw new ConfigError([{ message: `${file} ${fileReason(error)}` }])
+  }
+  try {
+    return decodeText(bytes)
+  } catch (error) {
+    throw new ConfigError([{ place: { text: file, file }, message: (error as Error).message }])
   }
 }
 
@@ -67,7 +68,8 @@ function plainOf(document: { toJS(): unknown }, file: string): unknown {
   try {
     return document.toJS()
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'unreadable'
+    const isHuge = error instanceof Error && /alias count|circular/i.test(error.message)
+    const message = isHuge ? 'its aliases (*) repeat more than can be read' : 'its aliases (*) cannot be followed'
     throw new ConfigError([{ place: { text: file, file }, message }])
   }
 }

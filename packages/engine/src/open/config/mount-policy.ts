@@ -1,8 +1,8 @@
 import { type CompiledPolicy, compilePolicy, type MountPolicy, type Surroundings } from '@sallyport/core'
 import { z } from 'zod'
-import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
 import { MountPolicySchema } from './policy-schema.ts'
+import { schemaFaults } from './schema-faults.ts'
 import { schemaTree } from './tree.ts'
 
 /** Under the name by which faults speak of it. */

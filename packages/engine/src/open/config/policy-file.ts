@@ -1,11 +1,11 @@
 import { ACTIONS, AGENT_CLASSES, CHALLENGE_LEVELS, HTTP_VERSIONS, parseDuration } from '@sallyport/core'
 import { z } from 'zod'
-import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
 import { readFile } from './file.ts'
 import { isMap, type Layer, type Mapping } from './layers.ts'
 import { PolicySchema } from './policy-schema.ts'
 import type { Config } from './schema.ts'
+import { schemaFaults } from './schema-faults.ts'
 import { schemaTree } from './tree.ts'
 
 const Request = z.strictObject({

@@ -1,11 +1,12 @@
 import { policyFaults, policyWarnings } from '@sallyport/core'
 import { type Document, isScalar, isMap as isYamlMap, parseDocument, stringify, visit } from 'yaml'
-import { located, schemaFaults } from './check.ts'
 import { ConfigError, type ConfigFault } from './faults.ts'
 import { readText } from './file.ts'
 import { isMap } from './layers.ts'
+import { located } from './located.ts'
 import { PolicySchema } from './policy-schema.ts'
 import type { Config } from './schema.ts'
+import { schemaFaults } from './schema-faults.ts'
 import { schemaTree } from './tree.ts'
 
 /** A policy's text, read: the policy, or its faults. */

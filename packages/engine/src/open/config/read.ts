@@ -1,9 +1,11 @@
-import { configWarnings, located, schemaFaults, wordFaults } from './check.ts'
+import { configWarnings, wordFaults } from './check.ts'
 import { readEnvironment } from './environment.ts'
 import { ConfigError, type ConfigFault } from './faults.ts'
 import { readFile } from './file.ts'
 import { isMap, type Layer, type Mapping, mergeLayers } from './layers.ts'
+import { located } from './located.ts'
 import { Config, type ConfigInput } from './schema.ts'
+import { schemaFaults } from './schema-faults.ts'
 import { type Environment, fileOfSecret, readSecrets } from './secrets.ts'
 import { type SchemaNode, schemaTree, within } from './tree.ts'
 

@@ -29,7 +29,7 @@ const File = z.string().min(1).meta(FILE)
 
 const Health = z.strictObject({
   path: key(
-    z.string().startsWith('/'),
+    z.string().regex(/^\/[!-~]*$/, 'must be a path that begins with /, without spaces'),
     'Path that each server is checked at; a status below 400 is healthy',
     '/healthz',
   ),
@@ -46,7 +46,15 @@ export const Route = z.strictObject({
     'Host name, or *.shop.example for all names below; absent: any',
     'shop.example',
   ),
-  path: key(z.string().startsWith('/').default('/'), 'Path, with all below it', '/admin'),
+  path: key(
+    z
+      .string()
+      .startsWith('/')
+      .regex(/^[^?#]*$/, 'must be a path: a route is not chosen by what follows ? or #')
+      .default('/'),
+    'Path, with all below it',
+    '/admin',
+  ),
   upstreams: key(
     z.array(Upstream).min(1).optional(),
     'Servers that take turns; absent: those of the next route that fits, at last upstream',
@@ -215,6 +223,9 @@ const LocalText = z.union([
   z.record(z.string().regex(/^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$/, 'must be a language, as en or pt-BR'), z.string()),
 ])
 
+/** Statuses without a body (RFC 9110 15): a visitor who is challenged would never see the page. */
+const BODILESS: readonly number[] = [204, 205, 304]
+
 const ChallengeSecret = z.string().min(32)
 
 const Provider = z.strictObject({
@@ -277,7 +288,17 @@ export const Challenge = z.strictObject({
     'Path below which the page sends its solution, to /pass',
     '/gate',
   ),
-  status: key(z.int().min(200).max(599).default(403), 'Status of the page', 401, { unit: 'status' }),
+  status: key(
+    z
+      .int()
+      .min(200)
+      .max(599)
+      .refine((status) => !BODILESS.includes(status), 'must be a status with a page: 204, 205 and 304 have none')
+      .default(403),
+    'Status of the page',
+    401,
+    { unit: 'status' },
+  ),
   partitioned: key(
     z.boolean().default(false),
     'Whether frames in pages of other sites are challenged too, with partitioned cookies; over HTTPS only',

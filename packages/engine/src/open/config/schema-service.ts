@@ -9,6 +9,17 @@ import { HTTP, Listen } from './schema-edge.ts'
 export const Strings = z.array(z.string())
 
 const NO_ORIGIN = 'must be an origin, as https://app.example'
+const NO_PATTERN = 'must be one origin: browsers send no *, so this one would never match'
+
+const ORIGIN = /^https?:\/\/[^/\s?#@*]+$/i
+
+/** An origin as browsers write it: in lower case, without the port that goes without saying. */
+const Origin = z
+  .string()
+  .regex(ORIGIN, { error: ({ input }) => (String(input).includes('*') ? NO_PATTERN : NO_ORIGIN) })
+  // The form is said already.
+  .refine((text) => !ORIGIN.test(text) || URL.canParse(text), NO_ORIGIN)
+  .transform((text) => (URL.canParse(text) ? new URL(text).origin : text))
 
 const NO_URL = 'must be a URL: a port up to 65535, and special characters of a password escaped, as %23 for #'
 
@@ -23,18 +34,7 @@ export const Api = z.strictObject({
     '/detect',
   ),
   docs: key(z.boolean().default(true), 'Whether GET /v1/docs shows the reference for people', false),
-  cors: key(
-    z
-      .array(
-        z
-          .string()
-          .regex(/^https?:\/\/[^/\s]+$/, NO_ORIGIN)
-          .refine((text) => URL.canParse(text), NO_ORIGIN),
-      )
-      .default([]),
-    'Origins whose pages may call /v1 from browsers',
-    ['https://app.example'],
-  ),
+  cors: key(z.array(Origin).prefault([]), 'Origins whose pages may call /v1 from browsers', ['https://app.example']),
 })
 
 export const Store = z
@@ -46,6 +46,12 @@ export const Redis = z
   .string()
   .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port')
   .refine(isServerUrl, NO_URL)
+  .refine(hasDatabaseNumber, 'must end with the port, or with the number of a database: redis://host:port/1')
+
+/** The client throws an error of its own at another path. */
+function hasDatabaseNumber(text: string): boolean {
+  return !URL.canParse(text) || /^\/?\d{0,5}$/.test(new URL(text).pathname)
+}
 
 /** Drivers throw errors of their own at what is no URL; of a text in no such form that is said already. */
 function isServerUrl(text: string): boolean {

@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { suggestion } from '@sallyport/core'
 import { readFault } from '#files'
 import { readJurisdictionPolicy } from '../attestation/provenance.ts'
 import { environmentName, readSigningKey } from '../attestation/signing-key.ts'
 import type { Config } from '../config/schema.ts'
 import { isInline } from '../lists/list-config.ts'
 import { readListFile } from '../lists/read-list.ts'
-import { refusalPageOf } from '../refusal-page.ts'
+import { PLACES, refusalPageOf, unknownPlaces } from '../refusal-page.ts'
 import { openRobotsFile } from '../site-robots.ts'
 import { fileFault } from './file-fault.ts'
 import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
@@ -26,7 +27,7 @@ export async function examineFiles(config: Config): Promise<readonly CheckResult
   const read = await Promise.all(named.map(([, path, look]) => lookAt(path, look)))
   const logged = log.file === undefined ? [] : fileFault(log.file, ['log', 'file'])
   const unset = signingKey !== undefined && isUnset(signingKey) ? [unsetKey(signingKey)] : []
-  const found = [...read.flat(), ...unset, ...logged, ...missingSources(config)]
+  const found = [...read.flat(), ...unset, ...logged, ...missingSources(config), ...templateWarnings(config)]
   const count = named.length + (log.file === undefined ? 0 : 1)
   if (found.length > 0) return found
   return [
@@ -50,6 +51,18 @@ function sentence(error: unknown): string {
   return `${reasonOf(error)
     .replace(/^[\w.]+: /, '')
     .replace(/\.$/, '')}.`
+}
+
+/** A template that cannot be read is a fault of its own. */
+function templateWarnings({ refusal }: Config): readonly CheckResult[] {
+  let text = ''
+  try {
+    text = refusalPageOf({ refusal }).template ?? ''
+  } catch {}
+  return unknownPlaces(text).map((name) => {
+    const found = `${refusal.template} has {{${name}}}, which stays as it is${suggestion(name, PLACES)}`
+    return warn(`${found}.`, 'Correct the name, or take the braces away.', ['refusal', 'template'])
+  })
 }
 
 /** The files of lists, as a start reads them. */
@@ -81,7 +94,8 @@ function missingSources({ data }: Config): readonly CheckResult[] {
   return Object.entries(data.sources).flatMap(([id, { url = '', enabled = true }]) => {
     if (!enabled || !URL.canParse(url) || new URL(url).protocol !== 'file:') return []
     const file = fileURLToPath(url)
-    const found = existsSync(file) ? readFault(file) : 'does not exist'
+    const isThere = existsSync(file)
+    const found = isThere ? (readFault(file) ?? (statSync(file).size === 0 ? 'is empty' : undefined)) : 'does not exist'
     if (found === undefined) return []
     return [warn(`${file} ${found}.`, `Without it ${id} is not loaded.`, ['data', 'sources', id, 'url'])]
   })

@@ -1,0 +1,81 @@
+import { suggestion } from '@sallyport/core'
+import type { z } from 'zod'
+import type { ConfigFault } from './faults.ts'
+import { type Layer, valueAt } from './layers.ts'
+import { located } from './located.ts'
+import { nodeAt, type SchemaNode } from './tree.ts'
+
+/** Faults of a schema as faults of what was written in these layers. `input` is what was parsed. */
+export function schemaFaults(
+  { issues }: z.ZodError,
+  input: unknown,
+  layers: readonly Layer[],
+  tree: SchemaNode,
+): readonly ConfigFault[] {
+  return issues.flatMap(ofOneKind).flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') {
+      const given = valueAt(input, issue.path)
+      return [located({ path: issue.path, message: messageOf(issue, given) }, input, layers)]
+    }
+    const known = keysOf(nodeAt(tree, issue.path))
+    return issue.keys.map((key) => {
+      const { place, rule } = located({ path: [...issue.path, key], message: '' }, input, layers)
+      const name = [...issue.path.map(String), key].join('.')
+      const message = `unknown key "${name}"${suggestion(key, known)}`
+      return { message, ...(place && { place }), ...(rule && { rule }) }
+    })
+  })
+}
+
+function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
+  if (given === undefined) return 'is missing'
+  if (issue.code === 'invalid_value' && typeof given === 'string') return unknownWord(given, issue.values)
+  // The reason that the key of a map is refused is within.
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
+  return issue.message.replace(/^(Invalid input|Too small|Too big): /, '')
+}
+
+function unknownWord(given: string, values: readonly unknown[]): string {
+  return `"${given}" is unknown${suggestion(given, values.map(String))}`
+}
+
+/** The keys of a map, or of a value that may be of several kinds. */
+function keysOf({ properties, anyOf = [] }: SchemaNode = {}): readonly string[] {
+  return properties === undefined ? anyOf.flatMap(keysOf) : Object.keys(properties)
+}
+
+type Issue = z.core.$ZodIssue
+
+/**
+ * The faults of a value that may be of several kinds: those of the kind that it is, else the kinds that it may be. The
+ * library says of the whole that it is invalid, and nothing more.
+ */
+function ofOneKind(issue: Issue): readonly Issue[] {
+  if (issue.code !== 'invalid_union' || issue.message !== UNSAID) return [issue]
+  const own = issue.errors.find((errors) => errors.length > 0 && !errors.some(isOther))
+  if (own !== undefined) return own.map((one) => ({ ...one, path: [...issue.path, ...one.path] })).flatMap(ofOneKind)
+  const kinds = issue.errors.flat().filter(isOther)
+  const values = kinds.flatMap((one) => (one.code === 'invalid_value' ? one.values : []))
+  const types = kinds.flatMap((one) => (one.code === 'invalid_type' ? (KINDS[one.expected] ?? one.expected) : []))
+  const message = `must be ${[...new Set([...values.map(String), ...types])].join(' or ')}`
+  if (types.length > 0 || values.length === 0) return [{ code: 'custom', path: issue.path, message }]
+  return [{ code: 'invalid_value', path: issue.path, values, message }]
+}
+
+/** The library's words for a union without words of its own. */
+const UNSAID = 'Invalid input'
+
+/** Whether a value is of another kind altogether. */
+function isOther({ code, path }: Issue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+}
