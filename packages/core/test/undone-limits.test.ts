@@ -39,6 +39,11 @@ t.test('a limit that a rule of the preset undoes is named with that rule', async
   t.same(said({ userAgent: ['*GPTBot*', '*Googlebot*'] }), [after(TRAINING, 'userAgent *GPTBot* of what it counts')])
   t.same(said({ userAgent: ['*curl*', '*Googlebot*'] }), [])
   t.same(said({ headless: true }), [after('the rule "headless" of the preset protect-content')])
+  const headless = 'the rule "headless" of the preset protect-content'
+  t.same(said({ userAgent: ['*HeadlessChrome*'] }), [after(headless)], 'as is a browser that says it has no window')
+  t.same(said({ userAgent: ['*HeadlessChrome*', '*curl*'] }), [
+    after(headless, 'userAgent *HeadlessChrome* of what it counts'),
+  ])
   t.same(said({ class: ['impostor'] }), [after('the rule "impostor" of the preset protect-content')])
   t.same(said({ crawlerOutcome: ['spoofed'] }), [after('the rule "impostor" of the preset protect-content')])
   const contradicted = { basis: ['contradiction' as const], confidence: { atLeast: 0.95 } }
@@ -58,6 +63,9 @@ t.test('so is one that a later rule of the user undoes, or the default', async (
   t.same(warned({ rules: [few({ path: ['/api/**'], country: ['DE'] }), shut] }), [after(own)])
   t.same(warned({ rules: [few({ path: ['/api'] }), shut] }), [after(own)])
   t.same(warned({ rules: [few({ path: ['/a', '/api/b'] }), shut] }), [after(own, 'path /api/b of what it counts')])
+  const others: Rule = { id: 'shut', match: { not: { country: ['AT', 'CH'] } }, action: 'block' }
+  t.same(warned({ rules: [few({ country: ['DE'] }), others] }), [after(own)], 'a negation of others blocks it')
+  t.same(warned({ rules: [few({ country: ['DE', 'AT'] }), others] }), [after(own, 'country DE of what it counts')])
   t.same(warned({ default: 'block', rules: [few({ path: ['/api/**'] })] }), [after('the default of the policy')])
 })
 
@@ -72,6 +80,13 @@ t.test('a limit that has an effect is not warned of', async (t) => {
     { preset: 'protect-content', rules: [few({ purpose: ['training'] }, { then: 'allow' })] },
     { preset: 'protect-content', rules: [few({ purpose: ['training'] }, { monitor: true })] },
     { preset: 'low-friction', limits: ['polite-crawlers', 'login-guard'], rules: [few({ purpose: ['training'] })] },
+    { preset: 'protect-content', rules: [few({ userAgent: ['*Chrome*'] })] },
+    { preset: 'low-friction', rules: [few({ userAgent: ['*HeadlessChrome*'] })] },
+    { rules: [few({ country: ['AT'] }), { ...shut, match: { not: { country: ['AT', 'CH'] } } }] },
+    { rules: [few({ path: ['/a'] }), { ...shut, match: { not: { country: ['AT', 'CH'] } } }] },
+    { rules: [few({ country: ['DE'] }, { onError: 'allow' }), { ...shut, match: { not: { country: ['AT'] } } }] },
+    { rules: [few({ path: ['/api/**'] }, { cost: 30 })] },
+    { rules: [few({ path: ['/api/**'] }, { cost: { POST: 31 } })] },
     { rules: [few({ path: ['/apis'] }), shut] },
     { rules: [few({ path: ['/api/**'] }), { ...shut, monitor: true }] },
     { rules: [few({ path: ['/api/**'] }), { ...shut, match: { ...shut.match, country: ['DE'] } }] },
@@ -86,6 +101,21 @@ t.test('a limit that has an effect is not warned of', async (t) => {
   t.match(unreached, /^rules\.2 shut: no request reaches it/, 'the block that would undo it is asked by nobody')
   t.same(others, [])
 })
+
+t.test(
+  'a request that costs more than a limit has is named, and a limit that no request reaches only as that',
+  async (t) => {
+    t.same(warned({ rules: [few({}, { cost: 31 })] }), [
+      'rules.0.cost few: one request costs 31 of 30: the first is beyond the limit already',
+    ])
+    const bucket = { key: 'client', max: 30, window: '1m', kind: 'bucket', burst: 40 } as const
+    t.same(warned({ rules: [few({}, { limit: bucket, cost: 31 })] }), [])
+    const rules: readonly Rule[] = [{ id: 'mine', match: { identity: ['gptbot'] }, action: 'allow' }]
+    t.match(warned({ preset: 'protect-content', rules: [...rules, few({ identity: ['gptbot'] })] }), [
+      /^rules\.1 few: no request reaches it/,
+    ])
+  },
+)
 
 t.test('the warning tells the truth, and its cure helps', async (t) => {
   const actions = async (rule: Rule) => {

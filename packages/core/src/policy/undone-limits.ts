@@ -1,9 +1,10 @@
+import { AUTOMATION } from '@sallyport/data/automation'
 import { CRAWLERS, type CrawlerRow } from '@sallyport/data/crawlers'
 import { coversWord, decides, narrowed, type Spread, spreadsOf } from './coverage.ts'
 import type { PolicyFault } from './fault.ts'
 import { LIMIT_PRESETS } from './limit-presets.ts'
 import type { MatchWord } from './match-word.ts'
-import { MATCH_WORDS, type Match } from './match-words.ts'
+import { givenWords, MATCH_WORDS, type Match } from './match-words.ts'
 import type { Policy, Rule } from './policy.ts'
 import { PRESETS } from './presets.ts'
 import { type Coverers, coverersAmong } from './unreached-rules.ts'
@@ -71,7 +72,7 @@ function createAfter(rules: readonly Placed[]): After {
   return {
     rules,
     // A rule about kinds of crawlers decides about one that is named, by another word.
-    deciding: coverersAmong(rules, decides, CATALOGUED),
+    deciding: coverersAmong(rules, decides, STOOD_FOR),
     opening: rules.flatMap((placed, at) =>
       decides(placed.rule) && !blocks(placed.rule) ? [[at, placed] as const] : [],
     ),
@@ -146,10 +147,32 @@ function decidesAll(wide: Spread, narrow: Spread, crawlers: readonly CrawlerRow[
   return wide.asked.every((word) => {
     const { name, value } = word
     if (coversWord(wide, word, narrow)) return true
+    if (name === 'not') return isApartFrom(narrow, value as Match)
+    if (name === 'headless') return value === true && namesHeadless(narrow.words.get('userAgent')?.value)
     if (name === 'class') return isSpoofed(narrow.rule.match) && (value as readonly string[]).includes('impostor')
     return crawlers !== undefined && crawlers.length > 0 && crawlers.every((row) => fits(row, name, value) ?? false)
   })
 }
+
+/** Whether no request of a match is of a negated one: certain, by a word of which a request has one value. */
+function isApartFrom({ rule, words }: Spread, negated: Match): boolean {
+  // It also takes in what it cannot answer, which the other one leaves alone.
+  if (rule.onError !== undefined) return false
+  return givenWords(negated).some(({ name, word, value }) => {
+    const own = words.get(name)
+    return own !== undefined && word.stricter !== true && own.extent.apart(word.values.extentOf(value))
+  })
+}
+
+/** Whether each pattern of user agents names a browser that says it has no window. */
+function namesHeadless(value: unknown): boolean {
+  const patterns = Array.isArray(value) ? value.map((one) => String(one).toLowerCase()) : []
+  return patterns.length > 0 && patterns.every((text) => HEADLESS_TOKENS.some((token) => text.includes(token)))
+}
+
+const HEADLESS_TOKENS: readonly string[] = AUTOMATION.flatMap(({ token, kind }) =>
+  kind === 'headless' ? [token.toLowerCase()] : [],
+)
 
 function isSpoofed({ crawlerOutcome: [outcome, ...others] = [] }: Match): boolean {
   return outcome === 'spoofed' && others.length === 0
@@ -166,6 +189,9 @@ function overlaps(one: Spread, other: Spread, crawlers: readonly CrawlerRow[] | 
 
 /** Words that are about a crawler, of which one tells another. */
 const CATALOGUED: readonly (keyof Match)[] = ['crawler', 'operator', 'purpose', 'identity', 'vendor', 'class']
+
+/** Words that a match may be held to by its others. */
+const STOOD_FOR: readonly (keyof Match)[] = [...CATALOGUED, 'headless', 'not']
 
 /** The crawlers that a match is about; `undefined` where it is about others too. */
 function crawlersOf({ words }: Spread): readonly CrawlerRow[] | undefined {

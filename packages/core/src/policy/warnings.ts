@@ -21,7 +21,9 @@ export function policyWarnings(policy: Policy): readonly PolicyFault[] {
     ...userWarnings(policy),
     ...unreached,
     ...needlessRules(own, new Set(unreached.map(({ rule }) => rule))),
-    ...undoneLimits(policy),
+    // A limit that no request reaches has another fault, which comes first.
+    ...undoneLimits(policy).filter(({ rule }) => !unreached.some((one) => one.rule === rule)),
+    ...rules.flatMap(costWarnings),
     ...own.flatMap(weightWarnings),
     ...rules.flatMap(claimWarnings),
     ...rules.flatMap(shareWarnings),
@@ -59,6 +61,15 @@ function claimWarnings(rule: Rule, index: number): readonly PolicyFault[] {
   if (claims.length === 0) return []
   const message = `it allows by an unproven claim: nothing proves ${claims.join(' and ')}`
   return [{ path: ['rules', index, 'trustClaim'], rule: rule.id, message }]
+}
+
+/** A limit that no single request keeps to; a cost by method or path may be meant to shut that out. */
+function costWarnings({ id, limit, cost }: Rule, index: number): readonly PolicyFault[] {
+  if (limit === undefined || typeof cost !== 'number') return []
+  const room = limit.burst ?? limit.max
+  if (cost <= room) return []
+  const message = `one request costs ${cost} of ${room}: the first is beyond the limit already`
+  return [{ path: ['rules', index, 'cost'], rule: id, message }]
 }
 
 function shareWarnings({ id, match: { share }, limit, concurrent }: Rule, index: number): readonly PolicyFault[] {
