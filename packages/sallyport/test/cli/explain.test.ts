@@ -162,3 +162,18 @@ t.test('a pass is said, or that there is none, and how a rule asks', async (t) =
   t.match(held, /^pass +level 2, 5 minutes old$/m)
   t.match(await explain({ level: 9 }), { code: 1, err: /pass: must be none, or \{ level: 1, 2 or 3, age: seconds \}/ })
 })
+
+t.test('a HAR may begin with a mark of its encoding, and what never left the browser is left out', async (t) => {
+  const { folder, config } = workspace(t)
+  const file = join(folder, 'site.har')
+  const urls = ['https://a.example/page', 'data:image/png;base64,AAAA', 'blob:https://a.example/1', 'about:blank']
+  const entries = urls.map((url) => ({ request: { method: 'GET', url, httpVersion: 'h2', headers: [] } }))
+  writeFileSync(file, `\ufeff${JSON.stringify({ log: { entries } })}`)
+  const { code, out, err } = await run('explain', file, '--ip', '203.0.114.7', '--config', config)
+  t.equal(code, 0, err)
+  t.match(err, /^sallyport: 3 entries left out: no request of HTTP\.$/m)
+  t.match(out, /GET \/page/)
+  t.notMatch(out, /GET \/$/m)
+  writeFileSync(file, JSON.stringify({ log: { entries: entries.slice(1) } }))
+  t.match(await run('explain', file, '--ip', '203.0.114.7', '--config', config), { code: 1, err: /holds no request/ })
+})

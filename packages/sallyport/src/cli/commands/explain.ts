@@ -1,4 +1,4 @@
-import { createPathTable, probeOf, SallyportError } from '@sallyport/core'
+import { counted, createPathTable, probeOf, SallyportError } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { logOf, logOption } from '../log/decision-log.ts'
@@ -34,7 +34,8 @@ export function addExplainCommand(program: Command, terminal: Terminal): void {
 }
 
 async function explainFile(file: string, options: Options, terminal: Terminal): Promise<void> {
-  const requests = readRequests(file, options.ip)
+  const { requests, skipped } = readRequests(file, options.ip)
+  if (skipped > 0) terminal.err(`sallyport: ${counted(skipped, 'entry', 'entries')} left out: no request of HTTP.`)
   const config = configOf(options)
   const decisions = await using(openOnce(config, terminal), (sallyport) =>
     Promise.all(requests.map((request) => decideDescribed(sallyport, request))),

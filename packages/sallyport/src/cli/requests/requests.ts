@@ -13,6 +13,7 @@ import {
   suggestion,
 } from '@sallyport/core'
 import type { PolicyTest, Sallyport } from '@sallyport/engine'
+import { fileReason } from '@sallyport/engine/files'
 
 /** A request as a file describes it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {
@@ -105,16 +106,30 @@ export async function countDescribed(
   return decision
 }
 
+/** Requests of a file, and how many entries of it never left the browser. */
+export interface ReadRequests {
+  readonly requests: readonly DescribedRequest[]
+  readonly skipped: number
+}
+
 /**
  * The requests of a file: one request as JSON, in the form of `policy test` or of `POST /v1/agentscan/check`, or the
  * entries of a HAR, for which `ip` says who asked. Throws `invalid_request` that names the file.
  */
-export function readRequests(file: string, ip: string | undefined): readonly DescribedRequest[] {
+export function readRequests(file: string, ip: string | undefined): ReadRequests {
   const document = parseFile(file)
   const entries = recordOf(recordOf(document)?.['log'])?.['entries']
-  if (!Array.isArray(entries)) return [described(recordOf(document), ip, file, MEMBERS)]
-  if (entries.length === 0) throw refusal(file, 'log.entries', 'holds no request')
-  return entries.map((entry) => described(recordOf(recordOf(entry)?.['request']), ip, file))
+  if (!Array.isArray(entries)) return { requests: [described(recordOf(document), ip, file, MEMBERS)], skipped: 0 }
+  const asked = entries.map((entry) => recordOf(recordOf(entry)?.['request']))
+  const sent = asked.filter((request) => request === undefined || !isLocal(textOf(request, 'url')))
+  if (sent.length === 0) throw refusal(file, 'log.entries', 'holds no request')
+  const requests = sent.map((request) => described(request, ip, file))
+  return { requests, skipped: entries.length - sent.length }
+}
+
+/** Whether a browser answers a URL itself: one of `data:`, `blob:`, `about:` or of an extension. */
+function isLocal(url: string | undefined): boolean {
+  return url !== undefined && URL.canParse(url) && !/^(?:http|ws)s?:$/.test(new URL(url).protocol)
 }
 
 /** The members of a request in the forms that are read. */
@@ -164,15 +179,12 @@ function refusal(file: string, name: string, why: string): SallyportError {
 
 function parseFile(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    // Some programs write a mark of the encoding first.
+    return JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'not valid JSON' : `cannot be read: ${codeOf(error)}`
-    throw new SallyportError('invalid_request', `${file}: ${reason}`)
+    const reason = error instanceof SyntaxError ? 'is not valid JSON' : fileReason(error)
+    throw new SallyportError('invalid_request', `${file} ${reason}`)
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
 }
 
 function describe(request: Record<string, unknown>, ip: string | undefined, file: string): DescribedRequest {
