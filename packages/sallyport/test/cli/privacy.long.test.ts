@@ -50,5 +50,5 @@ t.test('a place that does not answer is named, and the command fails', async (t)
     places(out).find(({ place }) => place === 'ledger'),
     { state: 'unreachable', reason: String },
   )
-  t.match(await run('privacy', 'export', 'me', '--config', config), { code: 1, err: /Not an address: me/ })
+  t.match(await run('privacy', 'export', 'me', '--config', config), { code: 2, err: /'me' is invalid/ })
 })

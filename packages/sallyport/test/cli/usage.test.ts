@@ -21,6 +21,12 @@ t.test('wrong usage exits 2 and says how in one line', async (t) => {
     [['keys', 'create', '--plan', 'gold'], /Allowed choices are free, starter/],
     [['keys', 'create', '--signup', '2026-02-30'], /It is not a day YYYY-MM-DD/],
     [['keys', 'create', '--account', 'a', '--plan', 'free'], /cannot be used with/],
+    [['ledger', 'erase', '--subject', 'nope', '--yes'], /'nope' is invalid. It is not an IPv4 or IPv6 address/],
+    [['privacy', 'export', 'nope'], /'nope' is invalid for argument 'address'. It is not an IPv4 or IPv6 address/],
+    [
+      ['privacy', 'erase', 'nope', '--yes'],
+      /'nope' is invalid for argument 'address'. It is not an IPv4 or IPv6 address/,
+    ],
     [['ledger', 'erase'], /required option '--subject <address>' not specified/],
     [['accounts', 'create', '--plan', 'gold'], /Allowed choices are free, starter/],
     [['accounts', 'create', '--signup', '31.1.2026'], /It is not a day YYYY-MM-DD/],
@@ -43,7 +49,7 @@ t.test('a configuration that is not usable exits 2 and names what', async (t) =>
     err: `sallyport: ${config}:11: unknown key "lissten"; did you mean "listen"?\n`,
   })
   const missing = await run('data', 'status', '--config', join(folder, 'none.yaml'))
-  t.match(missing, { code: 2, err: /^sallyport: configuration: cannot read .*none.yaml: ENOENT\n$/ })
+  t.match(missing, { code: 2, err: /^sallyport: configuration: .*none.yaml does not exist\n$/ })
   const broken = join(folder, 'broken.yaml')
   writeFileSync(broken, 'listen: [\n')
   t.match(await run('data', 'status', '--config', broken), {

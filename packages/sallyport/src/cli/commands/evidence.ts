@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { SallyportError } from '@sallyport/core'
+import { connectionReason, fileReason } from '@sallyport/engine/files'
 import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
 import type { Command } from 'commander'
 import { jsonOption } from '../settings/settings.ts'
@@ -74,7 +75,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new SallyportError('missing_data', `cannot read ${file}: ${error instanceof Error ? error.message : error}`)
+    throw new SallyportError('missing_data', `${file} ${fileReason(error)}`)
   }
 }
 
@@ -84,6 +85,9 @@ async function fetchText(url: string): Promise<string> {
     if (response.ok) return await response.text()
     throw new Error(`status ${response.status}`)
   } catch (error) {
-    throw new SallyportError('missing_data', `cannot get ${url}: ${error instanceof Error ? error.message : error}`)
+    // fetch says only that it failed, and why within.
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+    const reason = connectionReason(cause) ?? (cause instanceof Error ? cause.message : String(cause))
+    throw new SallyportError('missing_data', `cannot get ${url}: ${reason}`)
   }
 }

@@ -2,6 +2,7 @@ import { counted } from '@sallyport/core'
 import { type Config, openLedgerTools, openNotificationsOf } from '@sallyport/engine'
 import type { AuditReport } from '@sallyport/ledger'
 import type { Command } from 'commander'
+import { addressOf } from '../settings/address.ts'
 import { audited } from '../settings/audit.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
@@ -42,7 +43,7 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(
     ledger.command('erase').description('erase an address from the ledger; its records and proofs stay'),
   )
-    .requiredOption('--subject <address>', 'IPv4 or IPv6 address')
+    .requiredOption('--subject <address>', 'IPv4 or IPv6 address', addressOf)
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(

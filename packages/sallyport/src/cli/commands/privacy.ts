@@ -1,6 +1,7 @@
 import { eraseKnown, exportKnown } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { consoleErased, consoleKnown } from '../service/console-history.ts'
+import { addressOf } from '../settings/address.ts'
 import { audited } from '../settings/audit.ts'
 import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
@@ -14,7 +15,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
   const privacy = program.command('privacy').description('personal data of one address, and its erasure')
 
   withCommonOptions(privacy.command('export').description('export all data about an address, place by place'))
-    .argument('<address>', 'IPv4 or IPv6 address')
+    .argument('<address>', 'IPv4 or IPv6 address', addressOf)
     .addOption(jsonOption())
     .action(async (address: string, options: Options) => {
       const config = configOf(options)
@@ -38,7 +39,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(
     privacy.command('erase').description('erase what is stored about an address, and report what stays'),
   )
-    .argument('<address>', 'IPv4 or IPv6 address')
+    .argument('<address>', 'IPv4 or IPv6 address', addressOf)
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(async (address: string, { yes, ...options }: Options & { readonly yes?: true | undefined }) => {
