@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
+import { systemFault } from '@sallyport/engine/files'
 import { Command, CommanderError } from 'commander'
 import { type CommandRow, commandsOf, leavesOf } from './command-table.ts'
 import { addAccountsCommands } from './commands/accounts.ts'
@@ -54,6 +55,11 @@ export async function main(argv: readonly string[], on: Terminal = processTermin
     if (error instanceof SallyportError) {
       terminal.err(`sallyport: ${error.message}`)
       return error.code === 'invalid_config' || error.code === 'invalid_policy' ? EXIT.usage : EXIT.failed
+    }
+    const fault = systemFault(error)
+    if (fault !== undefined) {
+      terminal.err(`sallyport: ${fault}.`)
+      return EXIT.failed
     }
     terminal.err(printableMessage(error instanceof Error ? (error.stack ?? error.message) : String(error)))
     return EXIT.failed

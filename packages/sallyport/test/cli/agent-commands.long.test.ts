@@ -141,7 +141,7 @@ t.test('explain tells a decision of a request or of a HAR', async (t) => {
   t.match(JSON.parse(told.out), [{ action: 'flag', inspection: { request: { path: '/b' } } }, {}])
   t.match(await run('explain', har, '--config', config), { code: 1, err: /no ip; name one with --ip/ })
   t.match(await run('explain', written(folder, 'x.json', '{'), '--config', config), { code: 1, err: /not valid JSON/ })
-  t.match(await run('explain', join(folder, 'none.json'), '--config', config), { code: 1, err: /ENOENT/ })
+  t.match(await run('explain', join(folder, 'none.json'), '--config', config), { code: 1, err: /does not exist/ })
 })
 
 t.test('replay tells what another policy would have done, by class', async (t) => {
@@ -188,7 +188,10 @@ not a line
     (await run('replay', log, '--policy', policy, '--config', config)).out,
     /^ai_agent +2 +2 → 0 +0 +0 +0 +0 +0 → 2 +2 +0$/m,
   )
-  t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), { code: 1, err: /ENOENT/ })
+  t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), {
+    code: 1,
+    err: /does not exist/,
+  })
   t.match(await run('replay', log, '--config', config), { code: 2, err: /--policy/ })
 })
 
@@ -209,7 +212,7 @@ t.test('replay reads packed logs, judges hours by the log, and refuses what is n
   writeFileSync(cut, gzipSync(line('12:00:00')).subarray(0, 30))
   t.match(await run('replay', cut, '--policy', policy, '--config', config), {
     code: 1,
-    err: /cut\.log\.gz: cannot be read/,
+    err: /cut\.log\.gz cannot be read \(Z_BUF_ERROR\)/,
   })
   const none = written(
     folder,
@@ -229,9 +232,9 @@ t.test('a policy that cannot be read or met is refused', async (t) => {
     .split('')
     .map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[at]}`).join()}]`)
   const rows: readonly (readonly [text: string, says: RegExp])[] = [
-    [`a: &a [1]\n${aliases.join('\n')}\n`, /p\.yaml: Excessive alias count/],
+    [`a: &a [1]\n${aliases.join('\n')}\n`, /p\.yaml: its aliases \(\*\) repeat more than/],
     [`policy: ${'['.repeat(50_000)}`, /p\.yaml:1: /],
-    ['policy: { preset: observe, preset: observe }', /p\.yaml:1: Map keys must be unique/],
+    ['policy: { preset: observe, preset: observe }', /p\.yaml:1: this key is there twice/],
     [
       'policy: { rules: [{ id: a, match: { __proto__: { path: [/x] } }, action: block }] }',
       /rules\.0\.match\.__proto__/,

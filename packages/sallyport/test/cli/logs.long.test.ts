@@ -72,7 +72,7 @@ t.test('logs filters', async (t) => {
   ] as const) {
     t.equal((await run('logs', '--log', file, option, value)).code, 2, option)
   }
-  t.match(await run('logs', '--log', `${file}.gone`), { code: 1, err: /decisions\.log\.gone: cannot be read: ENOENT/ })
+  t.match(await run('logs', '--log', `${file}.gone`), { code: 1, err: /decisions\.log\.gone does not exist/ })
 })
 
 t.test('logs --audit shows the trail of commands where no log is configured', async (t) => {

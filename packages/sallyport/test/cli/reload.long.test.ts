@@ -29,7 +29,7 @@ t.test('a file that is empty, commented or half-written takes nothing away', asy
   t.equal(await status(), 403)
 
   rmSync(config)
-  t.match(await nextLine(proxy, hup), /kept as it was: .*ENOENT/)
+  t.match(await nextLine(proxy, hup), /kept as it was: .* does not exist/)
   writeFileSync(`${config}.new`, '')
   renameSync(`${config}.new`, config)
   t.match(await nextLine(proxy, hup), /kept as it was: .*holds no keys/)
@@ -72,7 +72,7 @@ t.test('a configuration that was found is not forgotten where it is away', async
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   t.match(proxy.err(), /^Configured by sallyport\.yaml of this folder too; flags go before it\.$/m)
   renameSync(file, `${file}.bak`)
-  t.match(await nextLine(proxy, () => proxy.child.kill('SIGHUP')), /kept as it was: .*sallyport\.yaml.*ENOENT/)
+  t.match(await nextLine(proxy, () => proxy.child.kill('SIGHUP')), /kept as it was: .*sallyport\.yaml does not exist/)
   t.equal((await fetch(`${url}/shut/door`)).status, 403)
 })
 

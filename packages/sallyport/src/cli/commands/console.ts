@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import type { Command } from 'commander'
@@ -17,7 +18,8 @@ export function addConsoleCommand(program: Command, terminal: Terminal): void {
       const { tokens, isKept } = readTokens(config.dataDir, config.console)
       if (!isKept) {
         const file = join(config.dataDir, 'console-token')
-        throw new SallyportError('invalid_config', `${file} cannot be read by this user, so no link can be made.`)
+        const why = existsSync(file) ? 'cannot be read by this user' : 'is not there yet: the first start makes it'
+        throw new SallyportError('invalid_config', `${file} ${why}, so no link can be made.`)
       }
       const url = signInLink(tokens, `http://${config.admin ?? '127.0.0.1:9090'}`)
       terminal.out(options.json ? json({ url }) : url)

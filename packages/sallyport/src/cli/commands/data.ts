@@ -1,12 +1,6 @@
+import { constants, gunzipSync } from 'node:zlib'
 import { counted, parseDuration, SallyportError } from '@sallyport/core'
-import {
-  MAX_BUNDLE_BYTES,
-  oldestList,
-  openUpdates,
-  type PublishedData,
-  publishData,
-  replaceFile,
-} from '@sallyport/engine'
+import { MAX_BUNDLE_BYTES, oldestList, openUpdates, type PublishedData, publishData } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
 import {
@@ -17,10 +11,12 @@ import {
   sourcesOf,
   withCommonOptions,
 } from '../settings/settings.ts'
+import { yesOption } from '../terminal/ask.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 import { createUpdateProgress } from '../terminal/update-progress.ts'
+import { confirmOverwriting, type WrittenKind, writeInto } from '../terminal/written-file.ts'
 
 type Options = CommonOptions & { readonly json?: true | undefined }
 type UpdateOptions = Options & {
@@ -28,6 +24,8 @@ type UpdateOptions = Options & {
   readonly accept?: true | undefined
   readonly rollback?: true | undefined
 }
+
+type BundleOptions = CommonOptions & { readonly yes?: true | undefined }
 
 interface PublishOptions extends Options {
   readonly key: string
@@ -90,7 +88,8 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
     data.command('bundle').description('write a bundle: networks alone, in one file, for Cloudflare Workers'),
   )
     .argument('<file>', 'file to write')
-    .action((file: string, options: CommonOptions) => bundle(file, options, terminal))
+    .addOption(yesOption())
+    .action((file: string, options: BundleOptions) => bundle(file, options, terminal))
 }
 
 async function publish(to: string, options: PublishOptions, terminal: Terminal): Promise<void> {
@@ -114,16 +113,30 @@ async function publish(to: string, options: PublishOptions, terminal: Terminal):
   terminal.out(`Its readers: data: { from: URL, fromKey: ${fromKey} }`)
 }
 
-async function bundle(file: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+async function bundle(file: string, options: BundleOptions, terminal: Terminal): Promise<void> {
+  // Before the data is compiled, on a terminal that may be left alone meanwhile.
+  await confirmOverwriting(file, BUNDLE, options.yes, terminal)
   const config = configOf(options)
   const written = { what: 'data bundle', details: { file } }
   const bytes = await audited(config, written, terminal, () => bundleOf(config, terminal))
-  await replaceFile(file, bytes)
+  writeInto(file, bytes)
   const megabytes = (bytes.length / 1e6).toFixed(2)
   terminal.out(
     `${file}: networks, listed addresses and crawler ranges, ${megabytes} MB; no places, no names of systems.`,
   )
   if (bytes.length > MAX_BUNDLE_BYTES) terminal.err(`It is larger than ${MAX_BUNDLE_BYTES / 1e6} MB.`)
+}
+
+/** A bundle is packed, and its head is JSON. */
+const BUNDLE: WrittenKind = {
+  name: 'bundle',
+  isOurs(head) {
+    try {
+      return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }).includes('"bundle":')
+    } catch {
+      return false
+    }
+  },
 }
 
 /** Fails with 1 where a source was refused or could not be fetched; the others are in use. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { logOf, logOption } from '../log/decision-log.ts'
+import { logOf, logOption, reportUnread } from '../log/decision-log.ts'
 import type { LogEntry } from '../log/entry.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log/log-filter.ts'
 import { entryWriter } from '../log/log-text.ts'
@@ -39,11 +39,15 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
       const held = createTail(options.lines ?? (following ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
         terminal.out(write(entry)),
       )
+      let [read, unread] = [0, 0]
       for await (const entry of following?.(held.release) ?? entries) {
         if (terminal.isClosed) break
+        if (entry === undefined) unread++
+        else read++
         if (entry !== undefined && passes(entry)) held.add(entry)
       }
       held.release()
+      reportUnread({ name, read, unread }, terminal)
     })
 }
 

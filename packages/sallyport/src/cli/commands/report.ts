@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
-import { counted, SallyportError } from '@sallyport/core'
+import { existsSync } from 'node:fs'
+import { SallyportError } from '@sallyport/core'
 import { createReport, type Report, readTally, type TallyReports } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
-import { type LogSource, logAtHand, logOf, logOption } from '../log/decision-log.ts'
+import { type LogSource, logAtHand, logOf, logOption, reportUnread } from '../log/decision-log.ts'
 import { isRequest } from '../log/entry.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log/log-filter.ts'
 import { crawlerSections } from '../report/crawler-sections.ts'
@@ -11,9 +11,10 @@ import { reportText } from '../report/report-text.ts'
 import { sectionText } from '../report/section.ts'
 import { tallySections } from '../report/tally-sections.ts'
 import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
-import { confirm, yesOption } from '../terminal/ask.ts'
+import { yesOption } from '../terminal/ask.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
+import { confirmOverwriting, type WrittenKind, writeInto } from '../terminal/written-file.ts'
 
 interface Options extends CommonOptions, FilterOptions {
   readonly log?: string | undefined
@@ -38,12 +39,12 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async (log: string | undefined, options: Options) => {
       // Before a long log is read, on a terminal that may be left alone meanwhile.
-      if (options.html !== undefined) await confirmOverwriting(options.html, options.yes, terminal)
+      if (options.html !== undefined) await confirmOverwriting(options.html, PAGE, options.yes, terminal)
       const found = await findings({ ...options, log: log ?? options.log }, terminal)
       const { tally, sums } = printableValue(found)
       const counts = tally === undefined ? [] : options.ai ? crawlerSections(tally.crawlers) : tallySections(tally.all)
       if (options.html !== undefined) {
-        write(options.html, reportPage(counts, sums))
+        writeInto(options.html, reportPage(counts, sums))
         terminal.err(`sallyport: the report is in ${options.html}.`)
       }
       if (options.json)
@@ -99,10 +100,7 @@ function nothingCounted(options: Options): string {
 async function sumsOf(source: LogSource, options: Options, terminal: Terminal): Promise<Report> {
   if (source.isMemory) terminal.err(`sallyport: this is ${source.name}. ${source.holds}`)
   const { sums, unread } = await sum(source, options)
-  if (sums.requests === 0 && unread > 0) {
-    throw new SallyportError('invalid_request', `${source.name} is not a decision log.`)
-  }
-  if (unread > 0) terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
+  reportUnread({ name: source.name, read: sums.requests, unread }, terminal)
   return sums
 }
 
@@ -120,36 +118,5 @@ async function sum(
   return { sums: report.result(), unread }
 }
 
-/** Asks where the file is there and is no report of ours. */
-async function confirmOverwriting(file: string, yes: true | undefined, terminal: Terminal): Promise<void> {
-  if (isReplaceable(file)) return
-  await confirm(`${file} exists and is not a report that sallyport wrote: it would be overwritten.`, yes, terminal)
-}
-
-function isReplaceable(file: string): boolean {
-  try {
-    if (statSync(file).size === 0) return true
-    const handle = openSync(file, 'r')
-    try {
-      const head = Buffer.alloc(MARK_WITHIN)
-      return head.toString('latin1', 0, readSync(handle, head)).includes(REPORT_MARK)
-    } finally {
-      closeSync(handle)
-    }
-  } catch (error) {
-    // A file that cannot be read cannot be judged: only one that is not there is nobody's.
-    return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR')
-  }
-}
-
 /** The mark is in the head of the page. */
-const MARK_WITHIN = 512
-
-function write(file: string, page: string): void {
-  try {
-    writeFileSync(file, page)
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable'
-    throw new SallyportError('invalid_request', `${file}: cannot be written: ${reason}`)
-  }
-}
+const PAGE: WrittenKind = { name: 'report', isOurs: (head) => head.toString('latin1').includes(REPORT_MARK) }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SallyportError } from '@sallyport/core'
+import { counted, SallyportError } from '@sallyport/core'
 import { AUDIT_FILE, type Config, readEntry } from '@sallyport/engine'
 import { Option } from 'commander'
 import { type CommonOptions, configOf } from '../settings/settings.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import type { LogEntry } from './entry.ts'
 import { followedText, linesOf, linesOfFile } from './lines.ts'
 import { rememberedLog } from './remembered.ts'
@@ -55,6 +56,16 @@ export async function logOf(
   const trail = join(config.dataDir, AUDIT_FILE)
   if (options.audit && config.log.file === undefined && existsSync(trail)) return fileLog(trail)
   return config.log.file === undefined ? logWithoutFile(config, id) : fileLog(config.log.file)
+}
+
+/** Says how many lines of a log are no part of one. Throws `invalid_request` where none is. */
+export function reportUnread(
+  { name, read, unread }: { readonly name: string; readonly read: number; readonly unread: number },
+  terminal: Terminal,
+): void {
+  if (unread === 0) return
+  if (read === 0) throw new SallyportError('invalid_request', `${name} is not a decision log.`)
+  terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
 }
 
 function fileLog(file: string): LogSource {

@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { SallyportError } from '@sallyport/core'
+import { fileReason } from '@sallyport/engine/files'
 
 /** In characters; longer lines are skipped, because a file of another kind may have no line breaks. */
 const MAX_LINE = 65_536
@@ -94,6 +95,5 @@ function textOf(file: string, encoding: 'utf8' | 'latin1'): Readable {
 
 function unreadable(file: string, error: unknown): unknown {
   if (error instanceof SallyportError) return error
-  const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-  return new SallyportError('invalid_request', `${file}: cannot be read: ${reason}`)
+  return new SallyportError('invalid_request', `${file} ${fileReason(error)}`)
 }

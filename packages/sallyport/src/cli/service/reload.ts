@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { systemFault } from '@sallyport/engine/files'
 
 /** How often a file that is watched is looked at. */
 const LOOK_MS = 1_000
@@ -55,7 +56,7 @@ export function onReload(
         return changed
       } catch (error) {
         if (++missed === MISSED_LOOKS) {
-          const why = error instanceof Error ? error.message : error
+          const why = systemFault(error) ?? (error instanceof Error ? error.message : error)
           onNotice(`watch: ${why}; the configuration stays as it is, and is looked for every second`)
         }
         return false

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { fileReason } from '@sallyport/engine/files'
 import Table from 'cli-table3'
 import { printable, printableJson, printableLine } from './printable.ts'
 
@@ -6,19 +7,25 @@ import { printable, printableJson, printableLine } from './printable.ts'
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  /** Nobody reads the answers any more, as behind `head`. */
+  /** Nobody reads the answers any more, as behind `head`, or there is no room for them. */
   readonly isClosed?: boolean | undefined
 }
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   let isClosed = false
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      if (!('code' in error) || error.code !== 'EPIPE') throw error
-      isClosed ||= stream === process.stdout
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isClosed) return
+    isClosed = true
+    if (error.code === 'EPIPE') return
+    process.stderr.write(`sallyport: standard output ${fileReason(error, 'written')}.\n`)
+    // The command may have come to its end before the system says so.
+    process.once('exit', () => {
+      process.exitCode ||= 1
     })
-  }
+  })
+  // There is no place left to say it.
+  process.stderr.on('error', () => {})
   return {
     get isClosed() {
       return isClosed

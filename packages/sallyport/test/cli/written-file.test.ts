@@ -1,0 +1,75 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, lstatSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+const BIN = join(import.meta.dirname, '../../../bin/sallyport.mjs')
+const FULL = '/dev/full'
+const NO_FULL = existsSync(FULL) && statSync(FULL).isCharacterDevice() ? false : 'no device that is always full'
+
+t.test('data bundle writes into what is named, and asks before it overwrites what is not its own', async (t) => {
+  const { folder, config } = workspace(t)
+  const bundle = (file: string, ...more: readonly string[]) => run('data', 'bundle', file, '--config', config, ...more)
+  const file = join(folder, 'networks.bundle')
+  const link = join(folder, 'link.bundle')
+  writeFileSync(file, '')
+  symlinkSync(file, link)
+  t.match(await bundle(link), { code: 0 })
+  t.ok(lstatSync(link).isSymbolicLink(), 'a link stays one')
+  t.match(await bundle(link), { code: 0 }, 'a bundle of ours is replaced')
+  writeFileSync(file, 'a letter')
+  const refused = `sallyport: ${file} exists and is not a bundle that sallyport wrote: it would be overwritten. Say it with --yes.\n`
+  t.strictSame(await bundle(file), { code: 1, out: '', err: refused })
+  t.equal(readFileSync(file, 'utf8'), 'a letter')
+  t.match(await bundle(file, '--yes'), { code: 0 })
+  t.strictSame(await bundle(folder), { code: 1, out: '', err: `sallyport: ${folder} is a folder\n` })
+  const none = join(folder, 'none', 'x')
+  t.strictSame(await bundle(none), { code: 1, out: '', err: `sallyport: ${none} does not exist\n` })
+})
+
+t.test('a pipe stays one', { skip: process.platform === 'win32' }, async (t) => {
+  const { folder, config } = workspace(t)
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const script = `cat "$0" > "$0.read" & "$1" "$2" data bundle "$0" --config "$3"; wait`
+  const { status } = spawnSync('sh', ['-c', script, pipe, process.execPath, BIN, config])
+  t.equal(status, 0)
+  t.ok(statSync(pipe).isFIFO())
+  t.ok(statSync(`${pipe}.read`).size > 0)
+})
+
+t.test('an output without room is one sentence, and exits 1', { skip: NO_FULL }, async (t) => {
+  const { config } = workspace(t)
+  for (const argv of [
+    ['config', 'show', '--json'],
+    ['config', 'check'],
+    ['crawlers', 'list'],
+  ]) {
+    const full = openSync(FULL, 'w')
+    const more = argv[0] === 'config' ? ['--config', config] : []
+    const { status, stderr } = spawnSync(process.execPath, [BIN, ...argv, ...more], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    t.equal(status, 1, argv.join(' '))
+    t.match(stderr, /^sallyport: standard output cannot be written: the disk is full\.$/m, argv.join(' '))
+    t.notMatch(stderr, /^ +at /m, 'no stack')
+  }
+})
+
+t.test('logs refuses what is no decision log, as report does', async (t) => {
+  const { folder } = workspace(t)
+  const file = join(folder, 'garbage')
+  writeFileSync(file, 'a\nb\n')
+  for (const command of ['logs', 'report']) {
+    t.strictSame(
+      await run(command, '--log', file),
+      { code: 1, out: '', err: `sallyport: ${file} is not a decision log.\n` },
+      command,
+    )
+  }
+  writeFileSync(file, '')
+  t.match(await run('logs', '--log', file), { code: 0, out: '', err: '' }, 'an empty one is one')
+})
