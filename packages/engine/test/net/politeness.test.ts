@@ -41,7 +41,7 @@ t.test('HTTP keeps its hosts apart, and the wait is taken from the time of the r
     },
     { burst: 1, spacingMs: 50, maxWaitMs: 60 },
   )
-  const request = { url: 'https://rdap.example/domain/a', maxBytes: 1, timeoutMs: 1_000 }
+  const request = { url: 'https://rdap.example/domain/a', maxBytes: 1, timeoutMs: 60_000 }
   const reasons = await Promise.all(
     [1, 2, 3].map(async () => {
       const answer = await outbound.fetch(request)
@@ -49,7 +49,7 @@ t.test('HTTP keeps its hosts apart, and the wait is taken from the time of the r
     }),
   )
   t.strictSame(reasons, ['asked', 'asked', 'too many questions to rdap.example'])
-  t.ok((asked[1]?.timeoutMs ?? 0) < 1_000)
+  t.ok((asked[1]?.timeoutMs ?? 0) < 60_000)
   const hasty = await Promise.all(
     [1, 2].map(() => outbound.fetch({ ...request, url: 'https://b.example/', timeoutMs: 40 })),
   )

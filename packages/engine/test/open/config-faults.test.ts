@@ -51,7 +51,7 @@ policy:
 
 t.test('a second document is one line', async (t) => {
   t.strictSame(faultsOf({ file: fileIn(t, 'mode: monitor\n---\nlisten: 127.0.0.1:1\n') }), [
-    'sallyport.yaml:2: a second document begins in line 2, and one is read: remove that line',
+    'sallyport.yaml:2: a second document begins here (---): a file holds one',
   ])
 })
 

@@ -259,7 +259,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [{ refusal: { template: at('none.html') } }, 'refusal.template', /none\.html does not exist\.$/],
     [{ refusal: { template: at('empty.html') } }, 'refusal.template', /empty\.html is empty\.$/],
     [{ refusal: { template: '/dev/zero' } }, 'refusal.template', /is not a regular file\.$/],
-    [{ provenance: { policy: at('bad.yaml') } }, 'provenance.policy', /bad\.yaml: \S/],
+    [{ provenance: { policy: at('bad.yaml') } }, 'provenance.policy', /bad\.yaml:1: \S/],
     [{ provenance: { signingKey: at('open.pem') } }, 'provenance.signingKey', /may be read by others/],
     [{ provenance: { signingKey: at('none.pem') } }, 'provenance.signingKey', /is not there\.$/],
     [{ provenance: { signingKey: at('pipe') } }, 'provenance.signingKey', /pipe is not a regular file\.$/],
