@@ -38,17 +38,32 @@ export function countUnjudged(): UnjudgedCount {
   }
 }
 
-/** Rules of which a note names each. */
+/** Names in a note, and notes. */
 const MAX_NAMED = 10
 
-/** Notes of what `source` lacks: `Rule session is not judged in 30 of 40 requests: the log has no cookie.` */
+/**
+ * Notes of what `source` lacks, one for all rules that ask for the same: `Rule session is not judged in 30 of 40 requests: the log
+ * has no cookie.`
+ */
 export function unjudgedNotes(rules: readonly UnjudgedRule[], requests: number, source: string): readonly string[] {
-  const notes = rules
-    .slice(0, MAX_NAMED)
-    .map(
-      ({ rule, words, requests: open }) =>
-        `Rule ${rule} is not judged in ${open} of ${counted(requests, 'request')}: ${source} has no ${words.join(', ')}.`,
-    )
-  const left = rules.length - MAX_NAMED
-  return left > 0 ? [...notes, `${counted(left, 'rule')} more ${left === 1 ? 'is' : 'are'} not judged in some.`] : notes
+  const alike = new Map<string, UnjudgedRule[]>()
+  for (const row of rules) {
+    const lack = row.words.join(', ')
+    alike.set(lack, [...(alike.get(lack) ?? []), row])
+  }
+  const notes = [...alike].map(
+    ([lack, rows]) => `${subjectOf(rows)} of ${counted(requests, 'request')}: ${source} has no ${lack}.`,
+  )
+  const left = notes.length - MAX_NAMED
+  if (left <= 0) return notes
+  return [...notes.slice(0, MAX_NAMED), `${counted(left, 'note')} of this kind ${left === 1 ? 'is' : 'are'} left out.`]
+}
+
+/** `Rule a is not judged in 30`, `Rules a, b and 3 more are not judged in up to 30`; the first is that of the most requests. */
+function subjectOf(rows: readonly UnjudgedRule[]): string {
+  const most = (rows[0]?.requests ?? 0).toLocaleString('en-US')
+  if (rows.length === 1) return `Rule ${rows[0]?.rule} is not judged in ${most}`
+  const named = rows.slice(0, MAX_NAMED).map(({ rule }) => rule)
+  const more = rows.length > MAX_NAMED ? ` and ${rows.length - MAX_NAMED} more` : ''
+  return `Rules ${named.join(', ')}${more} are not judged in up to ${most}`
 }
