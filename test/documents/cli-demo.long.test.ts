@@ -63,7 +63,7 @@ async function becomeTheSignedAgent(t: Test, said: string): Promise<void> {
 t.test('the demo, on the embedded data: what is printed is what happens', { skip: missing('curl') }, async (t) => {
   const bin = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
   const argv = ['demo', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
-  const demo = await started(t, [bin, ...argv, '--data-dir', DATA_DIR], {}, 'by the token in')
+  const demo = await started(t, [bin, ...argv, '--data-dir', DATA_DIR], {}, 'with the token in')
 
   const seen: string[] = []
   for (const [, who = '', action = '', command = ''] of demo.err().matchAll(COMMAND)) {

@@ -97,7 +97,7 @@ t.test('the demo, from the packages', { skip }, async (t) => {
   let said = ''
   for await (const text of demo.stderr.setEncoding('utf8')) {
     said += text
-    if (said.includes('by the token in')) break
+    if (said.includes('with the token in')) break
   }
   const site = /Listening on (\S+),/.exec(said)?.[1] ?? ''
   t.match(said, 'in front of a bundled example site', said)

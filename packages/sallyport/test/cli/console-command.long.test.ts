@@ -9,7 +9,7 @@ const PAGE = { 'x-sallyport-console': '1' }
 t.test('the command prints a link by the token file, and the service takes it', async (t) => {
   const { folder, config } = workspace(t, ['demo: true'])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
-  await proxy.says('by the token in')
+  await proxy.says('with the token in')
   const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
   const token = readFileSync(join(folder, 'data', 'console-token'), 'utf8').trim()
   t.equal(statSync(join(folder, 'data', 'console-token')).mode & 0o777, 0o600)
@@ -34,7 +34,7 @@ t.test('the command prints a link by the token file, and the service takes it', 
   await proxy.ended
 
   const again = start(t, ['proxy', '--config', config, ...LOOPBACK])
-  await again.says('by the token in')
+  await again.says('with the token in')
   const place = /Console at (http:\/\/[^/]+)/.exec(again.err())?.[1] ?? ''
   const health = (headers: Record<string, string>) => fetch(`${place}/console/api/health`, { headers })
   t.equal((await health({ cookie })).status, 401, 'who signed out stays so after a restart')

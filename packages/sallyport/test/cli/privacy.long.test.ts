@@ -11,7 +11,7 @@ const places = (
 t.test("data about an address is exported with the memory of a running service's console", async (t) => {
   const { folder, config } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])
   const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'])
-  await proxy.says('by the token in')
+  await proxy.says('with the token in')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   const admin = /Console at http:\/\/([^/]+)/.exec(proxy.err())?.[1] ?? ''
   await fetch(url, { headers: { 'x-forwarded-for': '203.0.113.7' } }).then((answer) => answer.text())

@@ -14,10 +14,10 @@ t.test('the console of one worker shows what all of them see', async (t) => {
   writeFileSync(file, '')
   writeFileSync(config, readFileSync(config, 'utf8').replace('FILE', file))
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '3'])
-  await proxy.says('by the token in')
+  await proxy.says('with the token in')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
-  const token = readFileSync(/by the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
+  const token = readFileSync(/with the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
   const bearer = { authorization: `Bearer ${token}` }
   const console = async (path: string) => (await ask(`${admin}/console/api/${path}`, bearer)).json
   await until(async () => (await console('health'))['processes'] === 3)
@@ -116,10 +116,10 @@ t.test('the funnel of questions is that of all workers', async (t) => {
   const policy = `policy: { preset: observe, rules: [${rule}] }`
   const { config } = workspace(t, ['demo: true', 'trustProxy: [loopback]', policy])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '2'])
-  await proxy.says('by the token in')
+  await proxy.says('with the token in')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
-  const token = readFileSync(/by the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
+  const token = readFileSync(/with the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
   const console = async (path: string) =>
     (await ask(`${admin}/console/api/${path}`, { authorization: `Bearer ${token}` })).json
   await until(async () => (await console('health'))['processes'] === 2)

@@ -30,10 +30,10 @@ t.test('metrics, console and log have the same counts of two workers, over a rel
   const before = `${readFileSync(config, 'utf8')}log: { file: ${file}, requests: all }\n`
   writeFileSync(config, before + FIRST)
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '2'])
-  await proxy.says('by the token in')
+  await proxy.says('with the token in')
   const url = new URL(/Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? 'http://none')
   const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
-  const token = readFileSync(/by the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
+  const token = readFileSync(/with the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
   const console = async (path: string) =>
     (await ask(`${admin}/console/api/${path}`, { authorization: `Bearer ${token}` })).json
   await until(async () => (await console('health'))['processes'] === 2)

@@ -11,7 +11,7 @@ t.test('the page of every visitor, for everybody', { skip: NO_BROWSER }, async (
   t.teardown(() => rmSync(folder, { recursive: true }))
   const place = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--data-dir', folder]
   const demo = start(t, ['demo', ...place])
-  await demo.says('by the token in')
+  await demo.says('with the token in')
   const url = /Listening on (\S+),/.exec(demo.err())?.[1] ?? ''
   const browser = await openBrowser()
   t.teardown(() => browser.close())

@@ -78,7 +78,7 @@ async function startDemo(folder: string) {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text
   })
-  while (!said.includes('by the token in')) {
+  while (!said.includes('with the token in')) {
     if (child.exitCode !== null) throw new Error(said)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
