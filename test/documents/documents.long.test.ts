@@ -75,8 +75,12 @@ t.test('every configuration in a document or a docstring is usable', async (t) =
   for (const [index, { place, text }] of configurations.entries()) {
     const file = join(folder, `${index}.yaml`)
     writeFileSync(join(folder, 'list.txt'), '')
-    // Files of lists are there, or the configuration is not usable.
-    writeFileSync(file, text.replace(/file: \w+\.txt/g, `file: ${join(folder, 'list.txt')}`))
+    writeFileSync(join(folder, 'secret'), 'abcdefgh'.repeat(5))
+    // Files of lists and secrets are there, or the configuration is not usable.
+    const placed = text
+      .replace(/file: \w+\.txt/g, `file: ${join(folder, 'list.txt')}`)
+      .replace(/"file:\/[\w./-]+"/g, `"file:${join(folder, 'secret')}"`)
+    writeFileSync(file, placed)
     const env = Object.fromEntries([...text.matchAll(/\$\{(\w{1,40})\}/g)].map(([, name]) => [name, 'x'.repeat(40)]))
     t.doesNotThrow(() => (/^tests:/m.test(text) ? readPolicyTests(file) : readConfigFrom({ file, env })), place)
   }
