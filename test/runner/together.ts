@@ -12,4 +12,12 @@ const { default: t } = await import('tap')
 // tap does what was asked for first: without this it would remove the folder of a test before its teardown closes what writes there.
 t.beforeEach((t) => t.teardown(() => {}))
 process.once('exit', () => process.stdout.write(`# peak ${Math.round(process.resourceUsage().maxRSS / 1024)} MB\n`))
+// The first teardown of all has tap end whenever nothing waits, as while a file starts a server before its first test.
+const held: (() => unknown)[] = []
+const { teardown } = t
+Object.assign(t, { teardown: (work: () => unknown) => void held.push(work) })
 for (const file of files) await import(pathToFileURL(resolve(file)).href)
+Object.assign(t, { teardown })
+for (const work of held) t.teardown(work)
+// Where all tests have ended already, tap looks again.
+await t.waitOn(Promise.resolve())
