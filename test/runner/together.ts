@@ -19,5 +19,5 @@ Object.assign(t, { teardown: (work: () => unknown) => void held.push(work) })
 for (const file of files) await import(pathToFileURL(resolve(file)).href)
 Object.assign(t, { teardown })
 for (const work of held) t.teardown(work)
-// Where all tests have ended already, tap looks again.
+// tap looks again, for it may be that all tests have ended.
 await t.waitOn(Promise.resolve())
