@@ -35,11 +35,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
  * together here: pino's destination measures all that it holds again with every line that is added. `proof` is an open
  * descriptor of the file, which is closed as soon as the destination has its own.
  */
-export function openLines(
-  file: string | undefined,
-  onFault?: (error: Error) => void,
-  proof?: number | undefined,
-): LineWriter {
+export function openLines(file: string | undefined, onFault?: (error: Error) => void, proof?: number): LineWriter {
   let lines = ''
   let bytes = 0
   let timer: NodeJS.Timeout | undefined
