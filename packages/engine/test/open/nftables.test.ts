@@ -25,6 +25,8 @@ async function openHelper(t: Test) {
   const lines: string[] = []
   const state = { answer: 'ok' }
   const server = createServer((socket) => {
+    // The client may leave with answers unread.
+    socket.on('error', () => {})
     socket.setEncoding('latin1').on('data', (text: string) => {
       const came = text.split('\n').filter((line) => line !== '')
       lines.push(...came)
@@ -128,7 +130,12 @@ t.test('no helper, one that leaves, and one that says something else', async (t)
   const away = following(t, path)
   await away.firewall.follow(bans)
   t.match(away.notices, [/no helper listens at/])
-  const leaving = createServer((socket) => socket.resume().end()).listen(path)
+  const leaving = createServer((socket) =>
+    socket
+      .on('error', () => {})
+      .resume()
+      .end(),
+  ).listen(path)
   await once(leaving, 'listening')
   t.teardown(() => leaving.close())
   const left = following(t, path)

@@ -24,7 +24,7 @@ async function openNames(t: Test): Promise<string> {
 
 /** A configuration whose names and whose registry are on loopback. */
 async function namesAndRegistry(t: Test, answer: string): Promise<string> {
-  const registry = createServer((socket) => socket.on('data', () => socket.end(answer)))
+  const registry = createServer((socket) => socket.on('error', () => {}).on('data', () => socket.end(answer)))
   registry.listen(0, '127.0.0.1')
   await once(registry, 'listening')
   t.teardown(() => registry.close())
