@@ -33,7 +33,7 @@ const SHOWN: readonly Shown[] = [
     say: (number) => `${number.toFixed(2)} %`,
   },
   {
-    text: 'home lines that stay home lines',
+    text: 'home lines classified as such',
     bench: 'accuracy',
     title: GOALS,
     row: ['homes kept `residential_clean`', 'all feeds'],
@@ -41,7 +41,7 @@ const SHOWN: readonly Shown[] = [
     say: percent,
   },
   {
-    text: 'visitors called anonymised who are, with all feeds',
+    text: 'anonymised verdicts that are right, with all feeds',
     bench: 'accuracy',
     title: GOALS,
     row: ['anonymising or not, precision', 'all feeds'],
@@ -65,15 +65,15 @@ const SHOWN: readonly Shown[] = [
     say: microseconds,
   },
   {
-    text: 'a request of 100 B through the proxy, everything on',
+    text: 'processor time of a 100 B request through the proxy, everything on',
     bench: 'proxy',
     title: 'The hop, by wrk with 64 connections',
     row: ['Sallyport, everything on', '100 B'],
     of: 'ratio',
-    say: (times) => `${times.toFixed(1)} times an nginx that only forwards`,
+    say: (times) => `${times.toFixed(1)} times that of an nginx that only forwards`,
   },
   {
-    text: 'requests a second that are left of a bare Fastify with one small route',
+    text: 'throughput kept of a bare Fastify with one small route',
     bench: 'frameworks',
     title: 'A request by processor time',
     row: ['Fastify, Sallyport', 'left of the bare framework'],

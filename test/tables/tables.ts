@@ -214,9 +214,9 @@ function presets(): string {
   return table(['rule', '`stop-scrapers`', '`under-attack`', 'reason'], rows)
 }
 
-const SCOPES = { client: 'a client', prefix: 'a /24', asn: 'a system', class: 'a class' } as const
+const SCOPES = { client: 'per client', prefix: 'per /24', asn: 'per AS', class: 'per class' } as const
 
-/** `throttle beyond 60 a client, 600 a system`. */
+/** `throttle beyond 60 per client, 600 per AS`. */
 function effectOf(row: PresetRow | undefined): string {
   if (row === undefined) return ''
   const { action, then, limit, perMinute = {} } = row
@@ -225,7 +225,7 @@ function effectOf(row: PresetRow | undefined): string {
     return max === undefined ? [] : [`${max.toLocaleString('en')} ${text}`]
   })
   // Some have one count alone, of a key of its own.
-  if (limit !== undefined) bounds.push(`${limit.max} ${limit.key === 'operator' ? 'an operator' : SCOPES.client}`)
+  if (limit !== undefined) bounds.push(`${limit.max} ${limit.key === 'operator' ? 'per operator' : SCOPES.client}`)
   const beyond = bounds.length === 0 ? action : `${action} beyond ${bounds.join(', ')}`
   return then === undefined ? beyond : `${then}; ${beyond}`
 }

@@ -5,6 +5,7 @@ export interface Want {
   readonly want: string
   /** The lines below `policy`, in YAML. */
   readonly policy: string
+  /** It prints the rule, with the row's policy. */
   readonly command: string
   /** The rule that decides `met`; `unmet` is left to the default. */
   readonly rule: string
@@ -35,7 +36,7 @@ export const WANTS: readonly Want[] = [
       'no-chrome',
       'match: { userAgent: ["*Chrome/*"], header: { absent: [accept-language] } }, action: challenge',
     ),
-    command: 'npx sallyport simulate --as posing-browser',
+    command: 'npx sallyport simulate --as scripted-chrome',
     rule: 'policy:no-chrome',
     met: { peer: RACK, headers: { 'User-Agent': CHROME, Accept: '*/*' }, ...https },
     unmet: { peer: HOME, headers: { ...FIREFOX, 'User-Agent': CHROME }, ...https },
@@ -43,7 +44,7 @@ export const WANTS: readonly Want[] = [
   {
     want: 'VPNs out of sign-up',
     policy: rule('no-vpn', 'match: { networkClass: [vpn, residential_proxy], path: [/signup] }, action: block'),
-    command: `npx sallyport lookup ${VPN}`,
+    command: `npx sallyport simulate --as browser --ip ${VPN} --path /signup`,
     rule: 'policy:no-vpn',
     met: { peer: VPN, headers: FIREFOX, target: '/signup' },
     unmet: { peer: VPN, headers: FIREFOX },
@@ -51,7 +52,7 @@ export const WANTS: readonly Want[] = [
   {
     want: 'logins throttled, by visitor and network',
     policy: 'limits: [login-guard]',
-    command: 'npx sallyport report',
+    command: 'npx sallyport simulate --as browser --method POST --path /login',
     rule: 'policy:login-guard',
     met: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 11 },
     unmet: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 10 },
@@ -67,16 +68,16 @@ export const WANTS: readonly Want[] = [
   {
     want: 'Tor may read, but not check out',
     policy: rule('no-tor', 'match: { networkClass: [tor], path: [/checkout/**] }, action: block'),
-    command: `npx sallyport lookup ${TOR}`,
+    command: `npx sallyport simulate --as browser --ip ${TOR} --path /checkout/pay`,
     rule: 'policy:no-tor',
     met: { peer: TOR, headers: FIREFOX, target: '/checkout/pay' },
     unmet: { peer: TOR, headers: FIREFOX },
   },
   {
     want: 'one customer unblocked',
-    policy: rule('partner', 'match: { address: [5.9.10.0/24] }, action: allow'),
-    command: 'npx sallyport bans list',
-    rule: 'policy:partner',
+    policy: 'allowlist: [5.9.10.0/24]',
+    command: `npx sallyport simulate --as curl --ip ${RACK}`,
+    rule: 'policy:allowlist',
     met: { peer: RACK, headers: { 'User-Agent': AGENT } },
     unmet: { peer: '5.9.11.20', headers: { 'User-Agent': AGENT } },
   },

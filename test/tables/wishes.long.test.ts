@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { compilePolicy, createCounter, decide } from '@sallyport/core'
 import { createFakeClock, createFakeCounts } from '@sallyport/core/testing'
 import { checkPolicyText, open, type Sallyport } from '@sallyport/engine'
+import { main } from 'sallyport/cli'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
 import { WANTS } from './wants.ts'
@@ -37,8 +40,13 @@ async function decidedBy(sallyport: Sallyport, text: string, asking: Asking): Pr
   return id
 }
 
-async function opened(t: Test): Promise<Sallyport> {
-  const options = { dataDir: DATA_DIR, data: { refresh: false }, dns: { servers: ['127.0.0.1:9'] } }
+async function opened(t: Test, allowlist: readonly string[] = []): Promise<Sallyport> {
+  const options = {
+    policy: { allowlist: [...allowlist] },
+    dataDir: DATA_DIR,
+    data: { refresh: false },
+    dns: { servers: ['127.0.0.1:9'] },
+  }
   const sallyport = await open(options, { onNotice: () => {} })
   t.teardown(() => sallyport.close())
   return sallyport
@@ -56,9 +64,23 @@ t.test('twenty wishes: the rule of each decides what is meant, and nothing else'
 })
 
 t.test('the policies of README decide what is wanted, and nothing else', async (t) => {
-  const sallyport = await opened(t)
+  const anybodys = await opened(t)
   for (const { want, policy, rule, met, unmet } of WANTS) {
+    const { allowlist } = checkPolicyText(policy).policy ?? {}
+    const sallyport = allowlist === undefined ? anybodys : await opened(t, allowlist)
     t.equal(await decidedBy(sallyport, policy, met), rule, want)
     t.equal(await decidedBy(sallyport, policy, unmet), 'policy:default', `not: ${want}`)
+  }
+})
+
+t.test('the command of each row of README shows its rule', async (t) => {
+  for (const { want, policy, command, rule } of WANTS) {
+    const config = join(t.testdir(), 'sallyport.yaml')
+    writeFileSync(config, `dataDir: ${DATA_DIR}\npolicy:\n  ${policy}\n`)
+    const lines: string[] = []
+    const terminal = { out: (text: string) => void lines.push(text), err: () => {} }
+    const [, , ...argv] = command.split(' ')
+    t.equal(await main([...argv, '--config', config], terminal), 0, want)
+    t.match(lines.join('\n'), rule.slice('policy:'.length), want)
   }
 })

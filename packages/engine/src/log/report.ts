@@ -1,13 +1,19 @@
+import type { Writable } from '@sallyport/core'
 import type { LogLine } from './line.ts'
 import { createChallengeSums, type ReportedChallenges } from './report-challenges.ts'
 
-/** Requests that share a rule, a class, an operator or a path. */
-export interface ReportRow {
-  readonly name: string
-  /** Actions that were carried out, or would have been. */
+/** Actions that were carried out, or would have been; `asked`: challenged. */
+export interface ReportSums {
   readonly blocked: number
+  readonly throttled: number
   readonly asked: number
+  readonly redirected: number
   readonly flagged: number
+}
+
+/** Requests that share a rule, a class, an operator or a path. */
+export interface ReportRow extends ReportSums {
+  readonly name: string
   /** The first requests, by their ids. */
   readonly examples: readonly LogLine[]
 }
@@ -20,10 +26,7 @@ export interface ReportTable {
 }
 
 /** Actions of a span of time, carried out or not. */
-export interface ReportPart {
-  readonly blocked: number
-  readonly asked: number
-  readonly flagged: number
+export interface ReportPart extends ReportSums {
   readonly byRule: ReportTable
   readonly byClass: ReportTable
   readonly byOperator: ReportTable
@@ -89,7 +92,7 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
 }
 
 function createPart() {
-  const counts = { blocked: 0, asked: 0, flagged: 0 }
+  const counts = noSums()
   const tables = {
     byRule: createTable(({ rule }) => rule),
     byClass: createTable(({ line }) => line.class ?? ''),
@@ -112,7 +115,7 @@ function createPart() {
 }
 
 function createTable(nameOf: (decided: Decided) => string) {
-  const rows = new Map<string, { blocked: number; asked: number; flagged: number; examples: LogLine[] }>()
+  const rows = new Map<string, ReturnType<typeof noSums> & { examples: LogLine[] }>()
   let uncounted = 0
   return {
     add(decided: Decided): void {
@@ -123,7 +126,7 @@ function createTable(nameOf: (decided: Decided) => string) {
           uncounted++
           return
         }
-        row = { blocked: 0, asked: 0, flagged: 0, examples: [] }
+        row = { ...noSums(), examples: [] }
         rows.set(name, row)
       }
       row[columnOf(decided.action)]++
@@ -132,20 +135,38 @@ function createTable(nameOf: (decided: Decided) => string) {
     result(): ReportTable {
       const sorted = [...rows]
         .map(([name, row]) => ({ name, ...row }))
-        .sort(
-          (x, y) => y.blocked - x.blocked || y.asked - x.asked || y.flagged - x.flagged || (x.name < y.name ? -1 : 1),
-        )
+        .sort((x, y) => {
+          const column = SUMS.find((name) => x[name] !== y[name])
+          return column === undefined ? (x.name < y.name ? -1 : 1) : y[column] - x[column]
+        })
       const rest = sorted.slice(MAX_ROWS)
       return {
         rows: sorted.slice(0, MAX_ROWS),
-        others: uncounted + rest.reduce((sum, { blocked, asked, flagged }) => sum + blocked + asked + flagged, 0),
+        others: uncounted + rest.reduce((sum, row) => sum + reportedActions(row), 0),
       }
     },
   }
 }
 
-/** Refused for good or for a while, asked, or let on. */
-function columnOf(action: string): 'blocked' | 'asked' | 'flagged' {
-  if (action === 'challenge') return 'asked'
-  return action === 'block' || action === 'throttle' ? 'blocked' : 'flagged'
+const COLUMNS: Readonly<Record<string, keyof ReportSums>> = {
+  block: 'blocked',
+  throttle: 'throttled',
+  challenge: 'asked',
+  redirect: 'redirected',
+}
+
+/** In the order in which a report has them. */
+const SUMS: readonly (keyof ReportSums)[] = [...Object.values(COLUMNS), 'flagged']
+
+function columnOf(action: string): keyof ReportSums {
+  return COLUMNS[action] ?? 'flagged'
+}
+
+function noSums(): Writable<ReportSums> {
+  return { blocked: 0, throttled: 0, asked: 0, redirected: 0, flagged: 0 }
+}
+
+/** Actions of a row, or of a part, in all. */
+export function reportedActions(sums: ReportSums): number {
+  return SUMS.reduce((sum, column) => sum + sums[column], 0)
 }

@@ -26,10 +26,10 @@ t.test('old data, its age, and the command', async (t) => {
   )
   t.match(
     said({ refresh: true }, false),
-    /; no file of cities is there\. This service downloads what is newer, and so does npx/,
+    /; no city database is loaded\. This service downloads what is newer, and so does npx/,
   )
   t.match(said({ refresh: true, readOnly: true }, false), /Update with npx/)
-  t.match(said({ refresh: true }, false, sources.slice(0, 1)), /^No file of cities is there\. /)
+  t.match(said({ refresh: true }, false, sources.slice(0, 1)), /^No city database is loaded\. /)
   t.equal(said({ city: false }, false, sources.slice(0, 1)), undefined, 'nothing is missing that nobody wants')
   t.equal(said({ refresh: true }, true, sources.slice(0, 1)), undefined)
 })

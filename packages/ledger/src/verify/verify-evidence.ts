@@ -177,7 +177,7 @@ function completeness({ query, records, checkpoint }: Evidence): AxisResult {
   if ('attestationId' in query) {
     if (records.length > 1) return failed('One record was asked for, and there are others in the file.')
     return first.attestationId === query.attestationId
-      ? notProvided('One record was asked for; nothing is said of others.')
+      ? notProvided('One record was asked for; others are not checked.')
       : failed('The record that was asked for is not in the file.')
   }
   const { from, to } = query

@@ -282,6 +282,18 @@ t.test('simulate signs with a throw-away key, and is believed where its keys are
   t.match((await run('simulate', '--as', 'google-agent', '--config', config)).out, /agent\.bot\.goog \(verified\)/)
   t.match((await run('simulate', '--as', 'posing-browser', '--config', config)).out, /^flag\n/)
   t.match((await run('simulate', '--as', 'browser', '--config', config)).out, /^allow\n/)
+  const rules = ['no-login: { path: [/login], method: [POST] }', 'scripted: { header: { absent: [accept-language] } }']
+  const written = rules.map((rule) => rule.replace(/^(\S+): (.*)$/, '    - { id: $1, action: block, match: $2 }'))
+  const { config: ruled } = workspace(t, ['policy:', '  rules:', ...written])
+  const simulated = async (...argv: readonly string[]) => (await run('simulate', ...argv, '--config', ruled)).out
+  t.match(await simulated('--as', 'browser', '--method', 'post', '--path', '/login?a=b'), /^block\n.*\n.*"no-login"/)
+  t.match(await simulated('--as', 'browser', '--path', '/login'), /^allow\n/)
+  t.match(await simulated('--as', 'scripted-chrome'), /^block\n.*\n.*"scripted"/)
+  for (const [option, value] of [
+    ['--path', 'login'],
+    ['--method', 'GET /'],
+  ] as const)
+    t.match(await run('simulate', '--as', 'curl', option, value, '--config', ruled), { code: 2, err: option })
   t.match(await run('simulate', '--as', 'nobody', '--config', config), {
     code: 2,
     err: /Allowed choices are chatgpt-agent/,

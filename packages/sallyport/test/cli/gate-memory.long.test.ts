@@ -57,11 +57,10 @@ t.test('without log.file the running gate is asked what it remembers', async (t)
   const logs = await command(t, 'logs', '--json', '--action', 'block', '--config', config)
   t.match(logs.err, /this is the memory of the gate at/)
   t.match(JSON.parse(logs.out), { requestId: 'one', rule: 'shut', client: '192.0.2.7', userAgent: 'curl/8.5.0' })
-  t.match(JSON.parse((await command(t, 'report', '--json', '--config', config)).out), {
-    requests: 2,
-    allowed: 1,
-    carriedOut: { blocked: 1 },
-  })
+  const report = await command(t, 'report', '--json', '--config', config)
+  const { tally, ...sums } = JSON.parse(report.out)
+  t.match(sums, { requests: 2, allowed: 1, carriedOut: { blocked: 1 } })
+  t.equal(report.err.includes('nothing is counted yet'), tally === undefined, 'counts come after five seconds')
 
   const following = start(t, ['logs', '--follow', '--config', config])
   await following.says('two')

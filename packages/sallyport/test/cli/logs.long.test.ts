@@ -114,14 +114,30 @@ t.test('logs that are followed end once nobody reads them', async (t) => {
   clearInterval(writing)
 })
 
+t.test('report counts each action in a column of its own', async (t) => {
+  const file = join(t.testdir(), 'each.log')
+  const log = createLog({ ...OPTIONS, file })
+  for (const action of ['block', 'throttle', 'throttle', 'challenge', 'redirect', 'flag'] as const)
+    log.observe(observed(`${action}-1`, action, { path: `/${action}` }))
+  await log.close()
+  const { out } = await run('report', file)
+  t.match(out, /^Carried out: 1 blocked, 2 throttled, 1 challenged, 1 redirected, 1 flagged$/m)
+  t.match(out, /^path +blocked +throttled +challenged +redirected +flagged +for example\n\/block +1 +0 +0 +0 +0 /m)
+  t.match(out, /^\/throttle +0 +2 +0 +0 +0 /m)
+  t.match(out, /^\/redirect +0 +0 +0 +1 +0 /m)
+  const page = join(t.testdirName, 'each.html')
+  t.equal((await run('report', file, '--html', page)).code, 0)
+  t.match(readFileSync(page, 'utf8'), '<th scope="col" class="count">redirected</th>')
+})
+
 t.test('report sums up what was done and what would have been', async (t) => {
   const file = await logFile(t)
   const { code, out, err } = await run('report', file)
   t.equal(code, 0)
   t.match(err, '1 line of it not read: no part of a decision log.')
   t.match(out, /^3 requests from 2026-11-01T00:00:00.000Z until 2026-11-01T00:00:00.000Z; 1 allowed$/m)
-  t.match(out, /^Carried out: 1 block, 0 challenged, 0 flags$/m)
-  t.match(out, /^Would have been done, by monitor mode or by a rule on trial: 1 block, 0 challenged, 1 flag$/m)
+  t.match(out, /^Carried out: 1 blocked, 0 challenged, 0 flagged$/m)
+  t.match(out, /^Would have been done, by monitor mode or by a rule on trial: 1 blocked, 0 challenged, 1 flagged$/m)
   t.match(out, /^rule +blocked +challenged +flagged +for example\ntry-it +1 +0 +0 +a-1\nno-tor +0 +0 +1 +f-1$/m)
   t.match(out, /^\/admin\/keys +1 +0 +0 +b-1$/m)
   const json = JSON.parse((await run('report', file, '--json', '--action', 'block')).out)
@@ -152,7 +168,7 @@ t.test('report names the rule that challenges people, in text, page and JSON', a
     /^Challenges\nrule +challenged +solved +share +failed +left +not shown\nno-tor +12 +9 +75% +1 wrong +3 +0$/m,
   )
   t.ok(out.includes(note), out)
-  t.match(out, /^Would have been done, .*: 0 blocks, 1 challenged, 0 flags$/m)
+  t.match(out, /^Would have been done, .*: 0 blocked, 1 challenged, 0 flagged$/m)
   const json = JSON.parse((await run('report', file, '--json')).out)
   t.match(json, {
     challenges: [{ rule: 'no-tor', asked: 12, solved: 9, failed: { wrong: 1 }, left: 3, mostSolve: true }],

@@ -26,7 +26,7 @@ export function staleNotice(
         ]),
     ...(age === undefined ? [] : [age]),
     ...(shipped === undefined ? [] : [`networks and countries are as shipped ${counted(shipped, 'day')} ago`]),
-    ...(missing ? ['no file of cities is there'] : []),
+    ...(missing ? ['no city database is loaded'] : []),
   ]
   const command = `npx sallyport data update --data-dir ${JSON.stringify(dataDir)}`
   const renews =

@@ -19,7 +19,7 @@ const LINES_BEFORE = 10
 
 /** `sallyport logs` */
 export function addLogsCommand(program: Command, terminal: Terminal): void {
-  const logs = program.command('logs').description('show the decision log for people, a line a request')
+  const logs = program.command('logs').description('show the decision log for people, one line per request')
   withFilters(withCommonOptions(logs).addOption(logOption()))
     .option('-f, --follow', 'follow as lines are added, also in a new file of that name')
     .addOption(

@@ -74,6 +74,8 @@ async function findings(options: Options, terminal: Terminal): Promise<Findings>
     return { tally, sums: undefined }
   }
   const source = tally === undefined ? await logOf(options) : await logBeside(options)
+  if (tally === undefined && source?.isMemory && configOf(options).tally !== 0)
+    terminal.err('sallyport: nothing is counted yet; the counts are written every five seconds.')
   return { tally: source?.isPiped ? undefined : tally, sums: source && (await sumsOf(source, options, terminal)) }
 }
 

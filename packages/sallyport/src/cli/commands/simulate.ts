@@ -29,6 +29,8 @@ interface Options extends CommonOptions {
   readonly as: string
   readonly url?: URL | undefined
   readonly ip: string
+  readonly method: string
+  readonly path: string
   readonly directoryPort: number
   readonly json?: true | undefined
 }
@@ -41,10 +43,14 @@ const FETCH_PATIENCE_MS = 2500
 /** `sallyport simulate --as NAME [--url URL]` */
 export function addSimulateCommand(program: Command, terminal: Terminal): void {
   const names = SIMULATED_AGENTS.map(({ name }) => name)
-  withCommonOptions(program.command('simulate').description('make a request of an agent, signed with a throw-away key'))
+  withCommonOptions(
+    program.command('simulate').description("simulate a client's request; agents that sign use a throw-away key"),
+  )
     .addOption(new Option('--as <name>', 'client to simulate').choices(names).makeOptionMandatory())
     .option('--url <url>', 'send the request there (default: decide about it here, and explain)', urlOf)
     .option('--ip <address>', 'address of the client, without --url', '8.8.8.8')
+    .option('--method <method>', 'method of the request', methodOf, 'GET')
+    .option('--path <path>', 'path that it asks for, without --url', pathOf, '/')
     .addOption(
       new Option('--directory-port <n>', 'port of its key directory on 127.0.0.1, with --url')
         .argParser(portOf)
@@ -60,14 +66,14 @@ export function addSimulateCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-const HERE: Aim = { host: 'example.com', method: 'GET', target: '/', scheme: 'https' }
-
 /** The decision of the configured policy, as if the agent had published the throw-away key. */
 async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Options, terminal: Terminal) {
   const published = simulated.signs ? [{ agent: simulated.signs.agent, document: signer.directory }] : []
-  const fields = requestFields(simulated, HERE, signer)
+  const { ip: peer, method, path: target } = options
+  const aim: Aim = { host: 'example.com', method, target, scheme: 'https' }
+  const fields = requestFields(simulated, aim, signer)
   const decision = await using(openSimulated(published, withoutOutbound(configOf(options))), async (sallyport) =>
-    sallyport.decide({ ...HERE, peer: options.ip, httpVersion: '1.1', fields }),
+    sallyport.decide({ ...aim, peer, httpVersion: '1.1', fields }),
   )
   terminal.out(options.json ? json(decision) : explanation(decision))
 }
@@ -76,17 +82,17 @@ async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Op
 async function send(
   simulated: SimulatedAgent,
   signer: Signer,
-  { url, directoryPort, json: asJson }: Options & { readonly url: URL },
+  { url, method, directoryPort, json: asJson }: Options & { readonly url: URL },
   terminal: Terminal,
 ): Promise<void> {
   const aim: Aim = {
     host: url.host,
-    method: 'GET',
+    method,
     target: url.pathname + url.search,
     scheme: url.protocol === 'https:' ? 'https' : 'http',
   }
   if (simulated.signs === undefined) {
-    const status = await statusOf(url, requestFields(simulated, aim, signer))
+    const status = await statusOf(url, method, requestFields(simulated, aim, signer))
     return terminal.out(asJson ? json({ as: simulated.name, statuses: [status] }) : `${simulated.name}: ${status}`)
   }
   const directory = await openDirectory(signer, directoryPort)
@@ -96,10 +102,10 @@ async function send(
     fetched = true
   })
   try {
-    const first = await statusOf(url, requestFields(simulated, aim, signer, agent))
+    const first = await statusOf(url, method, requestFields(simulated, aim, signer, agent))
     for (let waited = 0; waited < FETCH_PATIENCE_MS && !fetched; waited += 50) await sleep(50)
     await sleep(100)
-    const second = await statusOf(url, requestFields(simulated, aim, signer, agent))
+    const second = await statusOf(url, method, requestFields(simulated, aim, signer, agent))
     if (asJson)
       return terminal.out(json({ as: simulated.name, agent, keysFetched: fetched, statuses: [first, second] }))
     terminal.out(`${simulated.name}, before its keys are known: ${first}`)
@@ -128,10 +134,10 @@ async function openDirectory({ directory }: Signer, port: number): Promise<Serve
   return server
 }
 
-function statusOf(url: URL, fields: readonly string[]): Promise<number> {
+function statusOf(url: URL, method: string, fields: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const request = send(url, { headers: fields as string[], agent: false, timeout: 10_000 }, (response) => {
+    const request = send(url, { method, headers: fields as string[], agent: false, timeout: 10_000 }, (response) => {
       response.resume()
       resolve(response.statusCode ?? 0)
     })
@@ -139,6 +145,17 @@ function statusOf(url: URL, fields: readonly string[]): Promise<number> {
     request.on('error', (error) => reject(new SallyportError('bad_gateway', `${url.origin}: ${error.message}`)))
     request.end()
   })
+}
+
+/** A method as it is written on the wire. */
+function methodOf(text: string): string {
+  if (/^[A-Za-z]{1,20}$/.test(text)) return text.toUpperCase()
+  throw new InvalidArgumentError('It is not a method.')
+}
+
+function pathOf(text: string): string {
+  if (/^\/[!-~]*$/.test(text)) return text
+  throw new InvalidArgumentError('It begins with a slash, and has neither spaces nor other characters than ASCII.')
 }
 
 function portOf(text: string): number {

@@ -32,7 +32,7 @@ export interface LogSource {
 
 const WRITTEN = 'log.requests of the configuration says which requests it holds.'
 const REMEMBERED =
-  'It holds the last 4,000 requests of each process, of a second at most 50 allowed and 100 others; log.file keeps more.'
+  'It holds the last 4,000 requests of each process, at most 50 allowed and 100 other per second; log.file keeps more.'
 
 /** `--log` of a command that reads the decision log. */
 export function logOption(): Option {

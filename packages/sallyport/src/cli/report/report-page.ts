@@ -1,10 +1,11 @@
 import { counted } from '@sallyport/core'
-import type { LogLine, Report, ReportPart, ReportTable } from '@sallyport/engine'
+import { type LogLine, type Report, type ReportPart, type ReportTable, reportedActions } from '@sallyport/engine'
 import { escaped } from './html.ts'
 import {
   CHALLENGE_HEAD,
   challengeCells,
   challengeNotes,
+  columnsOf,
   headOf,
   PART_TITLES,
   rowName,
@@ -89,20 +90,24 @@ function challengesTable(report: Report): string {
 
 function partSection(title: string, part: ReportPart): string {
   const sums = `<p>${sumsOf(part)}.</p>`
-  const tables = Object.entries(TABLE_TITLES).map(([key, name]) => table(name, part[key as keyof typeof TABLE_TITLES]))
-  const shown = part.blocked + part.asked + part.flagged === 0 ? '' : tables.join('\n')
+  const tables = Object.entries(TABLE_TITLES).map(([key, name]) =>
+    table(name, part[key as keyof typeof TABLE_TITLES], columnsOf(part)),
+  )
+  const shown = reportedActions(part) === 0 ? '' : tables.join('\n')
   return `<section><h2>${escaped(title)}</h2>${sums}${shown}</section>`
 }
 
-function table(name: string, { rows, others }: ReportTable): string {
-  const most = Math.max(1, ...rows.map(({ blocked, asked, flagged }) => blocked + asked + flagged))
-  const lines = rows.map(({ name, blocked, asked, flagged, examples }) => {
-    const share = ((blocked + asked + flagged) / most) * 100
-    const bar = `<span class="share${blocked === 0 ? ' flag' : ''}" style="width:${share.toFixed(1)}%"></span>`
-    return `<tr><th scope="row">${escaped(rowName(name))}${bar}</th>${cell(blocked)}${cell(asked)}${cell(flagged)}<td class="examples">${examples.map(example).join('<br>')}</td></tr>`
+function table(name: string, { rows, others }: ReportTable, shown: ReturnType<typeof columnsOf>): string {
+  const most = Math.max(1, ...rows.map(reportedActions))
+  const lines = rows.map((row) => {
+    const share = (reportedActions(row) / most) * 100
+    const bar = `<span class="share${row.blocked + row.throttled === 0 ? ' flag' : ''}" style="width:${share.toFixed(1)}%"></span>`
+    const counts = shown.map(([column]) => cell(row[column])).join('')
+    return `<tr><th scope="row">${escaped(rowName(row.name))}${bar}</th>${counts}<td class="examples">${row.examples.map(example).join('<br>')}</td></tr>`
   })
   const more = others === 0 ? '' : `<p>And ${counted(others, 'request')} of other rows.</p>`
-  return `<table><caption>By ${escaped(name)}</caption><thead><tr><th scope="col">${escaped(name)}</th><th scope="col" class="count">blocked</th><th scope="col" class="count">challenged</th><th scope="col" class="count">flagged</th><th scope="col">for example</th></tr></thead><tbody>${lines.join('')}</tbody></table>${more}`
+  const titles = shown.map(([, title]) => `<th scope="col" class="count">${title}</th>`).join('')
+  return `<table><caption>By ${escaped(name)}</caption><thead><tr><th scope="col">${escaped(name)}</th>${titles}<th scope="col">for example</th></tr></thead><tbody>${lines.join('')}</tbody></table>${more}`
 }
 
 function cell(count: number): string {

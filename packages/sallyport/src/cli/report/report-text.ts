@@ -1,5 +1,12 @@
 import { counted } from '@sallyport/core'
-import type { Report, ReportedChallenges, ReportPart, ReportTable } from '@sallyport/engine'
+import {
+  type Report,
+  type ReportedChallenges,
+  type ReportPart,
+  type ReportSums,
+  type ReportTable,
+  reportedActions,
+} from '@sallyport/engine'
 import { bold, columns, dim } from '../terminal/terminal.ts'
 import { shortened } from './section.ts'
 
@@ -13,7 +20,7 @@ export const PART_TITLES = {
 export const TABLE_TITLES = {
   byRule: 'rule',
   byClass: 'class',
-  byOperator: 'operator',
+  byOperator: 'crawler or network',
   byPath: 'path',
 } as const satisfies Partial<Record<keyof ReportPart, string>>
 
@@ -73,9 +80,26 @@ export function shareOf(part: number, whole: number): string {
   return whole === 0 ? '' : `${Math.round((part / whole) * 100)}%`
 }
 
-/** `3 blocks, 12 challenged, 4 flags` */
-export function sumsOf({ blocked, asked, flagged }: ReportPart): string {
-  return [counted(blocked, 'block'), `${asked.toLocaleString('en-US')} challenged`, counted(flagged, 'flag')].join(', ')
+/** The columns of actions, with their titles; rare ones are left out where a part has none. */
+export function columnsOf(part: ReportSums): readonly (readonly [column: keyof ReportSums, title: string])[] {
+  return COLUMNS.filter(([column]) => !RARE.has(column) || part[column] > 0)
+}
+
+const COLUMNS = [
+  ['blocked', 'blocked'],
+  ['throttled', 'throttled'],
+  ['asked', 'challenged'],
+  ['redirected', 'redirected'],
+  ['flagged', 'flagged'],
+] as const satisfies readonly (readonly [keyof ReportSums, string])[]
+
+const RARE: ReadonlySet<keyof ReportSums> = new Set(['throttled', 'redirected'])
+
+/** `3 blocked, 12 challenged, 4 flagged` */
+export function sumsOf(part: ReportSums): string {
+  return columnsOf(part)
+    .map(([column, title]) => `${part[column].toLocaleString('en-US')} ${title}`)
+    .join(', ')
 }
 
 function challengesOf(report: Report): readonly string[] {
@@ -89,21 +113,19 @@ function challengesOf(report: Report): readonly string[] {
 
 function partText(title: string, part: ReportPart): string {
   const head = `${bold(title)}: ${sumsOf(part)}`
-  if (part.blocked + part.asked + part.flagged === 0) return head
+  if (reportedActions(part) === 0) return head
   const tables = Object.entries(TABLE_TITLES).map(([key, name]) =>
-    tableText(name, part[key as keyof typeof TABLE_TITLES]),
+    tableText(name, part[key as keyof typeof TABLE_TITLES], columnsOf(part)),
   )
   return [head, ...tables].join('\n\n')
 }
 
-function tableText(name: string, { rows, others }: ReportTable): string {
-  const shown = rows.map(({ name, blocked, asked, flagged, examples }) => [
-    shortened(rowName(name)),
-    String(blocked),
-    String(asked),
-    String(flagged),
-    examples[0]?.requestId ?? '',
+function tableText(name: string, { rows, others }: ReportTable, shown: ReturnType<typeof columnsOf>): string {
+  const cells = rows.map((row) => [
+    shortened(rowName(row.name)),
+    ...shown.map(([column]) => String(row[column])),
+    row.examples[0]?.requestId ?? '',
   ])
   const more = others === 0 ? '' : `\n${dim(`and ${counted(others, 'request')} of other rows`)}`
-  return `${columns(shown, [name, 'blocked', 'challenged', 'flagged', 'for example'])}${more}`
+  return `${columns(cells, [name, ...shown.map(([, title]) => title), 'for example'])}${more}`
 }

@@ -69,7 +69,7 @@ function headSection(report: TallyReport): Section {
     title: `Real visitors affected: ${percent(hit.share)}${isSame ? '' : `, and ${percent(wouldHit.share)} if all were enforced`}`,
     sentences: [
       isSame
-        ? 'Enforcing monitor mode and dry runs would affect nobody else.'
+        ? 'Enforcing monitor mode and dry runs would affect no more people.'
         : `If monitor mode and dry runs were enforced: ${impactText(wouldHit)}.`,
       `Affected now: ${impactText(hit)}.`,
       `About ${counted(visitors.people, 'real visitor')} (each counted once a day) sent ${number(visitors.requests)} of ${counted(requests, 'request')} in ${length}, ${moment(from)} to ${moment(until)} UTC; ${size(bytes)} were sent.`,
@@ -83,7 +83,7 @@ function impactText({ people, share, requests, asked }: Impact): string {
   const refused = requests - asked
   const parts = [
     refused > 0 && `${counted(refused, 'request')} refused`,
-    asked > 0 && `${number(asked)} challenged first, which can go on`,
+    asked > 0 && `${number(asked)} challenged, who may continue`,
   ]
   return `about ${counted(people, 'person', 'people')} (${percent(share)}): ${parts.filter((part) => part !== false).join(', ')}`
 }

@@ -84,6 +84,10 @@ export const SIMULATED_AGENTS: readonly SimulatedAgent[] = [
   { name: 'browser', headers: chromeHeaders(MAC, 'macOS') },
   { name: 'posing-browser', headers: chromeHeaders('Windows NT 10.0; Win64; x64', 'Linux') },
   {
+    name: 'scripted-chrome',
+    headers: ['User-Agent', `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROME_TEXT}`, 'Accept', '*/*'],
+  },
+  {
     name: 'headless',
     headers: ['User-Agent', `Mozilla/5.0 (X11; Linux x86_64) ${CHROME_TEXT}`.replace('Chrome/', 'HeadlessChrome/')],
   },
