@@ -24,9 +24,9 @@ t.test('a fault of YAML is one sentence at its line, in our own words', (t) => {
     ['limits:\n\tinFlight: 2\n', 's.yaml:2: the line begins with a tab: indent with spaces'],
     [
       'admin: 127.0.0.1:\n',
-      's.yaml:1: a value holds a colon as a key does: put it in quotes, or the key on its own line',
+      's.yaml:1: a colon follows the value, as if it were a key: put it in quotes, or indent the next line as this one',
     ],
-    ['mode: monitor\nlisten: "a\n', 's.yaml:3: a quote or a bracket before this is not closed'],
+    ['mode: monitor\nlisten: "a\n', 's.yaml:3: a quote before this is not closed'],
     ['mode: @x\n', 's.yaml:1: a value cannot begin with this character: put it in quotes'],
     ['mode: monitor\nlisten: *place\n', 's.yaml:2: *place stands for nothing: no &place is before it'],
     ['mode: monitor\nadminOpen: &all [*all]\n', 's.yaml:2: *all stands for what it is in'],
@@ -36,6 +36,40 @@ t.test('a fault of YAML is one sentence at its line, in our own words', (t) => {
   for (const [text, says] of rows) t.equal(saidOf(folder, text), says, JSON.stringify(text))
   const bomb = Array.from({ length: 9 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at}, `.repeat(9)}]`).join('\n')
   t.equal(saidOf(folder, `a0: &a0 [x]\n${bomb}\n`), 's.yaml: its aliases (*) repeat more than can be read')
+  t.end()
+})
+
+t.test('indents, colons and brackets have words of their own, though the library has one code for some', (t) => {
+  const folder = t.testdir()
+  const indent = 'the line is indented otherwise than those it belongs to'
+  const colon = 'a key needs a colon and a space after it'
+  const value = 'a colon follows the value, as if it were a key: put it in quotes, or indent the next line as this one'
+  const rows: readonly (readonly [text: string, says: string])[] = [
+    ['lists:\n    a: []\n  b: []\n', `3: ${indent}`],
+    ['trustProxy:\n  - loopback\n - 10.0.0.1\n', `3: ${indent}`],
+    ['policy:\n  rules:\n    - id: a\n     match: {}\n', `4: ${indent}`],
+    ['mode: monitor\n  listen: a\n', `1: ${value}`],
+    ['mode: monitor\nlisten\n', `2: ${colon}`],
+    ['mode: monitor\nlisten 127.0.0.1:8080\n', `2: ${colon}`],
+    ['mode monitor\nlisten: x\n', `1: ${colon}, on one line`],
+    ['lists: [a\nmode: monitor\n', '2: a bracket before this is not closed, or a line within it is not indented'],
+    ['net: {outbound: true ports: 1}\n', '1: a comma, or the bracket at the end, is missing before this'],
+    ['mode: "monitor" x\n', '1: this does not belong to what is before it'],
+    ['trustProxy: - loopback\n', '1: a list begins on the line after its key'],
+    ['mode: |x\n', '1: it is not YAML: block scalar header includes extra characters: |x'],
+  ]
+  for (const [text, says] of rows) t.equal(saidOf(folder, text), `s.yaml:${says}`, JSON.stringify(text))
+  t.end()
+})
+
+t.test('an alias stands for the anchor before it, of several with its name the last', (t) => {
+  const folder = t.testdir()
+  const rule = '{ id: own, match: { address: [*a] }, action: allow }'
+  t.equal(saidOf(folder, `policy:\n  preset: &a observe\n  allowlist: [&a 5.9.10.0/24]\n  rules: [${rule}]\n`), 'valid')
+  t.equal(
+    saidOf(folder, 'mode: *a\nlisten: &a 127.0.0.1:8080\n'),
+    's.yaml:1: *a stands for nothing: no &a is before it',
+  )
   t.end()
 })
 
