@@ -61,6 +61,7 @@ t.test(
     t.equal(brief(resolveClient(request('::ffff:203.0.113.9'), trust)), '203.0.113.9 peer')
     t.equal(brief(resolveClient(request('::ffff:10.0.0.1', ...xff('203.0.113.9')), trust)), '203.0.113.9 header')
     t.equal(brief(resolveClient(request('fe80::1%eth0'), trust)), 'fe80::1 peer')
+    t.equal(brief(resolveClient(request('2001:db8::1%eth0'), trust)), '- none')
     t.equal(brief(resolveClient(request('', ...xff('203.0.113.9')), trust)), '- none')
     t.equal(brief(resolveClient(request('unix:', ...xff('203.0.113.9')), parseTrust([]))), '- none')
   },
@@ -108,13 +109,22 @@ const WALKS: readonly (readonly [string, readonly string[], string])[] = [
   ['obfuscated', ['203.0.113.9, _hidden'], '10.0.0.1 peer!'],
   ['octal', ['0203.0.113.9'], '10.0.0.1 peer!'],
   ['short', ['127.1'], '10.0.0.1 peer!'],
-  ['zone id', ['fe80::1%eth0'], '10.0.0.1 peer!'],
+  ['a zone behind a link-local address', ['fe80::1%eth0'], 'fe80::1 header'],
+  ['the last of them', ['febf::1%2'], 'febf::1 header'],
+  ['a zone within brackets', ['[fe80::1%eth0]:443'], 'fe80::1 header'],
+  ['a zone behind another address', ['2001:db8::9%eth0'], '10.0.0.1 peer!'],
+  ['the same within brackets', ['[2001:db8::9%eth0]:443'], '10.0.0.1 peer!'],
+  ['below them', ['fe7f::1%eth0'], '10.0.0.1 peer!'],
+  ['above them', ['fec0::1%eth0'], '10.0.0.1 peer!'],
+  ['a zone behind IPv4', ['169.254.1.1%eth0'], '10.0.0.1 peer!'],
+  ['a zone without a name', ['fe80::1%'], '10.0.0.1 peer!'],
   ['quoted', ['"203.0.113.9"'], '10.0.0.1 peer!'],
   ['IPv4 in brackets', ['[203.0.113.9]'], '10.0.0.1 peer!'],
   ['an open bracket', ['[2001:db8::9'], '10.0.0.1 peer!'],
   ['empty brackets', ['[]'], '10.0.0.1 peer!'],
   ['no port after the colon', ['203.0.113.9:'], '10.0.0.1 peer!'],
   ['a port too large', ['203.0.113.9:65536'], '10.0.0.1 peer!'],
+  ['an obfuscated port, which is of Forwarded alone', ['203.0.113.9:_p1'], '10.0.0.1 peer!'],
   ['a port that is no number', ['[2001:db8::9]:http'], '10.0.0.1 peer!'],
   ['two ports', ['203.0.113.9:80:80'], '10.0.0.1 peer!'],
   ['two addresses in one element', ['203.0.113.9 10.0.0.2'], '10.0.0.1 peer!'],
@@ -130,6 +140,13 @@ const WALKS: readonly (readonly [string, readonly string[], string])[] = [
     '10.0.0.3 header!',
   ],
 ]
+
+t.test('a hop with a zone is passed over where the same text is trusted of a socket', async (t) => {
+  const walked = (header: string, line: string) =>
+    brief(resolveClient(request('fe80::2%eth0', [header, line]), parseTrust(['fe80::/10'], header)))
+  t.equal(walked('X-Forwarded-For', '203.0.113.9, fe80::1%eth0'), '203.0.113.9 header')
+  t.equal(walked('Forwarded', 'for=203.0.113.9, for="[fe80::1%eth0]"'), '203.0.113.9 header')
+})
 
 t.test('X-Forwarded-For is walked from the right', async (t) => {
   const trust = parseTrust(['10.0.0.0/8', '2001:db8:ffff::/48'])
@@ -174,7 +191,18 @@ const FORWARDED: readonly (readonly [string, readonly string[], string])[] = [
   ['a quoted comma is no empty element', ['for=203.0.113.9;host=",,"'], '203.0.113.9 header'],
   ['empty', [''], '10.0.0.1 peer!'],
   ['empty value', ['for='], '10.0.0.1 peer!'],
-  ['escapes inside the address', ['for="203.0.113\\.9"'], '10.0.0.1 peer!'],
+  // RFC 9110 5.6.4.
+  ['escapes inside the address', ['for="203.0.113\\.9"'], '203.0.113.9 header'],
+  ['escapes of all', ['for="\\[\\2\\0\\0\\1:db8::9\\]"'], '2001:db8::9 header'],
+  ['an escaped backslash', ['for="203.0.113\\\\.9"'], '10.0.0.1 peer!'],
+  // RFC 7239 6: obfport.
+  ['IPv4 with an obfuscated port', ['for="203.0.113.9:_p1"'], '203.0.113.9 header'],
+  ['IPv6 with an obfuscated port', ['for="[2001:db8::9]:_a.b_C-1"'], '2001:db8::9 header'],
+  ['mapped with an obfuscated port', ['for="::ffff:203.0.113.9:_p1"'], '203.0.113.9 header'],
+  ['an obfuscated port of a proxy', ['for=203.0.113.9, for="10.0.0.2:_p1"'], '203.0.113.9 header'],
+  ['an obfuscated port without a name', ['for="203.0.113.9:_"'], '10.0.0.1 peer!'],
+  ['an obfuscated port with another mark', ['for="203.0.113.9:_a/b"'], '10.0.0.1 peer!'],
+  ['a port that is a name', ['for="203.0.113.9:http"'], '10.0.0.1 peer!'],
   ['bare IPv6 in quotes is read', ['for="2001:db8::9"'], '2001:db8::9 header'],
   ['10 kB of backslashes', [`for="${'\\'.repeat(10_000)}"`], '10.0.0.1 peer!'],
 ]
@@ -214,12 +242,17 @@ t.test('a header of one address holds exactly one, once', async (t) => {
     '[2001:db8::9',
     '[1.2.3.4]:80',
     '127.1',
-    'fe80::1%lo',
+    '2001:db8::9%lo',
+    '203.0.113.9:_p1',
   ]) {
     t.equal(of(value), '10.0.0.1 peer!', JSON.stringify(value))
   }
   t.equal(of('203.0.113.9', '6.6.6.6'), '10.0.0.1 peer!', 'twice')
   t.equal(of('203.0.113.9', '203.0.113.9'), '10.0.0.1 peer!', 'twice the same')
+  // Lines are one list (RFC 9110 5.3), of which empty elements are none.
+  t.equal(of('203.0.113.9', ''), '203.0.113.9 header', 'beside an empty line')
+  t.equal(of(' , ', '203.0.113.9'), '203.0.113.9 header')
+  t.equal(of('', ' '), '10.0.0.1 peer!', 'empty lines alone')
   t.equal(of(), '10.0.0.1 peer')
 })
 

@@ -2,7 +2,7 @@ import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import { SallyportError } from '../errors.ts'
 import { suggestion } from '../nearest-word.ts'
 import type { InspectionRequest } from '../values/request.ts'
-import { type Address, parseAddress, parseAddressIn } from './address.ts'
+import { type Address, parseAddress } from './address.ts'
 import { everybodyIn } from './everybody.ts'
 import {
   carriesForwarding,
@@ -15,6 +15,7 @@ import {
 } from './forwarding.ts'
 import { type Prefix, parsePrefix, prefixOf } from './prefix.ts'
 import { createPrefixSet, type PrefixSet } from './prefix-set.ts'
+import { parseZoned } from './zone.ts'
 
 /** Which proxies are believed, and in which one header. The peer of a request must be one of them. */
 export interface ClientTrust {
@@ -131,13 +132,13 @@ function trustedPrefix(entry: string): Prefix {
  * An empty element is none; one that cannot be read ends the walk at the hop before it. Never throws.
  */
 export function resolveClient({ peer, fields }: InspectionRequest, trust: ClientTrust): ResolvedClient {
-  const { address, via, malformed } = clientOf(parsePeer(peer), fields, trust)
+  const { address, via, malformed } = clientOf(parseZoned(peer), fields, trust)
   return { address, via, malformed, forwardedUntrusted: trust.empty && carriesForwarding(fields) }
 }
 
 /** Whether a socket's peer is a trusted proxy. */
 export function isTrustedPeer(peer: string, trust: ClientTrust): boolean {
-  const address = trust.empty ? undefined : parsePeer(peer)
+  const address = trust.empty ? undefined : parseZoned(peer)
   return address !== undefined && trust.proxies.has(address)
 }
 
@@ -147,25 +148,14 @@ function clientOf(peer: Address | undefined, fields: readonly string[], trust: C
   return trust.form === 'single' ? readOne(fields, peer, trust) : walk(fields, peer, trust)
 }
 
-/** A socket names the interface behind a link-local address (`fe80::1%eth0`); it is no part of the address. */
-function parsePeer(text: string): Address | undefined {
-  const address = parseAddress(text)
-  if (address !== undefined) return address
-  const zone = text.indexOf('%')
-  return zone < 0 ? undefined : parseAddressIn(text, 0, zone)
-}
-
-/** A header that holds one address must come once: of two, one is forged, and nothing says which. */
+/** A header that holds one address must hold it once: of two, one is forged, and nothing says which. */
 function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): Client {
-  let address: Address | undefined
-  let lines = 0
+  const lines: string[] = []
   for (let at = 0; at < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, trust.header)) continue
-    address = readOnlyHop(fields[at + 1] as string)
-    lines++
+    if (isNamed(fields[at] as string, trust.header)) lines.push(fields[at + 1] as string)
   }
-  if (lines === 1 && address !== undefined) return resolved(address, peer, false)
-  return resolved(peer, peer, lines > 0)
+  const address = readOnlyHop(lines)
+  return address === undefined ? resolved(peer, peer, lines.length > 0) : resolved(address, peer, false)
 }
 
 function walk(fields: readonly string[], peer: Address, trust: ClientTrust): Client {

@@ -1,5 +1,6 @@
-import { type Address, parseAddress, parseAddressIn } from './address.ts'
+import type { Address } from './address.ts'
 import { parse4 } from './parse4.ts'
+import { parseZoned } from './zone.ts'
 
 /**
  * Request headers in which proxies write the client's address, in lower case. Every client can send them: only the
@@ -88,12 +89,18 @@ function isEscaped(line: string, at: number): boolean {
  * or without a port.
  */
 export function readHop(element: string): Address | undefined {
-  return readNode(trimmed(element))
+  return readNode(trimmed(element), isPort)
 }
 
-/** The only element of a list that is not empty; a header of one address may come with empty ones, as each list may. */
-export function readOnlyHop(line: string): Address | undefined {
-  const [element = '', ...others] = line.split(',').filter((one) => !isEmptyElement(one))
+/**
+ * The only element that is not empty of all lines of a header of one address: lines are one list (RFC 9110 section 5.3), which may
+ * have empty elements, as each list may.
+ */
+export function readOnlyHop(lines: readonly string[]): Address | undefined {
+  const [element = '', ...others] = lines
+    .join(',')
+    .split(',')
+    .filter((one) => !isEmptyElement(one))
   return others.length === 0 ? readHop(element) : undefined
 }
 
@@ -110,28 +117,31 @@ export function readForwarded(element: string): Address | undefined {
   const nodes: string[] = []
   let end = 0
   for (const { 0: all, 1: name = '', 2: quoted, 3: bare = '', index } of element.matchAll(PARAMETER)) {
-    if (name.toLowerCase() === 'for') nodes.push(quoted ?? bare)
+    if (name.toLowerCase() === 'for') nodes.push(quoted?.replace(QUOTED_PAIR, '$1') ?? bare)
     end = index + all.length
   }
   const [node] = nodes
-  return end === element.length && nodes.length === 1 && node !== undefined ? readNode(node) : undefined
+  return end === element.length && nodes.length === 1 && node !== undefined ? readNode(node, isNodePort) : undefined
 }
 
-/** RFC 7239 section 6: an IPv4 address or an IPv6 address in brackets, with or without a port; bare IPv6 as well. */
-function readNode(node: string): Address | undefined {
+/** RFC 9110 section 5.6.4: a recipient reads it as the character behind the backslash. */
+const QUOTED_PAIR = /\\(.)/g
+
+/** RFC 7239 section 6: an IPv4 address or an IPv6 address in brackets, with or without a port by `endsBy`; bare IPv6 as well. */
+function readNode(node: string, endsBy: (node: string, at: number) => boolean): Address | undefined {
   if (node.startsWith('[')) {
     const close = node.indexOf(']')
     const inner = node.slice(1, close)
-    return close > 0 && inner.includes(':') && isPort(node, close + 1) ? parseAddress(inner) : undefined
+    return close > 0 && inner.includes(':') && endsBy(node, close + 1) ? parseZoned(inner) : undefined
   }
   const colon = node.indexOf(':')
   if (colon >= 0 && parse4(node, 0, colon) >= 0) {
-    return isPort(node, colon) ? parseAddressIn(node, 0, colon) : undefined
+    return endsBy(node, colon) ? parseZoned(node.slice(0, colon)) : undefined
   }
   // Behind an IPv4 address in IPv6 a colon can only begin a port.
   const last = node.lastIndexOf(':')
-  const hasPort = last > 0 && node.slice(0, last).includes('.') && isPort(node, last)
-  return hasPort ? parseAddressIn(node, 0, last) : parseAddress(node)
+  const hasPort = last > 0 && node.slice(0, last).includes('.') && endsBy(node, last)
+  return parseZoned(hasPort ? node.slice(0, last) : node)
 }
 
 /** Whether an element of a list is empty, which counts for nothing (RFC 9110 section 5.6.1.2). */
@@ -142,6 +152,11 @@ export function isEmptyElement(element: string): boolean {
 /** Whether the rest from `at` on is empty, or a colon and a port number. */
 function isPort(node: string, at: number): boolean {
   return at === node.length || (/^:[0-9]{1,5}$/.test(node.slice(at)) && Number(node.slice(at + 1)) <= 65_535)
+}
+
+/** The same of `Forwarded`, where a proxy may put a name of its own in the place of the number (`obfport`, RFC 7239 section 6). */
+function isNodePort(node: string, at: number): boolean {
+  return isPort(node, at) || /^:_[a-z0-9._-]+$/i.test(node.slice(at))
 }
 
 /** Without the blanks that a list element may have around it (RFC 9110 section 5.6.3): space and tab. */
