@@ -259,3 +259,62 @@ t.test('TLS and HTTP/2 are held against Safari of iOS, and not against its appli
     }
   }
 })
+
+const SILENT = 't13d291200_723694b0fccc_5671b5df5029'
+const webKit = (system: string, behind: string) =>
+  `Mozilla/5.0 (${system}) AppleWebKit/605.1.15 (KHTML, like Gecko) ${behind}`
+const ofMac = (version: string) => webKit('Macintosh; Intel Mac OS X 10_10_5', `Version/${version} Safari/605.1.15`)
+const firefox = (version: string) => `Mozilla/5.0 (Windows NT 5.1; rv:${version}) Gecko/20100101 Firefox/${version}`
+const chrome = (version: string) => CHROME_TEXT.replace('150.0.0.0', version)
+
+t.test(
+  'TLS without a protocol is held against browsers that have one in it since, and against none before',
+  async (t) => {
+    const found = (text: string) =>
+      against(requestOf(fieldsOf(FIREFOX, { 'User-Agent': text }), { ja4: SILENT })).filter((id) => id === 'ja4-family')
+    for (const [before, since] of [
+      [chrome('37.0.2062.124'), chrome('38.0.2125.101')],
+      [firefox('33.0'), firefox('34.0')],
+      [ofMac('10.1.2'), ofMac('11.0')],
+      [chrome('28.0.1500.95'), chrome('150.0.0.0')],
+    ] as const) {
+      t.same([found(before), found(since)], [[], ['ja4-family']], before)
+    }
+    for (const text of [
+      webKit('iPad; CPU OS 5_1_1 like Mac OS X', 'Version/5.1 Mobile/9B206 Safari/7534.48.3'),
+      webKit('iPhone; CPU iPhone OS 8_4 like Mac OS X', 'Version/8.0 Mobile/12H143 Safari/600.1.4'),
+    ]) {
+      t.same(found(text), [], text)
+    }
+  },
+)
+
+t.test('TLS and HTTP/2 are held against Safari of Apple’s systems, and not against WebKit of others', async (t) => {
+  const pseudo = [':method', 'GET', ':path', '/', ':authority', 'example.com', ':scheme', 'https']
+  const found = (text: string) => {
+    const headers = fieldsOf(FIREFOX, { 'User-Agent': text })
+    const http2 = requestOf([...pseudo, ...headers], { httpVersion: '2.0' })
+    const kinds = [SILENT, 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6'].map((ja4) => requestOf(headers, { ja4 }))
+    return [...kinds, http2].flatMap(against).filter((id) => /^(?:ja4|h2)-/.test(id))
+  }
+  for (const text of [
+    SAFARI_TEXT,
+    webKit('iPhone; CPU iPhone OS 18_5 like Mac OS X', 'Version/18.5 Mobile/15E148 Safari/604.1'),
+  ]) {
+    t.same(found(text), ['ja4-family', 'ja4-family', 'h2-order'], text)
+  }
+  for (const text of [
+    webKit('X11; Linux x86_64', 'Version/16.0 Safari/605.1.15'),
+    webKit('PlayStation; PlayStation 5/8.00', 'Version/13.0 Safari/605.1.15'),
+    webKit('BB10; Touch', 'Version/10.3.3.2205 Mobile Safari/537.35+'),
+    webKit('Symbian/3; Series60/5.3 NokiaN8-00/111.040.1511', 'Version/3.0 NokiaBrowser/8.3.1.4 Mobile Safari/535.1'),
+    webKit('Linux; Tizen 2.3', 'Version/2.3 TV Safari/538.1'),
+  ]) {
+    t.same(found(text), [], text)
+  }
+  t.same(
+    against(requestOf(fieldsOf(CHROME, { 'User-Agent': webKit('X11; Linux x86_64', 'Version/16.0 Safari/605.1.15') }))),
+    ['foreign-hints'],
+    'what it never sends accuses it as before',
+  )
+})

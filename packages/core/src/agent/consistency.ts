@@ -118,14 +118,20 @@ function fetchSignals({ fetchSite, fetchMode, fetchDest, fetchUser, accept, purp
   return BIT['fetch-metadata-agrees']
 }
 
+const NEVER = Number.POSITIVE_INFINITY
+
 /** Since which major version a family sends what. */
 const SINCE: Readonly<
-  Record<BrowserFamily, { readonly hints: number; readonly fetch: number; readonly brotli: number }>
+  Record<
+    BrowserFamily,
+    { readonly hints: number; readonly fetch: number; readonly brotli: number; readonly alpn: number }
+  >
 > = {
-  chromium: { hints: 89, fetch: 80, brotli: 50 },
-  firefox: { hints: Number.POSITIVE_INFINITY, fetch: 90, brotli: 44 },
-  safari: { hints: Number.POSITIVE_INFINITY, fetch: 17, brotli: 11 },
-  other: { hints: Number.POSITIVE_INFINITY, fetch: Number.POSITIVE_INFINITY, brotli: Number.POSITIVE_INFINITY },
+  chromium: { hints: 89, fetch: 80, brotli: 50, alpn: 38 },
+  firefox: { hints: NEVER, fetch: 90, brotli: 44, alpn: 34 },
+  // Safari 9 and 10 run on OS X 10.9 and 10.10 too, whose TLS negotiates no protocol.
+  safari: { hints: NEVER, fetch: 17, brotli: 11, alpn: 11 },
+  other: { hints: NEVER, fetch: NEVER, brotli: NEVER, alpn: NEVER },
 }
 
 function absentHints({ family, major, embedded }: UserAgent, { fields, method }: Evidence): number {
@@ -167,16 +173,24 @@ function playsMedia({ range, fetchDest, accept = '' }: AgentFields): boolean {
   return accept.includes('audio/') || accept.includes('video/')
 }
 
-function connectionSignals({ family = 'other', iosApp }: UserAgent, evidence: Evidence): number {
+/**
+ * Whether TLS and HTTP/2 are those of the engine that is named. An application of iOS may fetch by a library of its own (D607), and
+ * WebKit elsewhere encrypts by what its system has: GnuTLS of desktop Linux, which names no protocol, and consoles their own (D662).
+ */
+function isOwnConnection({ family, platform, iosApp }: UserAgent): boolean {
+  return !iosApp && (family !== 'safari' || platform === 'macos' || platform === 'ios')
+}
+
+function connectionSignals(userAgent: UserAgent, evidence: Evidence): number {
+  const { family = 'other', major } = userAgent
   const { fields, ja4, network, method } = evidence
   let bits = 0
   const { classification } = network.verdict
   const servers = classification === 'hosting' || classification === 'datacenter'
   if (servers && !fields.cookie && method === 'GET') bits |= BIT['server-without-cookies']
-  // An application of iOS may fetch by a library of its own (D607).
-  if (ja4 !== undefined && family !== 'other' && !iosApp) {
+  if (ja4 !== undefined && family !== 'other' && isOwnConnection(userAgent)) {
     // Before HTTP/2 could carry WebSockets, browsers opened TLS for them without a protocol.
-    const silent = ja4.silent && !opensWebSocket(evidence)
+    const silent = ja4.silent && major >= SINCE[family].alpn && !opensWebSocket(evidence)
     const foreign = silent || (ja4.family !== undefined && ja4.family !== family)
     if (foreign) bits |= inspectsTls(network) ? BIT['ja4-inspected'] : BIT['ja4-family']
   }
@@ -212,9 +226,9 @@ function http2Signals(family: BrowserFamily, { raw, http2Window, network }: Evid
 }
 
 function wireSignals(userAgent: UserAgent, evidence: Evidence): number {
-  const { family = 'other', major, iosApp } = userAgent
+  const { family = 'other', major } = userAgent
   const { fields, raw, httpVersion } = evidence
-  if (httpVersion.startsWith('2')) return iosApp ? 0 : http2Signals(family, evidence)
+  if (httpVersion.startsWith('2')) return isOwnConnection(userAgent) ? http2Signals(family, evidence) : 0
   if (family === 'other') return 0
   let bits = 0
   if (httpVersion === '1.0' && major >= SINCE[family].brotli) bits |= BIT['old-http']
