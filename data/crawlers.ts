@@ -36,10 +36,10 @@ export interface CrawlerRow {
    */
   readonly selfHosted?: true | undefined
   /**
-   * True where people have an application that names itself by one of `tokens`: a user agent in the form of an application claims
-   * nothing by it. Not of a crawler whose claim anything can be checked by.
+   * People have an application that names itself by one of `tokens`: a user agent in the form of an application claims nothing by a
+   * token that is no program's name. `native`: but in Electron it does, as the operator's editor sends its agent's requests so.
    */
-  readonly application?: true | undefined
+  readonly application?: true | 'native' | undefined
   /** The list of published ranges it is in: several crawlers of one operator share one. */
   readonly ranges?: string | undefined
   /** Autonomous systems it was seen in. */

@@ -44,6 +44,54 @@ t.test('the application of a crawler’s name claims nothing, and the crawler cl
   }
 })
 
+/** User agents as the frameworks of applications write them for a name. */
+const NATIVE: readonly ((name: string) => string)[] = [
+  (name) => `${name}/3.1 ${CFNETWORK}`,
+  (name) => `${name}/3.1 (iPhone; iOS 17.5; Scale/3.00)`,
+  (name) => `${name}/3.1 (iPad; iPadOS 17.5; Scale/2.00)`,
+  (name) => `${name}/3.1 (com.example.app; build:12; iOS 17.5.0) Alamofire/5.9.1`,
+  (name) => `${name}/3.1 (Mac OS X Version 14.5 (Build 23F79))`,
+  (name) => `${IPHONE} ${name}/3.1`,
+  (name) => `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) ${name}/3.1`,
+  (name) =>
+    `Mozilla/5.0 (Linux; Android 14; SM-S918N; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/129.0.6668.81 Mobile Safari/537.36 ${name}/3.1`,
+]
+
+/** Plain words that no application has for its name. */
+const CRAWLERS_ALONE: readonly string[] = [
+  'Barkrowler',
+  'Checkly',
+  'Lightpanda',
+  'Qwantify',
+  'facebookcatalog',
+  'facebookexternalhit',
+  'omgili',
+  'webzio',
+]
+
+t.test('a crawler that is called by a plain word is one that applications may be called by', async (t) => {
+  const rows = CRAWLERS.flatMap(({ tokens, application }) =>
+    tokens.map((token) => ({ name: token.replace(/\/$/, ''), application })),
+  ).filter(({ name }) => /^[A-Za-z][a-z0-9]+$/.test(name) && !/(?:bot|spider|crawler|user)$/i.test(name))
+  const plain = rows.filter(({ application }) => application === undefined).map(({ name }) => name)
+  t.same(plain.toSorted(), CRAWLERS_ALONE.toSorted(), 'a new row says whether it is an application’s name too')
+  for (const { name, application } of rows.filter((row) => row.application !== undefined)) {
+    for (const text of NATIVE.map((form) => form(name))) {
+      const { agent, crawler } = decided(text).inspection
+      t.match({ agent, crawler }, { agent: { class: 'human' }, crawler: undefined }, text)
+    }
+    const { agent } = decided(electron(`${name}/3.1`)).inspection
+    t.equal(agent.class, application === true ? 'human' : 'ai_agent', `${name} in Electron`)
+    for (const text of [`${name}/3.1`, `Mozilla/5.0 (compatible; ${name}/3.1; +https://crawler.example/)`]) {
+      t.not(judged(text).class, 'human', text)
+    }
+  }
+  for (const text of [`NaverBot/1.0 ${CFNETWORK}`, `NaverBot/1.0 (iPhone; iOS 17.5; Scale/3.00)`]) {
+    t.match(decided(text).inspection.crawler, { slug: 'yeti' }, text)
+  }
+  t.match(decided('Mozilla/5.0 (compatible; Yeti/1.1; +https://naver.me/spd)').inspection.crawler, { slug: 'yeti' })
+})
+
 t.test('no other name of the catalogue gets out by being written as an application', async (t) => {
   const crawlers = CRAWLERS.filter(({ application }) => !application).flatMap(({ tokens }) => tokens)
   const ais = AI_TOKENS.filter(({ application }) => !application).map(({ token }) => token)

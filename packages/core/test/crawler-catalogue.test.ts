@@ -12,6 +12,7 @@ import { parseNamePattern } from '../src/crawler/name-pattern.ts'
 import { CRAWLER_PURPOSES } from '../src/vocabulary.ts'
 
 const catalogue = createCatalogue()
+const isProgramName = (token: string) => /(?:bot|spider|crawler|user)$/i.test(token)
 const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
 const BROWSERS = join(SHARED, 'user-agents/browsers.txt.gz')
 const skip = existsSync(BROWSERS) ? false : 'the browsers’ user agents are not here'
@@ -27,7 +28,7 @@ t.test('every row is whole, and says no more than it can', async (t) => {
       ['date', /^20\d\d-\d\d$/.test(date)],
       ['exclusive systems are not named', row.exclusive !== true || asns.length > 0],
       ['undocumented names are not named', row.undocumented !== true || names.length > 0],
-      ['an application’s name can be checked', row.application !== true || !(ranges ?? agent ?? names[0] ?? asns[0])],
+      ['an application has a program’s name', row.application === undefined || !row.tokens.every(isProgramName)],
       ['sends nothing, and from somewhere', row.status === undefined || !(row.names ?? ranges ?? row.asns)],
       ['not a URL', [docs, agent].every((url) => url === undefined || /^https?:\/\/\S+$/.test(url))],
     ]

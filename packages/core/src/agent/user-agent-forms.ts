@@ -75,13 +75,6 @@ export function isEmbedded(text: string): boolean {
   return text.includes('; wv)') || (text.includes('Version/4.0') && text.includes('Chrome/'))
 }
 
-/** Whether it is a WebView of a Mac, which names neither Chrome nor Safari: an application puts its own name behind it (D642). */
-export function isWebViewOfMac(text: string): boolean {
-  return (
-    DESK.test(text) && text.includes('Macintosh') && text.includes('AppleWebKit/') && !/Chrom|Safari|Version/.test(text)
-  )
-}
-
 /** Whether it is a whole browser's of Windows or of a Mac; servers run Linux (D606). */
 export function isBrowserOfDesk(text: string): boolean {
   const has = (part: string) => text.includes(part)

@@ -7,7 +7,7 @@ import {
   MONITORS,
 } from '@sallyport/data/automation'
 import { LRUCache } from 'lru-cache'
-import { isApplications } from '../crawler/application.ts'
+import { applicationForm, isWebViewOfMac } from '../crawler/application.ts'
 import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
 import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
 import {
@@ -20,7 +20,6 @@ import {
   isGameOfSteam,
   isPlainSafari,
   isRenamedOnServer,
-  isWebViewOfMac,
   mayBeOwned,
 } from './user-agent-forms.ts'
 import { namesDevice, productsOf, withoutModels, withoutTrimmings } from './user-agent-parts.ts'
@@ -104,7 +103,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     }
     for (let match = ais.find(text); match !== undefined; match = ais.find(text, match.end)) {
       const row = AI_TOKENS[match.token]
-      const isApplication = row?.application === true && isApplications(text)
+      const isApplication = row?.application === true && applicationForm(text) !== undefined
       if (row !== undefined && !isApplication) return { name: row.token, vendor: row.vendor }
     }
     return undefined
@@ -123,7 +122,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     // An application's own client: most are used by a person, so its name is no accusation.
     if (apps.find(whole) !== undefined || isGameOfSteam(whole)) return undefined
     const text = withoutTrimmings(whole)
-    const besideDevice = namesDevice(text) || isWebViewOfMac(text)
+    const besideDevice = namesDevice(text) || isWebViewOfMac(text) || applicationForm(whole) !== undefined
     const monitor = monitors.find(besideDevice ? withoutModels(text) : text)
     if (monitor !== undefined) return { name: MONITORS[monitor.token], headless: false }
     const row = programIn(text, besideDevice)

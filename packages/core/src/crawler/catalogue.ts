@@ -1,5 +1,5 @@
 import { CRAWLERS, type CrawlerRow } from '@sallyport/data/crawlers'
-import { isApplications } from './application.ts'
+import { applicationForm } from './application.ts'
 import { type NamePattern, parseNamePattern } from './name-pattern.ts'
 import { createTokenMatcher } from './token-matcher.ts'
 
@@ -15,8 +15,8 @@ export interface Crawler {
   readonly names: readonly NamePattern[]
   /** False where no document of the operator promises these names: they may confirm, never refute. */
   readonly namesRefute: boolean
-  /** Whether people have an application of this name, whose own user agent claims nothing (D643). */
-  readonly isApplicationToo: boolean
+  /** The form in which people have an application of this name, whose own user agent claims nothing (D643). */
+  readonly application?: CrawlerRow['application'] | undefined
   /** Whether the operator's customers run it too, on machines of their own: no address refutes it. */
   readonly selfHosted: boolean
   /** Id of its list of published ranges; absent when the operator publishes none. */
@@ -45,20 +45,33 @@ export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalog
   const crawlers = rows.map(crawlerOf)
   const bySlug = new Map(crawlers.map((crawler) => [crawler.slug, crawler]))
   if (bySlug.size !== crawlers.length) throw new TypeError('a slug is there twice')
-  const tokens = crawlers.flatMap((crawler) => crawler.tokens.map((token) => ({ token, crawler })))
+  const tokens = crawlers.flatMap((crawler) =>
+    crawler.tokens.map((token) => ({ token, crawler, isProgram: isProgramName(token) })),
+  )
   const matcher = createTokenMatcher(tokens.map(({ token }) => token))
   return {
     crawlers,
     find: (slug) => bySlug.get(slug),
     claimOf(userAgent) {
       for (let match = matcher.find(userAgent); match !== undefined; match = matcher.find(userAgent, match.end)) {
-        const crawler = tokens[match.token]?.crawler
-        const isApplication = crawler?.isApplicationToo === true && isApplications(userAgent)
+        const { crawler, isProgram } = tokens[match.token] as (typeof tokens)[number]
+        const isApplication = !isProgram && isApplicationOf(crawler, userAgent)
         if (!isApplication && !isComparison(userAgent, match.start)) return crawler
       }
       return undefined
     },
   }
+}
+
+/** `NaverBot`: no application is named so, whatever else the row has. */
+function isProgramName(token: string): boolean {
+  return /(?:bot|spider|crawler|user)$/i.test(token)
+}
+
+function isApplicationOf({ application }: Crawler, userAgent: string): boolean {
+  if (application === undefined) return false
+  const form = applicationForm(userAgent)
+  return form === 'native' || (form === 'electron' && application === true)
 }
 
 /** Words in front of a name that make it another's: "treat like Googlebot", "compatible with Googlebot". */
@@ -73,7 +86,7 @@ function isComparison(text: string, start: number): boolean {
 }
 
 function crawlerOf(row: CrawlerRow): Crawler {
-  const { slug, name, operator, purpose, tokens, status, ranges, agent, docs } = row
+  const { slug, name, operator, purpose, tokens, status, ranges, agent, docs, application } = row
   return Object.freeze({
     slug,
     name,
@@ -83,7 +96,7 @@ function crawlerOf(row: CrawlerRow): Crawler {
     silent: status,
     names: (row.names ?? []).map(parseNamePattern),
     namesRefute: row.undocumented !== true,
-    isApplicationToo: row.application === true,
+    application,
     selfHosted: row.selfHosted === true,
     ranges,
     asns: new Set(row.asns),
