@@ -6,6 +6,11 @@ export interface AutomationRow {
   readonly token: string
   /** `headless`: a browser without a person in front of it. */
   readonly kind: 'library' | 'headless'
+  /**
+   * True where it comes in the form of an application too, `electron` where in that of Electron alone. In such a form every other
+   * token is the name of an application that people have.
+   */
+  readonly inApplications?: true | 'electron' | undefined
 }
 
 /** An AI crawler or agent known by its name alone: nothing is published by which a claim could be checked. */

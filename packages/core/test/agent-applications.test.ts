@@ -1,3 +1,4 @@
+import { AUTOMATION, MONITORS } from '@sallyport/data/automation'
 import t from 'tap'
 import { agentInspector, CHROME_TEXT, requestOf } from './agents.ts'
 
@@ -121,4 +122,59 @@ t.test('programs that name themselves are programs behind a browser and on a pho
   for (const text of PROGRAMS) t.match(judged(text), { class: 'unverified_bot', basis: 'automation' }, text)
   t.ok(PROGRAMS.every((text) => judged(text).confidence >= 0.95))
   t.match(judged(`${PHONE_CHROME}; Wander`), { class: 'unverified_bot', confidence: 0.6 }, 'a phone’s Chrome itself')
+})
+
+/** Forms of applications on people's devices. */
+const FORMS: readonly ((name: string) => string)[] = [
+  (name) => `${name}/2.1 (iPhone; iOS 17.5; Scale/3.00)`,
+  (name) => `${name}/1.0 (iPad; iPadOS 17.5; Scale/2.00)`,
+  (name) => `${name}/3.1 (com.example.app; build:12; iOS 17.5.0) Alamofire/5.9.1`,
+  (name) => `${name}/2.1 (Mac OS X Version 14.5 (Build 23F79))`,
+  (name) => `${name}/2.1 CFNetwork/1498.700.2 Darwin/23.6.0`,
+  (name) => `${IPHONE} ${name}/3.2`,
+  (name) => `${ANDROID} ${name}/2.3`,
+  (name) => `${MAC} ${name}/3.2`,
+]
+
+t.test('an application that is called as a tool is a person’s, on phones and on desks', async (t) => {
+  // Words of programs accuse in the name of a product too.
+  const isWord = (name: string) => /bot|scrapy|headless|pagespeed|feed|\.com/i.test(name)
+  const tools = AUTOMATION.filter(({ inApplications }) => inApplications !== true).map(({ token }) => token)
+  const names = [...tools, ...MONITORS, 'Teleport Connect'].filter((name) => !isWord(name))
+  t.ok(names.length > 140)
+  const accused = names
+    .flatMap((name) => FORMS.map((form) => form(name)))
+    .filter((text) => judged(text).class !== 'human')
+  t.same(accused, [])
+  const inElectron = names.filter((name) => name !== 'Cypress').map((name) => electron(`${name}/2.1`))
+  t.same(
+    inElectron.filter((text) => judged(text).class !== 'human'),
+    [],
+  )
+})
+
+t.test('a driven browser stays one in every form, and a tool in the forms that it has', async (t) => {
+  const driven = AUTOMATION.filter(({ inApplications }) => inApplications === true).map(({ token }) => token)
+  t.ok(driven.length >= 8)
+  const texts = driven.flatMap((name) =>
+    [...FORMS.filter((form) => !form(name).includes('CFNetwork')), (n: string) => electron(`${n}/1`)].map((form) =>
+      form(name),
+    ),
+  )
+  for (const text of [
+    ...texts,
+    electron('Cypress/13.6.0'),
+    'Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/538.1 (KHTML, like Gecko) splash Version/10.0 Safari/538.1',
+    'curl/8.5 (Android 14)',
+    'python-requests/2.32 (Android 13)',
+    'Cypress/4.2 (iPhone; iOS 18.1; Scale/3.00; +https://probe.example/)',
+    'Splash/2.1 (compatible; iPhone; iOS 17.5; Scale/3.00)',
+    `${PHONE_CHROME} Splash/3.2`,
+    `${ANDROID} Splash/3.2 HeadlessChrome/150.0`,
+    `${CHROME_TEXT} Zabbix/7.0`,
+    'WordPress/6.6; https://site.example',
+    'PostmanRuntime/7.43.0',
+  ]) {
+    t.match(judged(text), { class: text.includes('Lightpanda') ? 'ai_agent' : 'unverified_bot' }, text)
+  }
 })

@@ -2,12 +2,13 @@ import {
   AI_TOKENS,
   APP_TOKENS,
   AUTOMATION,
+  type AutomationRow,
   BROWSER_STARTS,
   FETCHERS_WITHOUT_AI,
   MONITORS,
 } from '@sallyport/data/automation'
 import { LRUCache } from 'lru-cache'
-import { applicationForm, isWebViewOfMac } from '../crawler/application.ts'
+import { type ApplicationForm, applicationForm, isWebViewOfMac } from '../crawler/application.ts'
 import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
 import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
 import {
@@ -110,22 +111,27 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   }
 
   /** The first program that is named; beside a device only as a product, for phones and applications have such names too. */
-  function programIn(text: string, besideDevice: boolean) {
+  function programIn(text: string, besideDevice: boolean, form: ApplicationForm | undefined) {
     const products = besideDevice ? productsOf(text) : text
-    const match = programs.find(products)
-    const row = match && AUTOMATION[match.token]
     // Phones of an older kind name it as what they run.
-    return besideDevice && row?.token === 'Java' && JAVA_PHONE.test(text) ? undefined : row
+    const isJavaPhone = besideDevice && JAVA_PHONE.test(text)
+    for (let match = programs.find(products); match !== undefined; match = programs.find(products, match.end)) {
+      const row = AUTOMATION[match.token]
+      if (row !== undefined && !(isJavaPhone && row.token === 'Java') && sendsIn(form, row)) return row
+    }
+    return undefined
   }
 
   function automationOf(whole: string, family: BrowserFamily | undefined): ShownAutomation | undefined {
     // An application's own client: most are used by a person, so its name is no accusation.
     if (apps.find(whole) !== undefined || isGameOfSteam(whole)) return undefined
     const text = withoutTrimmings(whole)
-    const besideDevice = namesDevice(text) || isWebViewOfMac(text) || applicationForm(whole) !== undefined
-    const monitor = monitors.find(besideDevice ? withoutModels(text) : text)
+    const form = applicationForm(whole)
+    const besideDevice = namesDevice(text) || isWebViewOfMac(text) || form !== undefined
+    // An application may be called as a suite is, and no suite comes in the form of one (D663).
+    const monitor = form === undefined ? monitors.find(besideDevice ? withoutModels(text) : text) : undefined
     if (monitor !== undefined) return { name: MONITORS[monitor.token], headless: false }
-    const row = programIn(text, besideDevice)
+    const row = programIn(text, besideDevice, form)
     if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
     const wordOf = besideDevice ? wordBesideDevice : isBrowserOfDesk(text) ? wordBesideBrowser : wordIn
     const name = wordOf(text) ?? mailAddressIn(text)
@@ -155,6 +161,11 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
       crawler,
     })
   }
+}
+
+/** Whether a program comes in this form, and it is not an application of its name. */
+function sendsIn(form: ApplicationForm | undefined, { inApplications }: AutomationRow): boolean {
+  return form === undefined || inApplications === true || inApplications === form
 }
 
 /** Whether a crawler of the catalogue works for an AI: by what it fetches for. */

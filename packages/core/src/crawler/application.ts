@@ -30,5 +30,9 @@ function isWebViewOfIos(text: string): boolean {
 
 /** Whether it is a WebView of a Mac, which names neither Chrome nor Safari: an application puts its own name behind it (D642). */
 export function isWebViewOfMac(text: string): boolean {
-  return /^Mozilla\/[^(]*\(Macintosh/.test(text) && text.includes('AppleWebKit/') && !/Chrom|Safari|Version/.test(text)
+  return (
+    /^Mozilla\/[^(]*\(Macintosh/.test(text) &&
+    text.includes('AppleWebKit/') &&
+    !/Chrom(?:e|ium)|Safari|Version/.test(text)
+  )
 }
