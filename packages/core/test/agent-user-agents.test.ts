@@ -238,14 +238,56 @@ t.test('a model, or an application of a desktop, that nobody knows is not accuse
   }
 })
 
+const claimed = (name: string) => `Mozilla/5.0 (compatible; ${name})`
+
 t.test('what is written as no browser writes it is likely a program and no more', async (t) => {
   for (const text of [
     'Digests/2.1.2',
     'Mozilla/5.0 Summary/2.0',
     'Mozilla/5.0 (compatible; Zoom/1.0)',
     "b'Mozilla/5.0",
+    // Parts of systems and of engines within words: Win, Mac, RIM, iOS, Opera, Phone, Servo.
+    'Mozilla/5.0 Winner/1.0',
+    ...[
+      'Operator/1.0',
+      'PrimeFinder/1.0',
+      'Winner/1.0',
+      'Observer/1.0',
+      'Nagios-Plugins',
+      'MacTool/2',
+      'XiOSWatch',
+    ].map(claimed),
+    ...['Phonebook/1.0', 'LinuxLookup/1.0', 'WindowsLookup/2.1', 'Intelligence', 'Machine Learning Lab/1.0'].map(
+      claimed,
+    ),
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64)',
+    'Mozilla/5.0 (X11; Linux x86_64)',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Winner',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64',
+    'Mozilla/5.0 (Windows; U; Windows NT 5.1; en-US; rv:1.9.2.3)',
+    'mozilla/5.0 (x11; linux x86_64)',
   ]) {
     t.match(judged(text), { class: 'unverified_bot', basis: 'automation', confidence: 0.6 }, text)
+  }
+  for (const text of [
+    'Mozilla/5.0 (Windows NT 6.1; Trident/7.0; rv:11.0)',
+    'Mozilla/5.0 (X11; U; Linux amd64) Iron/21.0.1200.0 Chrome/21.0.1200.0 Safari/537.1',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X) Word/14.65.0',
+    'Mozilla/5.0 (X11; Linux x86_64) Firefox',
+    'Mozilla/5.0 (GhostBSD amd64)',
+    'Mozilla/5.0 (Windows NT 10.0) AppleWebKit (KHTML, like Gecko)',
+    'Mozilla/4.7 (compatible; OffByOne; Windows 2000) Webster Pro V3.4',
+    'Mozilla/5.0 (compatible; Konqueror/4.4; Linux 2.6.32; X11)',
+    'Mozilla/5.0 (compatible; Windows NT 6.1) Opera 9',
+    'Mozilla/5.0 (PlayStation 4 3.11)',
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8)',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)',
+    'Mozilla/5.0 (SMART-TV; Tizen 5.0)',
+    'Mozilla/5.0 (SymbianOS/9.4)',
+    'mozilla/5.0 (freebsd amd64)',
+  ]) {
+    t.match(judged(text), { class: 'human' }, text)
   }
   t.match(judged(`${CHROME_TEXT} (ops@foo.example)`), { confidence: 0.95, reasons: [{ text: /ops@foo\.example/ }] })
 })

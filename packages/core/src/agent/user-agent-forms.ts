@@ -1,10 +1,20 @@
 import { DEVICE_WORDS, ENGINE_PARTS, PLATFORM_PARTS } from '@sallyport/data/automation'
-import { isClaim, isKnownProduct, nameOf, productNames, withoutComments } from './user-agent-parts.ts'
+import {
+  isClaim,
+  isKnownProduct,
+  isSmall,
+  nameOf,
+  placesOf,
+  productNames,
+  withoutComments,
+} from './user-agent-parts.ts'
 
-const PARTS = [...PLATFORM_PARTS, ...ENGINE_PARTS].map((part) => part.toLowerCase())
+const ENGINES = ENGINE_PARTS.map((part) => part.toLowerCase())
+const PARTS = [...PLATFORM_PARTS.map((part) => part.toLowerCase()), ...ENGINES]
 
-/** `SH03B`, `K222s`, `TPS-320`, as makers name models, and not `X11`, `WOW64`, `IE11`: programs are seldom named so. */
-const MODEL = /(?:^|[\s(;/_-])(?!X11|WOW64|SV\d|IE\d|WAP|XP|NT|V\d)[A-Z]{1,5}[-_ ]?\d{2,5}[A-Za-z]{0,4}(?=[\s;()/_-]|$)/
+/** `SH03B`, `K222s`, `TPS-320`, as makers name models, and not `X11`, `WOW64`, `IE11`, `OS X 10_15`: programs are seldom named so. */
+const MODEL =
+  /(?:^|[\s(;/_-])(?!X11|X 1\d_|WOW64|SV\d|IE\d|WAP|XP|NT|V\d)[A-Z]{1,5}[-_ ]?\d{2,5}[A-Za-z]{0,4}(?=[\s;()/_-]|$)/
 
 /** A name before a system that people have on their desks: `Word/16.1 (Mac OS/10.11; Desktop)`. */
 const DESKTOP_APP = /^[^(]+\((?:Macintosh|Mac OS|macOS|Windows NT|Windows 1)/
@@ -22,8 +32,23 @@ export function mayBeOwned(text: string): boolean {
 
 /** `Mozilla/5.0 Name/1.0`: neither a machine nor an engine, of which every browser names one. */
 export function isBareMozilla(text: string): boolean {
+  return text.toLowerCase().startsWith('mozilla') && !hasPart(PARTS, text)
+}
+
+/** `Mozilla/5.0 (Windows NT 10.0; Win64; x64)`: a desk, and behind it neither an engine nor an application with its version. */
+export function isDeskAlone(text: string): boolean {
+  if (!/^Mozilla\/5\.0 \((?:Windows|Macintosh|X11)/i.test(text) || hasPart(ENGINES, text)) return false
+  const [, ...behind] = withoutComments(text).split(' ')
+  return !behind.some((word) => word.includes('/') || isKnownProduct(word))
+}
+
+/** Whether one of the parts is a word, or one within a name that is written together (`AppleWebKit`, `FreeBSD`): not in `Winner`. */
+function hasPart(parts: readonly string[], text: string): boolean {
   const lower = text.toLowerCase()
-  return lower.startsWith('mozilla') && !PARTS.some((part) => lower.includes(part))
+  // A letter goes on the word before it, but for a capital behind a small one.
+  const goesOn = (at: number) =>
+    isSmall(lower[at - 1]) && isSmall(lower[at]) && !(isSmall(text[at - 1]) && !isSmall(text[at]))
+  return parts.some((part) => placesOf(lower, part).some((at) => !goesOn(at) && !goesOn(at + part.length)))
 }
 
 /** A name after `compatible` that is no old browser's, or one after `like Gecko`. */

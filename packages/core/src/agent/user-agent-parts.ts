@@ -157,7 +157,7 @@ const LINK = /:\/\/|www\.|\.[a-z]{2,4}\/[a-z]/i
 
 /** `compatible; Name/1.0`, as programs write their names since the first of them; some old browsers did. */
 export function isClaim(comment: string): boolean {
-  return /^compatible[;,](?! ?(?:MSIE|Konqueror|iCab|U;|Windows|Intel|Linux|X11))/.test(comment)
+  return /^compatible[;,](?! ?(?:MSIE|Konqueror|iCab|U;|(?:Windows|Intel|Linux|X11)(?![A-Za-z])))/.test(comment)
 }
 
 /** The names of products outside of comments, lower case. */

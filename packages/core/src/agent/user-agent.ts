@@ -17,6 +17,7 @@ import {
   isBareCompatible,
   isBareMozilla,
   isBrowserOfDesk,
+  isDeskAlone,
   isEmbedded,
   isGameOfSteam,
   isPlainSafari,
@@ -138,7 +139,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     if (name !== undefined) return { name, headless: name === 'headless' }
     // Televisions, consoles and applications seldom begin as a browser does; they name the device.
     const isUnlike = family === undefined && !besideDevice
-    const isOdd = isUnlike || isBareMozilla(text) || isBareCompatible(text)
+    const isOdd = isUnlike || isBareMozilla(whole) || isBareCompatible(whole) || isDeskAlone(whole)
     const isAdded = (!besideDevice && isRenamedOnServer(whole)) || goesOnAfterMark(whole, besideDevice)
     return (isOdd && !mayBeOwned(whole)) || isAdded ? { headless: false } : undefined
   }
