@@ -198,6 +198,13 @@ t.test('at a reserved address of the client’s own headers count for nothing', 
   t.equal(seen.action, 'block', 'what the caller saw itself is no header')
 })
 
+t.test('an address that holds another excuses no contradiction', async (t) => {
+  const fields = fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
+  const basisAt = (peer: string) => decide(requestOf(fields, { peer })).inspection.agent.basis
+  t.not(basisAt('10.0.0.1'), 'contradiction')
+  for (const peer of [HOME, ...HOLDING]) t.equal(basisAt(peer), 'contradiction', peer)
+})
+
 t.test('a proxy that nobody named is no way round: its clients are not inside', async (t) => {
   const wrong: string[] = []
   const blocks = (peer: string, ...more: readonly string[]): void => {

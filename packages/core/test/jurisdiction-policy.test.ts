@@ -65,6 +65,12 @@ t.test('a claim is a country or a group in capitals, in any case of writing', as
   t.throws(() => own.parseClaim('EU'), { code: 'invalid_request' }, 'a group that the policy does not have')
 })
 
+t.test('a claim that is none names its field', async (t) => {
+  const judge = createJurisdictionJudge(parseJurisdictionPolicy(JURISDICTIONS))
+  const fields = [{ field: 'claimed_jurisdiction', message: 'not a country code' }]
+  t.throws(() => judge.parseClaim('XX'), { message: 'claimed_jurisdiction: not a country code', details: { fields } })
+})
+
 t.test('the groups are the states that they name', async (t) => {
   const groups = new Map(JURISDICTIONS.groups.map(({ id, countries }) => [id, countries]))
   t.equal(groups.get('EU')?.length, 27)

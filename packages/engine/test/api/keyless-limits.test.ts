@@ -265,6 +265,15 @@ t.test('bad verifications are counted by client as all calls are', async (t) => 
   t.equal((await call(16)).status, 429, 'sixteen networks have used up what their /48 has')
 })
 
+t.test('a verification that fails on our side is counted with those that can be read', async (t) => {
+  const wire = createWire()
+  const body = () => Promise.reject(new Error('a fault of ours'))
+  t.hasStrict(await wire.call('POST', VERIFY, { body }), {
+    status: 500,
+    headers: { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '4' },
+  })
+})
+
 for (const operation of ['look', 'take']) {
   t.test(`a limit that fails at ${operation} is 503 for a verification, good or bad`, async (t) => {
     const wire = createWire({

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { NETWORK_CLASSES } from '@sallyport/core'
 import { OPEN_LICENCES, PUBLISHED_FOR_USE, SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
+import { pull } from '../../src/datasets/feeds/pull.ts'
 import { resolveSources } from '../../src/datasets/index.ts'
 import { openFeeds } from '../../src/datasets/service/feeds.ts'
 import { dateOfFile } from '../../src/datasets/sources/source-file.ts'
@@ -103,6 +104,19 @@ t.test('a package or file that is not there makes a source absent', async (t) =>
   t.match(missing, { file: undefined, reason: 'no such file: /no/such/file.csv' })
   const [directory] = resolveSources({ gone: { url: pathToFileURL(folder(t)).href } }, [row])
   t.equal(directory?.file, undefined, 'a folder is no file')
+})
+
+const VERSION = '/proc/version'
+const noKernel = existsSync(VERSION) ? false : 'no /proc on this machine'
+
+t.test('a file of the kernel is no source', { skip: noKernel }, async (t) => {
+  const { href: url } = pathToFileURL(VERSION)
+  const row = SOURCES.find(({ id }) => id === 'tor-bulk-exit') as SourceRow
+  const reason = `no such file: ${VERSION}`
+  t.match(resolveSources({ [row.id]: { url } }, [row])[0], { file: undefined, reason })
+  const feed = { row, url, published: false }
+  const pulled = await pull({ feed, path: join(folder(t), 'x'), outbound: PORTS.outbound, now: 0 })
+  t.match(pulled, { state: 'failed', reason })
 })
 
 t.test('a source can be switched off', async (t) => {

@@ -151,6 +151,23 @@ t.test('damaged databases, open keys and a dataDir that is none', async (t) => {
   t.match(of(await doctor(prebuilt, { dns: DNS }), 'dataDir'), [{ state: 'fail', advice: /sallyport data compile/ }])
 })
 
+t.test('a key that is named is among the files, and a name that is not known is no address', async (t) => {
+  const config = await soundConfig(t)
+  mkdirSync(String(config.dataDir))
+  const signingKey = join(String(config.dataDir), '../key.pem')
+  writeFileSync(signingKey, '')
+  chmodSync(signingKey, 0o644)
+  const findings = await doctor({ ...config, listen: 'none.invalid:8080', provenance: { signingKey } }, { dns: DNS })
+  t.match(
+    findings.filter(({ found }) => /may be read by others/.test(found)),
+    [{ check: 'files', path: ['provenance', 'signingKey'] }],
+  )
+  t.match(of(findings, 'listeners')[0], {
+    state: 'fail',
+    found: /none\.invalid:8080 has a name that (?:is not known|cannot be looked up now)\.$/,
+  })
+})
+
 t.test('a clock that is behind, data that is old, and names that are not answered', async (t) => {
   const folder = t.testdir()
   const config = { ...(await soundConfig(t)), ...madeConfig(folder) }

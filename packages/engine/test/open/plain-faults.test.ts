@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { ConfigError, type ConfigInput, examineNamed, faultText, readConfigFrom } from '../../src/open/index.ts'
 
@@ -49,9 +50,30 @@ t.test('settings with which nothing could work are refused, with the cure', (t) 
   const adminToken = 'abcdefghijklmnop'
   const { warnings } = readConfigFrom({ flags: { console: { adminToken, readToken: adminToken } } })
   t.match(warnings, [{ key: 'console.readToken', message: /^is adminToken too: its holders may do/ }])
-  t.match(faultsOf({ routes: [{ path: '/b?c', upstreams: ['http://127.0.0.1:1'] }] }), [
-    /^routes\.0\.path: must be a path/,
-  ])
+  t.end()
+})
+
+t.test('paths of routes and of their checks are paths alone', (t) => {
+  const upstreams = ['http://127.0.0.1:1']
+  for (const path of ['/b?c', '/b#c'])
+    t.match(faultsOf({ routes: [{ path, upstreams }] }), [/^routes\.0\.path: must be a path/], path)
+  for (const path of ['health', '/a b', '/ü', '/a\r\nb'])
+    t.match(faultsOf({ routes: [{ upstreams, health: { path } }] }), [/^routes\.0\.health\.path: must be a path/], path)
+  t.end()
+})
+
+t.test('a key that is misspelt in a value of several kinds is named', (t) => {
+  const rules = [{ id: 'a', match: {}, action: 'throttle', concurrent: { key: 'client', maxx: 3 } }]
+  const said = faultsOf({ policy: { preset: 'observe', rules } })
+  t.match(said.join('\n'), /unknown key "policy\.rules\.0\.concurrent\.maxx"; did you mean "max"\?/)
+  t.end()
+})
+
+t.test('a list that is no file is a fault before it is read, and a variable has no hyphen', (t) => {
+  const file = t.testdir()
+  t.strictSame(faultsOf({ lists: { mine: { file } } }), [`lists.mine.file: ${file} is a folder`])
+  const env = { SALLYPORT_ROBOTS_SIGNALS_AI_INPUT: 'no' }
+  t.match(readConfigFrom({ flags: {}, env }).config.robots.signals, { 'ai-input': 'no' })
   t.end()
 })
 
@@ -69,7 +91,7 @@ t.test('origins of pages are read as browsers write them, and a wildcard is refu
   t.end()
 })
 
-t.test('files that a configuration names are read as text, and sources are not empty', async (t) => {
+t.test('files that a configuration names are read as text, and sources are files that are not empty', async (t) => {
   const folder = t.testdir()
   const write = (name: string, bytes: string | Buffer): string => {
     writeFileSync(join(folder, name), bytes)
@@ -88,10 +110,19 @@ t.test('files that a configuration names are read as text, and sources are not e
   t.strictSame(await found({ refusal: { template: slip } }), [
     'refusal.template: slip.html has {{titel}}, which stays as it is; did you mean "title"?',
   ])
-  const empty = write('empty.txt', '')
-  t.strictSame(await found({ data: { sources: { 'tor-bulk-exit': { url: `file://${empty}` } } } }), [
-    'data.sources.tor-bulk-exit.url: empty.txt is empty',
-  ])
+  write('empty.txt', '')
+  for (const [path, said] of [
+    ['empty.txt', 'is empty'],
+    ['/', 'is a folder'],
+    ['/dev/zero', 'is not a regular file'],
+    ['/proc/version', 'is among the files of the kernel'],
+  ] as const) {
+    const url = pathToFileURL(resolve(folder, path))
+    // Machines that are not Linux have not all of them.
+    if (!existsSync(url)) continue
+    const sources = { 'tor-bulk-exit': { url: url.href } }
+    t.strictSame(await found({ data: { sources } }), [`data.sources.tor-bulk-exit.url: ${path} ${said}`])
+  }
   const pem = write('key.pem', '-----BEGIN PRIVATE KEY-----\n')
   t.match(await found({ store: `sqlite:${pem}` }), ['store: key.pem is no database of SQLite, or a damaged one'])
 })

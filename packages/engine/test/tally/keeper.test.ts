@@ -5,7 +5,7 @@ import type { Decision, ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { createMetrics } from '../../src/metrics/index.ts'
 import { openDatabase } from '../../src/stores/index.ts'
-import { MAX_ROWS, Slot } from '../../src/tally/cells.ts'
+import { MAX_ROWS, Slot, type Subject } from '../../src/tally/cells.ts'
 import {
   createPlaces,
   createTallyKeeper,
@@ -229,6 +229,24 @@ t.test('beyond its bound a subject keeps what the shares of a report are made of
   for (let at = 0; at <= MAX_ROWS.path; at++) slot.of('path', [`/${at}`, at % 2 === 0 ? 'stopped' : ''])
   t.same(slot.of('path', ['/more', 'stopped']).labels, ['other', 'stopped'])
   t.ok(slot.cells.length < MAX_ROWS.decided + MAX_ROWS.path + 5)
+  t.end()
+})
+
+t.test('each subject keeps its labels beyond its bound, and none beyond twice that', (t) => {
+  const rows: readonly (readonly [Subject, readonly string[], readonly string[]])[] = [
+    ['trial', ['block', 'human', 'alone'], ['other', 'block', 'human', 'alone']],
+    ['system', ['stopped'], ['other', 'stopped']],
+    ['referral', ['/a'], ['other', 'other']],
+  ]
+  for (const [subject, labels, expected] of rows) {
+    const slot = new Slot(0, 'policy')
+    for (let at = 0; at < MAX_ROWS[subject]; at++) slot.of(subject, [`name-${at}`, ...labels])
+    t.same(slot.of(subject, ['more', ...labels]).labels, expected)
+  }
+  const slot = new Slot(0, 'policy')
+  const of = (at: number) => slot.of('crawler', [`operator-${at}`, 'proven', 'search', 'a', '', '', '']).labels
+  for (let at = 0; at < 2 * MAX_ROWS.crawler; at++) t.equal(of(at)[0], `operator-${at}`)
+  t.same(of(2 * MAX_ROWS.crawler), Array(7).fill('other'))
   t.end()
 })
 
