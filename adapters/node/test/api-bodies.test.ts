@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
 import type { Api } from '@sallyport/engine'
@@ -102,6 +103,22 @@ t.test('the body is read once, and not before it is asked for', async (t) => {
     res.end(JSON.stringify({ body: both }))
   })
   t.same(await post(port, '{"n":1}'), [{ n: 1 }, { n: 1 }])
+})
+
+t.test("a body's fault is in details.fields too", async (t) => {
+  const cut = Readable.from(['{'])
+  cut.destroy()
+  for (const [body, headers, message] of [
+    [Readable.from(['{}']), { 'content-encoding': 'gzip' }, 'must not be compressed'],
+    [Readable.from(['{']), {}, 'not valid JSON'],
+    [cut, {}, 'ended early'],
+  ] as const) {
+    await t.rejects(readJson(body, headers, undefined), {
+      code: 'invalid_request',
+      message: `body: ${message}`,
+      details: { fields: [{ field: 'body', message }] },
+    })
+  }
 })
 
 t.test('a client that leaves in the middle of its body', async (t) => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import t, { type Test } from 'tap'
+import { BOUNDS, openAuthority } from '../src/acme/authority.ts'
 import { challengeAnswer, challengeFiles } from '../src/acme/challenge-files.ts'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
@@ -188,6 +189,20 @@ t.test('an authority that lies, or is not there, is one line, and the rest goes 
     t.match(notices[0], /^tls\.acme: no certificate for site\.example: .+; tried again in 10 min$/)
     t.equal(notices[0]?.includes('\n'), false)
     t.equal(statusOf(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
+  }
+})
+
+t.test('certificates by which an authority is trusted are read whole', async (t) => {
+  const ca = join(certificateFolder(t), 'ca.pem')
+  const { signal } = new AbortController()
+  const opened = () => openAuthority({ directory: 'https://127.0.0.1:1/', ca, signal }, BOUNDS)
+  await t.rejects(opened(), { message: `tls.acme.ca: ${ca} does not exist` })
+  for (const [text, said] of [
+    ['', 'holds no certificate in PEM'],
+    ['-----BEGIN CERTIFICATE-----\nMIIB', 'is cut off: its certificate has no end'],
+  ] as const) {
+    writeFileSync(ca, text)
+    await t.rejects(opened(), { message: `tls.acme.ca: ${ca} ${said}` })
   }
 })
 

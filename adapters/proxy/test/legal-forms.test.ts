@@ -32,6 +32,15 @@ t.test('OPTIONS goes as far as Max-Forwards has it', async (t) => {
   t.equal(await forwarded(options()), undefined)
 })
 
+t.test('Max-Forwards is a number of a size that can be counted, and no other field is touched', async (t) => {
+  const { url, origin } = await proxyBefore(t, OK, { methods: ['PROPFIND'] })
+  t.match(await exchange(url, options('Max-Forwards: 0')), /^allow: GET, .*PROPFIND\r$/im)
+  await exchange(url, options('X-A: max-forwards', 'X-B: kept', 'Max-Forwards: 10'))
+  t.match(origin.heads.at(-1), /^x-b: kept\r\nmax-forwards: 9\r$/im)
+  await exchange(url, options('Max-Forwards: 9999999999999999'))
+  t.match(origin.heads.at(-1), /^max-forwards: 9999999999999999\r$/im)
+})
+
 t.test('a URL of https over a connection that is not is refused', { skip: NO_OPENSSL }, async (t) => {
   const sallyport = fakeSallyport({ trust: [] })
   const { url, origin } = await proxyBefore(t, OK, { sallyport })
@@ -88,7 +97,7 @@ t.test('Host and :authority are one site, however each is written', { skip: NO_O
 })
 
 t.test('an answer in a coding that nobody asked for is none', async (t) => {
-  const answers = ['gzip, chunked', 'gzip', 'chunked, chunked', 'Chunked', 'identity']
+  const answers = ['gzip, chunked', 'gzip', 'chunked, chunked', 'Chunked', ', chunked', 'identity']
   const bodies = (coding: string): string => (/chunked$/i.test(coding) ? '2\r\nok\r\n0\r\n\r\n' : 'ok')
   const { url, errors } = await proxyBefore(t, (socket, head) => {
     const coding = answers[Number(/\/(\d)/.exec(head)?.[1])] ?? ''

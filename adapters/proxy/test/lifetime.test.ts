@@ -198,6 +198,13 @@ t.test('an address that is taken, and one that is none', async (t) => {
   }
 })
 
+t.test('a name to listen on that is not known is said to be one', async (t) => {
+  await t.rejects(openProxy(fakeSallyport(), { ...LOOPBACK, listen: 'none.invalid:0' }), {
+    code: 'cannot_listen',
+    message: /^cannot listen on none\.invalid:0: its name (?:is not known|cannot be looked up now)$/,
+  })
+})
+
 t.test('the health listener at its usual place is done without where that is taken', async (t) => {
   const notices: string[] = []
   const { listen, limits } = LOOPBACK

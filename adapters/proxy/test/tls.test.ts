@@ -82,10 +82,10 @@ t.test('plain HTTP is sent to https, with its path', { skip }, async (t) => {
   t.equal(statusOf(await exchange(plain, 'GET / HTTP/1.0\r\n\r\n')), 400, 'no site, no place to send it to')
   t.same(origin.heads, [])
   const named = await withTls(t, { tls: { redirect: 443 }, http: '127.0.0.1:0' })
-  t.match(
-    await exchange(named.proxy.httpUrl ?? '', get('/').replace('.example', '.example:81')),
-    /location: https:\/\/site\.example\/\r\n/,
-  )
+  for (const port of [':81', '', ':']) {
+    const asked = get('/').replace('.example', `.example${port}`)
+    t.match(await exchange(named.proxy.httpUrl ?? '', asked), /location: https:\/\/site\.example\/\r\n/, port)
+  }
 })
 
 t.test('HSTS is said at every answer over TLS, and nowhere else', { skip }, async (t) => {

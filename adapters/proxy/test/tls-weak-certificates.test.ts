@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { examineTls } from '../src/examine.ts'
+import { certificateFolder, keyOn, makeCertificate, NO_OPENSSL } from './certificate.ts'
+
+/** Makes an authority whose key is short, and a certificate of it, signed with SHA-1, for a key that is there. */
+function makeWeak(folder: string, key: string) {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 512 })
+  writeFileSync(join(folder, 'ca.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  const run = (line: string): void => void execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' })
+  run('req -x509 -new -key ca.key -subj /CN=ca -out ca.pem')
+  run(`req -new -key ${key} -subj /CN=site.example -out weak.csr`)
+  run('x509 -req -in weak.csr -CA ca.pem -CAkey ca.key -CAcreateserial -sha1 -out weak.pem')
+  return { ca: join(folder, 'ca.pem'), cert: join(folder, 'weak.pem') }
+}
+
+t.test('a weak authority, and a pair that is none, are faults of the certificate', { skip: NO_OPENSSL }, async (t) => {
+  const folder = certificateFolder(t)
+  const good = makeCertificate(folder, ['site.example'])
+  const other = makeCertificate(folder, ['site.example'], { id: 'other', secret: keyOn('P-256') })
+  const weak = makeWeak(folder, good.key)
+  const chain = join(folder, 'chain.pem')
+  writeFileSync(chain, `${readFileSync(good.cert, 'utf8')}${readFileSync(weak.ca, 'utf8')}`)
+  const pairs = [
+    [weak.cert, good.key, /weak\.pem is signed with a digest that is too weak: SHA-256 is not\.$/],
+    [chain, good.key, /chain\.pem has an authority whose key is too short: RSA needs 2048 bits\.$/],
+    [good.key, good.key, /is not a certificate in PEM\.$/],
+    [good.cert, other.key, /does not fit the key/],
+  ] as const
+  t.match(
+    await examineTls({ certificates: pairs.map(([cert, key]) => ({ cert, key })) }),
+    pairs.map(([, , found], at) => ({ path: ['tls', 'certificates', at, 'cert'], found })),
+  )
+})
