@@ -41,6 +41,14 @@ t.test('the command prints a link by the token file, and the service takes it', 
   t.equal((await health({ authorization: `Bearer ${token}` })).status, 200)
 })
 
+t.test('before the first start the console has no link, and says why', async (t) => {
+  const { config } = workspace(t)
+  t.match(await run('console', '--config', config), {
+    code: 2,
+    err: /console-token is not there yet: the first start makes it, so no link can be made\.$/m,
+  })
+})
+
 t.test('without a console bans are lifted by the token for administrators alone', async (t) => {
   const { folder, config } = workspace(t, ['demo: true', 'console: { enabled: false }'])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])

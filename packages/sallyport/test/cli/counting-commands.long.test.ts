@@ -159,6 +159,16 @@ t.test('explain says what a request would be counted by, and the log where it st
   t.match((await run('report', log)).out, /1 blocked|blocked/)
 })
 
+t.test('a request that is refused without a rule has its cause', async (t) => {
+  const { folder } = workspace(t)
+  const line = { requestId: 'r-1', time: '2026-11-21T09:00:00.000Z', client: '203.0.113.9', method: 'GET', path: '/a' }
+  const refused = { ...line, status: 400, milliseconds: 1, answeredBy: 'refusal', refusedFor: 'head' }
+  const log = written(folder, 'requests.log', `${JSON.stringify(refused)}\n`)
+  const { out } = await run('explain', '--request', 'r-1', '--log', log)
+  t.match(out, /^refused for +head$/m)
+  t.notMatch(out, /^because/m)
+})
+
 t.test('bans are listed and lifted, and lifting is in the audit trail', async (t) => {
   const { config } = workspace(t)
   t.match(await run('bans', 'list', '--config', config), { code: 0, out: /Nobody is banned/ })

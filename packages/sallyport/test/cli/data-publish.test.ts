@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -63,4 +63,15 @@ t.test('data publish says what it cannot use', async (t) => {
     code: 2,
     err: /^sallyport: --key: .+test\.yaml (may be read|is not)/,
   })
+})
+
+t.test('a fault of the system that a command does not expect is one sentence', async (t) => {
+  const { folder, config } = workspace(t)
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const [to, key] = [join(file, 'www'), join(folder, 'k.pem')]
+  const { code, err } = await run('data', 'publish', to, '--key', key, '--config', config)
+  t.equal(code, 1)
+  t.match(err, /^sallyport: \S+ does not exist\.$/m)
+  t.notMatch(err, /^ +at /m, 'no stack')
 })

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { open, readConfig } from '@sallyport/engine'
+import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 import { openWebhook } from './webhook.ts'
@@ -103,4 +104,15 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   appendFileSync(config, `net: { allowPrivate: [127.0.0.0/8] }\nnotify: [{ url: "${hook.url}" }]\n`)
   t.match(await command('ledger', 'verify'), { code: 1 })
   t.match(hook.of('ledger'), [{ text: /^The ledger does not verify: log t\/site, record 1: .*it was changed/ }])
+})
+
+t.test('keys that cannot be fetched are missing, in words', async (t) => {
+  const { folder } = workspace(t)
+  const file = join(folder, 'evidence.json')
+  writeFileSync(file, '{}')
+  const url = `http://127.0.0.1:${await freePort()}/keys`
+  t.match(await run('evidence', 'verify', file, '--keys', url), {
+    code: 1,
+    err: `sallyport: cannot get ${url}: nothing listens there\n`,
+  })
 })

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, lstatSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 
@@ -57,6 +58,18 @@ t.test('an output without room is one sentence, and exits 1', { skip: NO_FULL },
     t.match(stderr, /^sallyport: standard output cannot be written: the disk is full\.$/m, argv.join(' '))
     t.notMatch(stderr, /^ +at /m, 'no stack')
   }
+})
+
+t.test('a notice for which there is no room ends no command', { skip: NO_FULL }, async (t) => {
+  const { config } = workspace(t, [`listen: 127.0.0.1:${await freePort()}`, `admin: 127.0.0.1:${await freePort()}`])
+  t.match((await run('config', 'check', config)).err, /^notice: /, 'it has one')
+  const full = openSync(FULL, 'w')
+  const { status, stdout } = spawnSync(process.execPath, [BIN, 'config', 'check', config], {
+    stdio: ['ignore', 'pipe', full],
+    encoding: 'utf8',
+  })
+  closeSync(full)
+  t.same([status, stdout], [0, 'The configuration is valid.\n'])
 })
 
 t.test('logs refuses what is no decision log, as report does', async (t) => {

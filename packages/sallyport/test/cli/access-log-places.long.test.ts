@@ -1,0 +1,74 @@
+import t from 'tap'
+import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
+import { readingsOf } from './read-lines.ts'
+
+/* Texts that only stand in the place of a user agent or of the client's address; more of them are in access-log-forms.long.test.ts. */
+
+const AT = '2026-11-21T09:00:00.000Z'
+const CLF = '[21/Nov/2026:10:00:00 +0100]'
+const REQUEST = '"GET /a HTTP/1.1"'
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
+const COMBINED = `${CLF} ${REQUEST} 200 12 "-" "curl/8.5.0"`
+const named = (name: string) => ACCESS_FORMATS.filter((format) => format.name === name)
+const sent = (userAgent: string, status: number | string = 200, target = '/a') =>
+  `203.0.113.9 GET ${target} | ${userAgent} | ${AT} | ${status}`
+
+/** The user agents of lines that differ in what is behind the request, or what they lack. */
+function agentsOf(...behind: readonly string[]): readonly string[] {
+  return readingsOf(behind.map((rest) => `203.0.113.9 - - ${CLF} ${REQUEST} ${rest}`)).map(([, read]) =>
+    read.startsWith('lacks') ? read : (read.split(' | ')[1] ?? ''),
+  )
+}
+
+t.test("a text of another kind in a user agent's place is none", async (t) => {
+  const lacks = 'lacks userAgent'
+  const unclear = [
+    ['lengths of time', '200 12 "-" "0.002, 0.001"'],
+    ['a path', '200 12 "-" "/srv/www/a b"'],
+    ['a kind of content', '200 12 "-" "text/html; charset=utf-8"'],
+    ['addresses', '200 12 "-" "2001:db8::1, 10.0.0.1"'],
+    ['a Via', '200 12 "shop.example" "-" "1.1 varnish/6.0"'],
+    ['the name of a server behind a referrer', '200 12 "https://a.example/" "-" "nginx/1.28.0"'],
+    ['a text with a name of its own', `200 12 "shop.example" "-" note:"${FIREFOX}"`],
+  ] as const
+  for (const [what, rest] of unclear) t.same(agentsOf(rest), [lacks], what)
+  for (const other of ['HIT', 'shop.example:443', '198.51.100.1']) {
+    const lines = ['curl/8.5.0', other, other, other].map((text) => `200 12 "-" "${text}"`)
+    t.same(agentsOf(...lines), Array(4).fill(lacks), `most lines have ${other} there`)
+  }
+  t.same(agentsOf('200 12 "-" "curl/8.5.0" note="-"', `200 12 "-" "x" note="${FIREFOX}"`), ['curl/8.5.0', lacks])
+  const line = `203.0.113.9 - - ${CLF} ${REQUEST} 200 12`
+  for (const rest of ['"curl/8.5.0"x', 'ua="a" user_agent="b"'])
+    t.same(readingsOf([`${line} ${rest}`]), [['combined', lacks]], `${rest}: the format has a place for it`)
+  t.same(readingsOf([`${line} "curl/8.5.0"`], named('combined')), [['combined', sent('curl/8.5.0')]])
+})
+
+t.test('most lines of a log tell what its fronts are, and a port of a server does', async (t) => {
+  const lacks = ['combined', 'lacks address']
+  const forwarded = [1, 2, 3].map((last) => `198.51.100.${last} 10.0.0.5 - - ${COMBINED}`)
+  const hosted = ['vhost_combined', sent('curl/8.5.0')]
+  const host = `shop.example 203.0.113.9 - - ${COMBINED}`
+  t.same(readingsOf([...forwarded, `shop.example:443 203.0.113.9 - - ${COMBINED}`]).at(-1), hosted)
+  t.same(readingsOf([host, host, `198.51.100.1 10.0.0.5 - - ${COMBINED}`]), [hosted, hosted, lacks])
+  const twice = `203.0.113.9 203.0.113.9 - - ${COMBINED}`
+  t.same(readingsOf([twice, twice, host]).at(-1), hosted, 'one address is no pair')
+  t.same(readingsOf([...forwarded, host], named('vhost_combined')).at(-1), hosted, 'as it is said to be')
+  for (const front of [
+    'shop.example 10.0.0.5 198.51.100.7 -',
+    '203.0.113.9 192.0.2.1:80 10.0.0.7',
+    '203.0.113.9 192.0.2.1:80',
+  ])
+    t.same(readingsOf([`${front} ${COMBINED}`]), [lacks], front)
+})
+
+t.test('members that are null, named otherwise or escaped', async (t) => {
+  const json = (value: unknown) => readingsOf([JSON.stringify(value)])
+  const line = { remote_addr: '203.0.113.9', request: 'GET /a HTTP/1.1', time_iso8601: AT }
+  t.same(json({ ...line, user_agent: null, userAgent: 'curl/8.5.0' }), [['json', sent('curl/8.5.0', '')]])
+  t.same(json({ ...line, userAgent: 'curl/8.5.0', httpStatusCode: 404 }), [['json', sent('curl/8.5.0', 404)]])
+  const req = { method: 'GET', url: '/a', remoteAddress: '203.0.113.9', headers: { 'user-agent': null } }
+  const pino = { level: 30, time: Date.parse(AT), req, res: { statusCode: 200 }, responseTime: 1 }
+  t.same(json({ ...pino, msg: 'request completed' }), [['pino-http', sent('')]])
+  const escaped = `${CLF} - 200 200 - GET https shop.example "/a\\x22b" [Client 203.0.113.9] [Length 12] [Gzip -] [Sent-to 10.0.0.2] "curl/8.5.0" "-"`
+  t.same(readingsOf([escaped]), [['nginx-proxy-manager', sent('curl/8.5.0', 200, '/a"b')]])
+})
