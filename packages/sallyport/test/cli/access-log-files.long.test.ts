@@ -35,10 +35,33 @@ t.test('a line within the line of a collector is read as its program wrote it', 
   const line = `203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`
   const wrapped = [
     JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: AT }),
+    JSON.stringify({ date: 1.5, stream: 'stdout', log: line }),
+    JSON.stringify({ '@timestamp': AT, message: line, host: { name: 'a' } }),
+    JSON.stringify({ textPayload: line, timestamp: AT }),
+    JSON.stringify({ log: `${AT} stdout F ${line}` }),
+    JSON.stringify({
+      message: JSON.stringify({ ip: '203.0.113.9', url: '/a', userAgent: 'curl/8.5.0', time: AT }),
+      logger: 'x',
+    }),
+    JSON.stringify({ message: 'GET /a 200', ip: '203.0.113.9', url: '/a', userAgent: 'curl/8.5.0', time: AT }),
     `2026-11-21T09:00:00.123456789Z stdout F ${line}`,
+    `2026-11-21T09:00:00.123456789Z ${line}`,
+    `[pod/web-1/nginx] ${line}`,
     `web-1  | ${line}`,
+    `web-1  | 2026-11-21T09:00:00.123Z ${line}`,
+    `\u001b[36mweb-1 | \u001b[0m${line}`,
     `Nov 21 09:00:00 host nginx[12]: ${line}`,
+    `Nov 21 09:00:00.123456 host nginx[12]: ${line}`,
+    `2026-11-21T09:00:00+0000 host nginx[12]: ${line}`,
+    `Sat 2026-11-21 09:00:00 UTC host nginx[12]: ${line}`,
+    `1795251600.123456 host nginx[12]: ${line}`,
     `<190>Nov 21 09:00:00 host nginx: ${line}`,
+    `<134>2026-11-21T09:00:00Z cache-fra1 log[123]: ${line}`,
+    `<190>1 2026-11-21T09:00:00.123456+00:00 host nginx - - - ${line}`,
+    `1 ${AT} host nginx 123 access [sd a="b"][sd c="d"] ${line}`,
+    `${AT} app[web.1]: ${line}`,
+    `access.log:${line}`,
+    `/var/log/nginx/access.log.1:12:${line}`,
     JSON.stringify({ __CURSOR: 'x', MESSAGE: line, _PID: '7' }),
   ]
   const file = join(t.testdir(), 'wrapped.log')
@@ -53,6 +76,20 @@ t.test('a line within the line of a collector is read as its program wrote it', 
     read++
   }
   t.equal(read, wrapped.length)
+})
+
+t.test('a beginning that looks like a collector\u2019s stays where it is the line\u2019s own', async (t) => {
+  const file = join(t.testdir(), 'own.log')
+  const own = [
+    `shop.log:443 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
+    `${AT} web-1 203.0.113.9:2817 10.0.0.2:80 0.1 0.1 0.1 200 200 0 57 "GET http://a.example/a HTTP/1.1" "curl/8.5.0" - -`,
+    `${AT} heroku[router]: at=info method=GET path="/a"`,
+    `<158>1 ${AT} host heroku router - at=info method=GET path="/a"`,
+  ]
+  writeFileSync(file, own.join('\n'))
+  const formats: unknown[] = []
+  for await (const { format } of readAccessLog(file)) formats.push(format?.name)
+  t.same(formats, ['vhost_combined', 'alb', 'heroku', 'heroku'])
 })
 
 t.test('times in every unit and form, and lengths of time that are none', async (t) => {

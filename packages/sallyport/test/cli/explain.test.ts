@@ -178,3 +178,13 @@ t.test('a HAR may begin with a mark of its encoding, and what never left the bro
   writeFileSync(file, JSON.stringify({ log: { entries: entries.slice(sent.length) } }))
   t.match(await run('explain', file, '--ip', '203.0.114.7', '--config', config), { code: 1, err: /holds no request/ })
 })
+
+t.test('a log of which no line is read has no request either, and says that', async (t) => {
+  const { folder, config } = workspace(t)
+  const log = join(folder, 'access.log')
+  writeFileSync(log, 'no line of a log\n')
+  t.match(await run('explain', '--request', 'r1', '--log', log, '--config', config), {
+    code: 1,
+    err: /access\.log is not a decision log/,
+  })
+})

@@ -41,6 +41,23 @@ t.test('logs shows each line for people, whatever its format', async (t) => {
   }
 })
 
+t.test('lines are read as Docker, Compose and journald hand them over', async (t) => {
+  const [line = ''] = readFileSync(await logFile(t), 'utf8').split('\n')
+  const file = join(t.testdir(), 'handed-over.log')
+  const lines = [
+    `\ufeff${line}`,
+    `sallyport-1  | ${line}`,
+    `Nov 21 09:00:00 web sallyport[1]: ${line}`,
+    JSON.stringify({ log: `${line}\n`, stream: 'stdout' }),
+  ]
+  writeFileSync(file, lines.join('\r\n'))
+  const { out, err } = await run('logs', '--log', file)
+  t.equal(out.match(/rule no-tor {2}b-1/g)?.length, lines.length)
+  t.equal(err, '')
+  t.match((await run('report', '--log', file, '--json')).out, `"requests": ${lines.length}`)
+  t.match((await run('explain', '--request', 'b-1', '--log', file)).out, 'rule no-tor')
+})
+
 t.test('logs filters', async (t) => {
   const file = await logFile(t)
   const ids = async (...argv: readonly string[]) => {

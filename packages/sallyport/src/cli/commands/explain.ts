@@ -1,7 +1,7 @@
 import { counted, createPathTable, probeOf, SallyportError } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { logOf, logOption } from '../log/decision-log.ts'
+import { logOf, logOption, reportUnread } from '../log/decision-log.ts'
 import { isRequest } from '../log/entry.ts'
 import { logExplanation } from '../log/log-explanation.ts'
 import { explanation } from '../requests/explanation.ts'
@@ -53,10 +53,14 @@ async function explainFile(file: string, options: Options, terminal: Terminal): 
 async function explainLogged(options: Options, terminal: Terminal): Promise<void> {
   const { name, holds, entries } = await logOf(options, options.request)
   const found: LogLine[] = []
+  let [read, unread] = [0, 0]
   for await (const entry of entries) {
+    if (entry === undefined) unread++
+    else read++
     if (entry !== undefined && isRequest(entry) && entry.requestId === options.request) found.push(entry)
   }
   if (found.length === 0) {
+    reportUnread({ name, read, unread }, terminal)
     throw new SallyportError('unknown_request', `${name} has no request ${options.request}. ${holds}`)
   }
   if (options.json) return terminal.out(json(found.length === 1 ? found[0] : found))

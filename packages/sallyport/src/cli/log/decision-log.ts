@@ -5,6 +5,7 @@ import { AUDIT_FILE, type Config, readEntry } from '@sallyport/engine'
 import { Option } from 'commander'
 import { type CommonOptions, configOf } from '../settings/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { cleanLines } from './clean-lines.ts'
 import type { LogEntry } from './entry.ts'
 import { followedText, linesOf, linesOfFile } from './lines.ts'
 import { rememberedLog } from './remembered.ts'
@@ -117,7 +118,5 @@ async function* each(entries: readonly LogEntry[]): Entries {
 }
 
 async function* entriesOf(lines: AsyncIterable<string | undefined>): Entries {
-  for await (const line of lines) {
-    if (line === undefined || line.trim() !== '') yield line === undefined ? undefined : readEntry(line)
-  }
+  for await (const line of cleanLines(lines)) yield line === undefined ? undefined : readEntry(line)
 }

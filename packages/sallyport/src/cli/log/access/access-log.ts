@@ -1,15 +1,15 @@
+import { cleanLines } from '../clean-lines.ts'
 import { linesOfFile } from '../lines.ts'
+import { recordIn } from '../members.ts'
 import type { AccessFormat, ReadLine } from './format.ts'
 import { ACCESS_FORMATS } from './formats.ts'
-import { recordIn } from './members.ts'
 import type { Reading } from './reading.ts'
-import { unwrapped } from './wrapped.ts'
 
 /** Lines that are looked at before the first is read: what a log keeps of a request is seen by several of its lines. */
 const FIRST_LINES = 1_000
 
-/** Mark that editors and Windows write before UTF-8, as bytes. */
-const BOM = /^\u00ef\u00bb\u00bf/
+/** A line that is too long is one without a request. */
+const TOO_LONG = '…'
 
 /** A line of a log, with the format that it is in. */
 export interface LoggedLine {
@@ -26,17 +26,17 @@ export async function* readAccessLog(
   file: string,
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
 ): AsyncIterable<LoggedLine> {
-  const lines = nonEmpty(linesOfFile(file, 'latin1'))[Symbol.asyncIterator]()
+  const lines = cleanLines(linesOfFile(file, 'latin1'))[Symbol.asyncIterator]()
   const first: string[] = []
   let ended = false
   while (first.length < FIRST_LINES && !ended) {
     const { value, done } = await lines.next()
     if (done === true) ended = true
-    else first.push(value)
+    else first.push(value ?? TOO_LONG)
   }
   const read = lineReader(formats, first)
   for (const line of first) yield* read(line)
-  if (!ended) for await (const line of { [Symbol.asyncIterator]: () => lines }) yield* read(line)
+  if (!ended) for await (const line of { [Symbol.asyncIterator]: () => lines }) yield* read(line ?? TOO_LONG)
 }
 
 /** Reads the lines of a log, each letter a byte, that begins with these; what is no line of a request gives none. */
@@ -54,13 +54,5 @@ export function lineReader(
       if (reading !== undefined) return [{ reading, format }]
     }
     return [{ reading: { lacks: 'request' } }]
-  }
-}
-
-/** A line that is too long is one without a request. */
-async function* nonEmpty(lines: AsyncIterable<string | undefined>): AsyncIterable<string> {
-  for await (const line of lines) {
-    if (line === undefined) yield '…'
-    else if (line.trim() !== '') yield unwrapped(line.replace(BOM, '').trimEnd())
   }
 }

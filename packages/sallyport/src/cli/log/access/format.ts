@@ -1,4 +1,4 @@
-import type { Members } from './members.ts'
+import type { Members } from '../members.ts'
 import type { Lack, Reading } from './reading.ts'
 
 /** Reads a line, with the object that it is where it is JSON; `undefined` for one that is not of the format. A `comment` is of it, and about no request. */

@@ -1,7 +1,7 @@
 import { readEntry } from '@sallyport/engine'
 import { isRequest } from '../entry.ts'
+import { flatOf, type Members, memberOf, membersOf, recordIn, sentText, textOf, userAgentIn } from '../members.ts'
 import type { AccessFormat } from './format.ts'
-import { flatOf, type Members, memberOf, membersOf, recordIn, sentText, textOf, userAgentIn } from './members.ts'
 import { type Found, type Reading, readingOf, requestLine } from './reading.ts'
 
 /** Formats of a JSON object a line; the last takes any that has members by the usual names. */

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
+import { memberOf } from '../members.ts'
 import type { AccessFormat, ReadLine } from './format.ts'
-import { memberOf } from './members.ts'
 import { addressIn, type Reading, readingOf } from './reading.ts'
 
 /** The extended format of W3C: a line `#Fields:` names the columns of those below it. CloudFront writes them as members of JSON too. */
