@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createLog } from '@sallyport/engine'
 import t from 'tap'
 import { readAccessLog } from '../../src/cli/log/access/access-log.ts'
-import { momentOf } from '../../src/cli/log/access/moment.ts'
+import { momentAmong, momentOf } from '../../src/cli/log/access/moment.ts'
 import { observed } from './observed.ts'
 
 /* Files of logs, and the times in them; the lines of each format are in access-log.long.test.ts. */
@@ -125,9 +125,26 @@ t.test('times in every unit and form, and lengths of time that are none', async 
     '10:00:00',
     'now',
     '21/Nov/2026',
+    '30/Feb/2026:10:00:00 +0000',
+    '2026-02-30T10:00:00Z',
+    '21/Nov/2026:24:00:00 +0000',
+    '31/Dec/2026:23:59:60 +0000',
     null,
     {},
   ]) {
     t.equal(momentOf(given), undefined, String(given))
   }
+})
+
+t.test('a date goes before a number that is a length of time', async (t) => {
+  const at = Date.parse(AT)
+  t.equal(momentAmong([123_456_789, AT]), at)
+  t.equal(momentAmong(['123456789', CLF]), at)
+  t.equal(
+    momentAmong([UNIX + 0.25, '2026-11-21 10:00:00']),
+    at + 250,
+    'a finer one stays, and a zone that is not written',
+  )
+  t.equal(momentAmong([123_456_789]), 123_456_789_000)
+  t.equal(momentAmong(['-', 'now']), undefined)
 })

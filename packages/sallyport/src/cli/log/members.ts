@@ -33,9 +33,11 @@ export function textOf(members: Members | undefined, ...names: readonly string[]
   return undefined
 }
 
-/** The user agent within a map of all headers that came: of one that is not there, none was sent. */
+/** The user agent within all headers that came, a map or a list of `{ name, value }`: of one that is not there, none was sent. */
 export function userAgentIn(headers: unknown): string | undefined {
-  const members = membersOf(headers)
+  const members = Array.isArray(headers)
+    ? Object.fromEntries(headers.map(membersOf).map((one) => [textOf(one, 'name') ?? '', memberOf(one, 'value')]))
+    : membersOf(headers)
   if (members === undefined) return undefined
   const name = Object.keys(members).find((name) => name.toLowerCase() === 'user-agent')
   const value = name === undefined ? '' : members[name]

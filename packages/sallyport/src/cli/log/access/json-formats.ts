@@ -1,6 +1,16 @@
 import { readEntry } from '@sallyport/engine'
 import { isRequest } from '../entry.ts'
-import { flatOf, type Members, memberOf, membersOf, recordIn, sentText, textOf, userAgentIn } from '../members.ts'
+import {
+  flatOf,
+  type Members,
+  memberOf,
+  membersOf,
+  type Plain,
+  recordIn,
+  sentText,
+  textOf,
+  userAgentIn,
+} from '../members.ts'
 import type { AccessFormat } from './format.ts'
 import { type Found, type Reading, readingOf, requestLine } from './reading.ts'
 
@@ -92,11 +102,13 @@ function traefikUserAgent(record: Members | undefined): string | undefined {
 }
 
 function pinoRequest(record: Members): Found | 'comment' | undefined {
-  const req = membersOf(memberOf(record, 'req'))
+  // express-winston has both in one member.
+  const within = membersOf(memberOf(record, 'meta')) ?? record
+  const req = membersOf(memberOf(within, 'req'))
   const target = textOf(req, 'originalUrl', 'url')
-  const res = membersOf(memberOf(record, 'res'))
+  const res = membersOf(memberOf(within, 'res'))
   if (target === undefined) return undefined
-  const isEnd = res !== undefined || Object.hasOwn(record, 'responseTime')
+  const isEnd = res !== undefined || Object.hasOwn(within, 'responseTime')
   // A line that an application wrote within a request has its `req` too.
   const isLoggers = Object.hasOwn(record, 'level') && Object.hasOwn(record, 'msg')
   if (!isEnd) return isLoggers || typeof memberOf(record, 'level') === 'number' ? 'comment' : undefined
@@ -124,6 +136,8 @@ const RANKS = {
     clientaddress clienthost remotehost downstreamremoteaddress network.client.ip client address`),
   method: ranksOf('requestmethod method verb httpmethod clientrequestmethod'),
   line: ranksOf('request requestline'),
+  /** With its query, which the others may lack. */
+  whole: new Map([['requesturi', 0]]),
   target:
     ranksOf(`requesturi originalurl uri url target path requestpath requesturl clientrequesturi url.original url.full
     url.path urlpath request`),
@@ -153,22 +167,43 @@ function anyRequest(record: Members): Found | undefined {
         return rank === undefined ? [] : [{ rank, value }]
       })
       .toSorted((x, y) => x.rank - y.rank)
-      .map(({ value }) => value)
+      .map(({ value }) => unquoted(value))
   const first = (ranks: ReadonlyMap<string, number>) => all(ranks).find((value) => typeof value === 'string')
   // One that has a text goes before those that are null.
   const textOrNull = (ranks: ReadonlyMap<string, number>) =>
     first(ranks) ?? sentText(all(ranks).find((value) => value === null))
-  const asked = requestLine(first(RANKS.line) ?? '')
+  const line = first(RANKS.line) ?? ''
+  const asked = requestLine(line)
   const ip = textOrNull(RANKS.ip)
-  const target = flat.get('requesturi') ?? asked?.target ?? first(RANKS.target)
+  const method = asked?.method ?? first(RANKS.method)
+  // Logstash has the name of the log in `path`.
+  const path = method !== undefined && line.startsWith('/') ? line : undefined
+  const target = first(RANKS.whole) ?? asked?.target ?? path ?? first(RANKS.target)
   // A line that names neither is about something else.
   if (ip === undefined || target === undefined) return undefined
   return {
     ip,
-    method: asked?.method ?? first(RANKS.method),
+    method,
     target,
-    userAgent: textOrNull(RANKS.userAgent),
+    userAgent: textOrNull(RANKS.userAgent) ?? unsentAgentIn(record),
     at: all(RANKS.at),
     status: all(RANKS.status).find((value) => /^[1-5]\d\d$/.test(String(value))),
   }
+}
+
+/** Members in which loggers write all headers of a request: of a user agent that is not there, none was sent. */
+const REQUESTS = ['request', 'req', 'httpRequest']
+
+function unsentAgentIn(record: Members): string | undefined {
+  const requests = REQUESTS.map((name) => membersOf(memberOf(record, name)))
+  const headers = requests.map((request) => memberOf(request, 'headers')).find((headers) => headers !== undefined)
+  // Google Cloud, whose entries have this id, leaves it out.
+  const isGoogles = Object.hasOwn(record, 'insertId') && requests.some((request) => request !== undefined)
+  return isGoogles ? '' : userAgentIn(headers)
+}
+
+/** A value without the quotes that patterns of Logstash leave on it. */
+function unquoted(value: Plain): Plain {
+  const isQuoted = typeof value === 'string' && value.length > 1 && value.startsWith('"') && value.endsWith('"')
+  return isQuoted ? value.slice(1, -1) : value
 }

@@ -19,6 +19,17 @@ export function momentOf(given: unknown): number | undefined {
   return ofParts(isoParts(text) ?? clfParts(text) ?? httpParts(text))
 }
 
+/** Milliseconds of a day: zones that are not written differ by less. */
+const DAY_MS = 86_400_000
+
+/** The moment of the first of several members that is one; a date goes before a number that is far from it, which is a length of time. */
+export function momentAmong(given: readonly unknown[]): number | undefined {
+  const moments = (some: readonly unknown[]) => some.map(momentOf).find((moment) => moment !== undefined)
+  const first = moments(given)
+  const dated = moments(given.filter((one) => typeof one === 'string' && Number.isNaN(Number(one))))
+  return first !== undefined && dated !== undefined && Math.abs(first - dated) > DAY_MS ? dated : first
+}
+
 function ofNumber(number: number): number | undefined {
   const unit = PER_SECOND.find((unit) => number >= EARLIEST_S * unit && number < LATEST_S * unit)
   return unit === undefined ? undefined : Math.round((number / unit) * 1e3)
@@ -56,6 +67,14 @@ function ofParts(parts: Parts | undefined): number | undefined {
   if (parts === undefined) return undefined
   const [year, month, day, clock, zone] = parts
   const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(-2)}` : 'Z'
-  const moment = Date.parse(`${year}-${month}-${day}T${clock.replace(',', '.')}${offset}`)
-  return Number.isNaN(moment) ? undefined : moment
+  const wall = `${year}-${month}-${day}T${clock.replace(',', '.')}`
+  const moment = Date.parse(wall + offset)
+  // `Date` takes 30 February and 24:00:00 for the day after.
+  return Number.isNaN(moment) || !isWritten(wall) ? undefined : moment
+}
+
+/** Whether a day and a clock are written so. */
+function isWritten(wall: string): boolean {
+  const upToSeconds = 19
+  return new Date(`${wall}Z`).toISOString().slice(0, upToSeconds) === wall.slice(0, upToSeconds)
 }

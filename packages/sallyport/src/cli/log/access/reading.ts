@@ -1,5 +1,5 @@
 import { type Address, parseAddress, parseAddressIn } from '@sallyport/core'
-import { momentOf } from './moment.ts'
+import { momentAmong } from './moment.ts'
 
 /** A request as an access log keeps it. */
 export interface LoggedRequest {
@@ -42,7 +42,7 @@ export function readingOf({ ip, method, target, userAgent, at, status }: Found):
   const address = typeof ip === 'string' ? addressIn(ip.trim()) : undefined
   if (address === undefined) return { lacks: 'address' }
   if (typeof target !== 'string' || target === '' || target === '-') return { lacks: 'request' }
-  const moment = firstOf(at, momentOf)
+  const moment = momentAmong(at)
   if (moment === undefined) return { lacks: 'time' }
   if (userAgent === undefined) return { lacks: 'userAgent' }
   return {
@@ -53,14 +53,6 @@ export function readingOf({ ip, method, target, userAgent, at, status }: Found):
     at: moment,
     ...statusMember(status),
   }
-}
-
-function firstOf<Given, Made>(given: readonly Given[], make: (one: Given) => Made | undefined): Made | undefined {
-  for (const one of given) {
-    const made = make(one)
-    if (made !== undefined) return made
-  }
-  return undefined
 }
 
 function statusMember(given: unknown): Pick<LoggedRequest, 'status'> {
