@@ -52,7 +52,17 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
     const most = Math.min(MAX_LETTERS, Math.floor(Math.max(name.length, other.length) / LETTERS_EACH))
     return nearestWord(name, [other], most) !== undefined
   }
-  return nearestWord(name, names.filter(isNear), MAX_LETTERS)
+  return nearestWord(
+    name,
+    names.filter((other) => isNear(other) && !isAnotherVersion(name, other)),
+    MAX_LETTERS,
+  )
+}
+
+/** Whether names differ in a digit alone, and so in what they name: JA3 is another fingerprint than JA4. */
+function isAnotherVersion(name: string, other: string): boolean {
+  const [one = '', two = ''] = [name, other].map((text) => text.toLowerCase())
+  return one !== two && one.replace(/\d/g, '0') === two.replace(/\d/g, '0')
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

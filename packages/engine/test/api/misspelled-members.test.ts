@@ -17,6 +17,13 @@ async function post(path: string, body: unknown) {
   return wire.call('POST', path, { key: await wire.keyFor('free'), body: JSON.stringify(body) })
 }
 
+t.test('a name that differs in a digit alone names something else, and is ignored', async (t) => {
+  for (const name of ['ja3', 'JA3']) {
+    const { status } = await post('/v1/agentscan/check', { ip: IP, [name]: 'x' })
+    t.equal(status, 200, name)
+  }
+})
+
 t.test('a known name in another spelling is 400, with the right one', async (t) => {
   const rows: readonly (readonly [
     path: string,
