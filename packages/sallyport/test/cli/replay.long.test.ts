@@ -74,7 +74,7 @@ t.test('a request without a user agent is no person, and a line without a time i
   t.match((await replay('--format', 'combined')).out, /^2 requests\n2 lines not read/m)
   t.match(await replay('--format', 'caddy'), {
     code: 1,
-    err: /a\.log: not one of 4 lines can be judged: 4 without a request/,
+    err: /a\.log: not one of 4 lines can be judged: 4 without a request\. None is in format caddy\.$/m,
   })
   t.match(await replay('--format', 'clf'), { code: 2, err: /Allowed choices are sallyport, caddy, / })
 })
@@ -157,4 +157,26 @@ t.test('rules that a log leaves open are named, with what it lacks and in how ma
     ],
   })
   t.match((await replay()).out, /^Rule cookie is not judged in 1 of 3 requests: the log has no cookie\.$/m)
+})
+
+t.test('a log of the addresses of a proxy says so, with the cure', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = written(folder, 'p.yaml', 'preset: observe')
+  const line = (address: string) =>
+    `${address} - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "curl/8.5.0"`
+  const replay = async (...addresses: readonly string[]) => {
+    const log = written(folder, 'a.log', ...addresses.map(line))
+    const [text, object] = [[], ['--json']].map((more) =>
+      run('replay', log, '--policy', policy, '--config', config, ...more),
+    )
+    return { text: (await text)?.out, proxied: JSON.parse((await object)?.out ?? '').proxied }
+  }
+  for (const address of ['172.17.0.1', '10.0.0.1', '127.0.0.1', 'fd00::1', '172.64.0.1', '2606:4700::1']) {
+    const { text, proxied } = await replay(address, address, '203.0.114.7')
+    t.match(text, `2 of 3 lines have the address of a proxy (${address}): log the client's, with real_ip_header`)
+    t.same(proxied, { requests: 2, address })
+  }
+  const { text, proxied } = await replay('10.0.0.1', '203.0.114.7', '203.0.114.8')
+  t.notMatch(text, 'proxy')
+  t.equal(proxied, undefined, 'a monitor of our own network is none')
 })

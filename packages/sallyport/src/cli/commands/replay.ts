@@ -15,6 +15,7 @@ import { createTrialCounter, readPolicy, type Sallyport } from '@sallyport/engin
 import { type Command, Option } from 'commander'
 import { readAccessLog } from '../log/access/access-log.ts'
 import { ACCESS_FORMATS } from '../log/access/formats.ts'
+import { createProxied, type Proxied, proxiedNote } from '../log/access/proxied.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'
 import { createUnread, type Unread } from '../log/access/unread.ts'
 import { shareOf } from '../report/report-text.ts'
@@ -56,6 +57,7 @@ type Counts = Writable<Omit<ClassRow, 'class'>>
 interface Replayed {
   readonly requests: number
   readonly unread: Unread
+  readonly proxied: Proxied | undefined
   readonly classes: readonly ClassRow[]
   /** Rules of the other policy that lines leave open. */
   readonly unjudged: readonly UnjudgedRule[]
@@ -88,12 +90,14 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
           })
         }),
       )
-      const { requests, unread, classes, unjudged } = replayed
+      const { requests, unread, proxied, classes, unjudged } = replayed
       if (requests === 0 && unread.lines > 0)
         throw new SallyportError('invalid_request', `${log}: ${unread.sentence()}`)
       const asked = askedOf(classes)
       if (options.json)
-        return terminal.out(json({ requests, asked, unread: unread.lines, lacking: unread.lacking, classes, unjudged }))
+        return terminal.out(
+          json({ requests, asked, unread: unread.lines, lacking: unread.lacking, proxied, classes, unjudged }),
+        )
       terminal.out(tableOf(replayed))
       if (asked.before + asked.after > 0) {
         const shares = `${shareOf(asked.before, requests)} → ${shareOf(asked.after, requests)}`
@@ -101,8 +105,9 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
           `Challenged: ${shares} of the requests, at most: a log holds no passes, so a visitor who solved once counts each time.`,
         )
       }
+      const behind = proxied === undefined ? [] : [proxiedNote(proxied, requests)]
       const open = unjudgedNotes(unjudged, requests, 'the log')
-      for (const note of [counted(requests, 'request'), ...unread.notes(), ...open]) terminal.out(dim(note))
+      for (const note of [counted(requests, 'request'), ...unread.notes(), ...behind, ...open]) terminal.out(dim(note))
       terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
     })
 }
@@ -113,7 +118,8 @@ async function replay(
   decide: (request: LoggedRequest) => ReturnType<typeof bothOf>,
 ): Promise<Replayed> {
   const rows = new Map<AgentClass, Counts>()
-  const unread = createUnread()
+  const unread = createUnread(name)
+  const proxied = createProxied()
   const unjudged = countUnjudged()
   let requests = 0
   const formats = ACCESS_FORMATS.filter((format) => name === undefined || format.name === name)
@@ -123,6 +129,7 @@ async function replay(
       continue
     }
     requests++
+    proxied.add(reading.address)
     const decided = await decide(reading)
     const row = rows.get(decided.class) ?? { requests: 0, before: none(), after: none(), changed: 0, onTrial: 0 }
     rows.set(decided.class, row)
@@ -134,7 +141,13 @@ async function replay(
     unjudged.add(decided.unjudged)
   }
   const classes = [...rows].map(([name, row]) => ({ class: name, ...row }))
-  return { requests, unread, classes: classes.sort((x, y) => y.requests - x.requests), unjudged: unjudged.rules }
+  return {
+    requests,
+    unread,
+    proxied: proxied.result(requests),
+    classes: classes.sort((x, y) => y.requests - x.requests),
+    unjudged: unjudged.rules,
+  }
 }
 
 /** Something of the policy in force and of the other. */

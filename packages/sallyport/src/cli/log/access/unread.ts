@@ -18,7 +18,8 @@ export interface UnreadCounter extends Unread {
   add(lacks: Lack, format: AccessFormat | undefined): void
 }
 
-export function createUnread(): UnreadCounter {
+/** `said` names the format in which alone the lines were read. */
+export function createUnread(said?: string): UnreadCounter {
   const lacking: Partial<Record<Lack, number>> = {}
   const cures = new Set<string>()
   let lines = 0
@@ -40,7 +41,8 @@ export function createUnread(): UnreadCounter {
     },
     notes: () => (lines === 0 ? [] : [`${counted(lines, 'line')} not read: ${listed()}`, ...cures]),
     sentence() {
-      const known = lacking.request === lines ? ` The formats that are known are ${NAMES}.` : ''
+      const read = said === undefined ? `The formats that are known are ${NAMES}.` : `None is in format ${said}.`
+      const known = lacking.request === lines ? ` ${read}` : ''
       return `${[`not one of ${counted(lines, 'line')} can be judged: ${listed()}.`, ...cures].join(' ')}${known}`
     },
   }
