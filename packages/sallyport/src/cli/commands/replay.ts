@@ -69,7 +69,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     .argument('<log>', 'an access log, or the decision log')
     .requiredOption('--policy <file>', 'the other policy: a YAML file, or a configuration that has one')
     .addOption(
-      new Option('--format <name>', 'format of the lines (default: the first that fits each)').choices(
+      new Option('--format <name>', 'format (default: the first that fits)').choices(
         ACCESS_FORMATS.map(({ name }) => name),
       ),
     )

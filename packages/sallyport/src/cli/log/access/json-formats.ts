@@ -12,14 +12,17 @@ import {
   userAgentIn,
 } from '../members.ts'
 import type { AccessFormat } from './format.ts'
-import { type Found, type Reading, readingOf, requestLine } from './reading.ts'
+import { type Found, percentDecoded, type Reading, readingOf, requestLine } from './reading.ts'
 
 /** Formats of a JSON object a line; the last takes any that has members by the usual names. */
 export const JSON_FORMATS: readonly AccessFormat[] = [
   {
     name: 'sallyport',
     of: 'the decision log',
-    cures: { userAgent: 'Lines of earlier versions do not have it.' },
+    cures: {
+      address: 'Addresses are whole in it with log.addresses: full.',
+      userAgent: 'Lines of earlier versions do not have it.',
+    },
     open: () => (line, record) => {
       const entry = record && readEntry(inLetters(line))
       if (entry === undefined) return undefined
@@ -30,7 +33,15 @@ export const JSON_FORMATS: readonly AccessFormat[] = [
       return readingOf({ ip: client, method, target: path, userAgent, at: [time], status })
     },
   },
-  { name: 'caddy', of: 'Caddy, JSON', open: () => (_, record) => read(record, caddyRequest) },
+  {
+    name: 'caddy',
+    of: 'Caddy, JSON and console',
+    cures: {
+      address: 'Caddy logs it as request>client_ip: hash and replace it in no filter of the log.',
+      userAgent: 'Caddy logs it within request>headers: delete them in no filter of the log.',
+    },
+    open: () => (line, record) => read(record ?? consoleRecord(line), caddyRequest),
+  },
   {
     name: 'traefik-json',
     of: 'Traefik, JSON',
@@ -41,10 +52,37 @@ export const JSON_FORMATS: readonly AccessFormat[] = [
       return (_, record) => read(record, (members) => traefikRequest(members, isKept))
     },
   },
-  { name: 'pino-http', of: 'pino-http, bunyan', open: () => (_, record) => read(record, pinoRequest) },
+  {
+    name: 'pino-http',
+    of: 'pino-http, bunyan, express-winston',
+    cures: {
+      address: 'pino-http logs it as req.remoteAddress; express-winston as req.ip, with ip in its requestWhitelist.',
+      userAgent: 'The loggers have it within req.headers: keep them in the serializer.',
+    },
+    open: () => (_, record) => read(record, pinoRequest),
+  },
+  {
+    name: 'akamai',
+    of: 'Akamai DataStream 2, JSON',
+    cures: { userAgent: 'Akamai logs it with the field User-Agent in the stream.' },
+    open: () => (_, record) => read(record, akamaiRequest),
+  },
+  {
+    name: 'vercel',
+    of: "Vercel's drains",
+    cures: {
+      request: 'Vercel repeats a request in each line that its function writes: log requests in the application.',
+    },
+    open: () => (_, record) => (textOf(record, 'deploymentId') === undefined ? undefined : { lacks: 'request' }),
+  },
   {
     name: 'json',
     of: 'nginx and others, JSON with the usual names',
+    cures: {
+      address: 'Log the address of the client as remote_addr or client_ip.',
+      time: 'Log the time as time, in ISO 8601.',
+      userAgent: 'Log it as http_user_agent or user_agent.',
+    },
     open: () => (_, record) => read(record, anyRequest),
   },
 ]
@@ -78,6 +116,32 @@ function caddyRequest(record: Members): Found | 'comment' | undefined {
     userAgent: userAgentIn(memberOf(request, 'headers')),
     at: [memberOf(record, 'ts'), memberOf(record, 'time'), memberOf(record, 'timestamp')],
     status: memberOf(record, 'status'),
+  }
+}
+
+/** A line of Caddy's console encoder as its JSON encoder writes it: time, level, logger and message stand before the rest. */
+function consoleRecord(line: string): Members | undefined {
+  if (!line.includes('\t{')) return undefined
+  const [ts, , logger, , rest = ''] = line.split('\t')
+  const record = recordIn(rest)
+  return record && { ...record, ts, logger }
+}
+
+function akamaiRequest(record: Members): Found | undefined {
+  const ip = textOf(record, 'cliIP')
+  const path = textOf(record, 'reqPath')
+  if (ip === undefined || path === undefined) return undefined
+  const target = path.startsWith('/') ? path : `/${percentDecoded(path)}`
+  const query = textOf(record, 'queryStr') ?? '-'
+  const agent = textOf(record, 'UA')
+  return {
+    ip,
+    method: textOf(record, 'reqMethod'),
+    target: query === '-' || query === '' ? target : `${target}?${query}`,
+    // A space is `+` in the one form of its escapes, and `%20` in the other.
+    userAgent: agent && percentDecoded(agent.includes('%20') ? agent : agent.replaceAll('+', ' ')),
+    at: [memberOf(record, 'reqTimeSec')],
+    status: memberOf(record, 'statusCode'),
   }
 }
 
@@ -133,20 +197,21 @@ const PLACES = [
 /** The usual paths of each member, as `flatOf` writes them, by their rank: the best first. */
 const RANKS = {
   ip: ranksOf(`clientip client.ip client.address source.ip source.address remoteaddr remoteip remoteaddress ip clientaddr
-    clientaddress clienthost remotehost downstreamremoteaddress network.client.ip client address`),
+    clientaddress clienthost remotehost downstreamremoteaddress network.client.ip client address remote`),
   method: ranksOf('requestmethod method verb httpmethod clientrequestmethod'),
   line: ranksOf('request requestline'),
   /** With its query, which the others may lack. */
   whole: new Map([['requesturi', 0]]),
   target:
     ranksOf(`requesturi originalurl uri url target path requestpath requesturl clientrequesturi url.original url.full
-    url.path urlpath request`),
-  userAgent: ranksOf(`httpuseragent useragent.original useragent agent ua clientrequestuseragent headers.useragent
+    url.path urlpath request xenvoyoriginpath`),
+  userAgent:
+    ranksOf(`httpuseragent useragent.original useragent agent ua clientrequestuseragent requestuseragent headers.useragent
     headers.httpuseragent requestheaders.useragent`),
   at: ranksOf(`msec timeiso8601 timelocal time timestamp ts at date datetime starttime startedat edgestarttimestamp
     requesttime`),
   status: ranksOf(`status statuscode responsecode responsestatus edgeresponsestatus response httpstatus
-    httpstatuscode`),
+    httpstatuscode code`),
 } as const
 
 function ranksOf(names: string): ReadonlyMap<string, number> {

@@ -79,6 +79,11 @@ export function requestLine(text: string): Pick<Found, 'method' | 'target'> | un
   return { method, target: target.replace(/ HTTP\/\d(?:\.\d)?$/, '') }
 }
 
+/** A text without its escapes, each a byte. */
+export function percentDecoded(text: string): string {
+  return text.replace(/%([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
 /** The path of a target that names its origin too, as a load balancer writes it. */
 function targetIn(target: string): string {
   const path = target.replace(/^(?:https?|wss?):\/\/[^/?#]*/i, '')

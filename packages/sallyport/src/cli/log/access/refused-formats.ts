@@ -43,6 +43,30 @@ export const REFUSED_FORMATS: readonly AccessFormat[] = [
     'userAgent',
     'uWSGI logs it with log-format = %(addr) - %(user) [%(ltime)] "%(method) %(uri) %(proto)" %(status) %(size) "%(referer)" "%(uagent)".',
   ),
+  // `GET /a 200 3.123 ms - 12`, `GET /a 200 12 - 3.1 ms`, `192.0.2.7 - GET /a HTTP/1.1 200 12 - 3.1 ms`
+  refused(
+    'morgan',
+    "morgan's dev, short and tiny",
+    /^(?:[\da-f.:]+ \S+ )?[A-Z]+ \S+ (?:HTTP\/[\d.]+ )?(?:\d{3}|-) [\d.-]+ (?:ms - [\d-]+|- [\d.-]+ ms)$/,
+    'userAgent',
+    "morgan logs it in its format combined: morgan('combined').",
+  ),
+  // `tls 2.0 2026-11-21T10:00:00 net/name/id listener 192.0.2.7:51341 10.0.0.2:443 5 2 98 246 - …`
+  refused(
+    'nlb',
+    'network load balancers of AWS',
+    /^tls \d\.\d \d{4}-\d\d-\d\dT[\d:]+ net\//,
+    'request',
+    'A network load balancer logs connections, and no request: replay the log of the server behind it.',
+  ),
+  // `1795255200.123	192.0.2.7	0.001	200	…`
+  refused(
+    'cloudfront-realtime',
+    "CloudFront's in real time",
+    /^\d{10}\.\d{3}\t[\da-f.:]+\t/,
+    'columns',
+    'The log of CloudFront in real time does not name them: put the line #Fields: timestamp c-ip … above it, with cs(User-Agent).',
+  ),
   // `INFO:     192.0.2.7:51234 - "GET / HTTP/1.1" 200 OK`
   refused(
     'uvicorn',

@@ -42,7 +42,7 @@ export function createUnread(said?: string): UnreadCounter {
     notes: () => (lines === 0 ? [] : [`${counted(lines, 'line')} not read: ${listed()}`, ...cures]),
     sentence() {
       const read = said === undefined ? `The formats that are known are ${NAMES}.` : `None is in format ${said}.`
-      const known = lacking.request === lines ? ` ${read}` : ''
+      const known = lacking.request === lines && cures.size === 0 ? ` ${read}` : ''
       return `${[`not one of ${counted(lines, 'line')} can be judged: ${listed()}.`, ...cures].join(' ')}${known}`
     },
   }

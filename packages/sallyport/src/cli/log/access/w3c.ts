@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import { memberOf } from '../members.ts'
 import type { AccessFormat, ReadLine } from './format.ts'
-import { addressIn, type Reading, readingOf } from './reading.ts'
+import { addressIn, percentDecoded, type Reading, readingOf } from './reading.ts'
 
 /** The extended format of W3C: a line `#Fields:` names the columns of those below it. CloudFront writes them as members of JSON too. */
 export const W3C_FORMAT: AccessFormat = {
@@ -63,10 +63,6 @@ function textIn(value: unknown): string | undefined {
 function userAgentOf(written: string | undefined): string | undefined {
   if (written === undefined) return undefined
   if (!/%(?:25)?20/.test(written)) return written.replace(/\+(?!https?:)/g, ' ')
-  const once = decoded(written)
-  return once.includes('%20') ? decoded(once) : once
-}
-
-function decoded(text: string): string {
-  return text.replace(/%([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  const once = percentDecoded(written)
+  return once.includes('%20') ? percentDecoded(once) : once
 }
