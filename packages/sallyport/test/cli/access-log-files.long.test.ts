@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { formatAddress } from '@sallyport/core'
 import { createLog } from '@sallyport/engine'
 import t from 'tap'
 import { readAccessLog } from '../../src/cli/log/access/access-log.ts'
@@ -61,7 +62,7 @@ t.test('a line within the line of a collector is read as its program wrote it', 
     `1 ${AT} host nginx 123 access [sd a="b"][sd c="d"] ${line}`,
     `${AT} app[web.1]: ${line}`,
     `access.log:${line}`,
-    `/var/log/nginx/access.log.1:12:${line}`,
+    `/var/log/nginx/access.log.1:${line}`,
     JSON.stringify({ __CURSOR: 'x', MESSAGE: line, _PID: '7' }),
   ]
   const file = join(t.testdir(), 'wrapped.log')
@@ -82,14 +83,31 @@ t.test('a beginning that looks like a collector\u2019s stays where it is the lin
   const file = join(t.testdir(), 'own.log')
   const own = [
     `shop.log:443 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
+    // Two addresses make a name without its port unclear.
+    `198.51.100.7 10.0.0.5 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
+    `198.51.100.8 10.0.0.5 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
+    `www.login.example:443 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
     `${AT} web-1 203.0.113.9:2817 10.0.0.2:80 0.1 0.1 0.1 200 200 0 57 "GET http://a.example/a HTTP/1.1" "curl/8.5.0" - -`,
+    `access.log:2001:db8::9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
+    `access.log:12:203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
     `${AT} heroku[router]: at=info method=GET path="/a"`,
     `<158>1 ${AT} host heroku router - at=info method=GET path="/a"`,
   ]
   writeFileSync(file, own.join('\n'))
-  const formats: unknown[] = []
-  for await (const { format } of readAccessLog(file)) formats.push(format?.name)
-  t.same(formats, ['vhost_combined', 'alb', 'heroku', 'heroku'])
+  const found: unknown[] = []
+  for await (const { reading, format } of readAccessLog(file))
+    found.push([format?.name, 'lacks' in reading ? reading.lacks : formatAddress(reading.address)])
+  t.same(found, [
+    ['vhost_combined', '203.0.113.9'],
+    ['combined', 'address'],
+    ['combined', 'address'],
+    ['vhost_combined', '203.0.113.9'],
+    ['alb', '203.0.113.9'],
+    ['combined', '2001:db8::9'],
+    ['combined', 'address'],
+    ['heroku', 'userAgent'],
+    ['heroku', 'userAgent'],
+  ])
 })
 
 t.test('times in every unit and form, and lengths of time that are none', async (t) => {

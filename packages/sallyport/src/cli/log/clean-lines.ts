@@ -61,13 +61,14 @@ function withoutBeginning(line: string): string | undefined {
   return withoutFile(plain) ?? (plain === line ? undefined : plain)
 }
 
-/** A line without the name of its file, and its number there, that grep puts before it; a host may have a port there. */
+/**
+ * A line without the name of its file that grep puts before it; a host may have a port there. A number of the line is left:
+ * it could be the beginning of an address.
+ */
 function withoutFile(line: string): string | undefined {
   const [file = ''] = /^[\w./-]+:/.exec(line) ?? []
-  if (!file.includes('.log')) return undefined
-  const [number = ''] = /^\d+:/.exec(line.slice(file.length)) ?? []
-  const rest = line.slice(file.length + number.length)
-  return number === '' && /^\d{1,5} /.test(rest) ? undefined : rest
+  const rest = line.slice(file.length)
+  return !['.log:', '.log.', '.log-'].some((name) => file.includes(name)) || /^\d{1,5} /.test(rest) ? undefined : rest
 }
 
 /** The line in an object of a collector's; the message of a program that logs JSON is for people, and no line. */

@@ -26,6 +26,7 @@ const DAY_MS = 86_400_000
 export function momentAmong(given: readonly unknown[]): number | undefined {
   const moments = (some: readonly unknown[]) => some.map(momentOf).find((moment) => moment !== undefined)
   const first = moments(given)
+  if (given.length === 1) return first
   const dated = moments(given.filter((one) => typeof one === 'string' && Number.isNaN(Number(one))))
   return first !== undefined && dated !== undefined && Math.abs(first - dated) > DAY_MS ? dated : first
 }
@@ -70,11 +71,13 @@ function ofParts(parts: Parts | undefined): number | undefined {
   const wall = `${year}-${month}-${day}T${clock.replace(',', '.')}`
   const moment = Date.parse(wall + offset)
   // `Date` takes 30 February and 24:00:00 for the day after.
-  return Number.isNaN(moment) || !isWritten(wall) ? undefined : moment
+  const isWritten = !clock.startsWith('24') && (Number(day) <= SHORTEST_MONTH || isDayOf(wall, day))
+  return Number.isNaN(moment) || !isWritten ? undefined : moment
 }
 
-/** Whether a day and a clock are written so. */
-function isWritten(wall: string): boolean {
-  const upToSeconds = 19
-  return new Date(`${wall}Z`).toISOString().slice(0, upToSeconds) === wall.slice(0, upToSeconds)
+/** In days. */
+const SHORTEST_MONTH = 28
+
+function isDayOf(wall: string, day: string): boolean {
+  return new Date(`${wall}Z`).getUTCDate() === Number(day)
 }
