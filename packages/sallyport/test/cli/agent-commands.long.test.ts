@@ -212,7 +212,7 @@ t.test('replay reads packed logs, judges hours by the log, and refuses what is n
   writeFileSync(cut, gzipSync(line('12:00:00')).subarray(0, 30))
   t.match(await run('replay', cut, '--policy', policy, '--config', config), {
     code: 1,
-    err: /cut\.log\.gz cannot be read \(Z_BUF_ERROR\)/,
+    err: /cut\.log\.gz is cut short: nothing of it can be read\.$/m,
   })
   const none = written(
     folder,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
@@ -48,6 +48,11 @@ export async function run(...argv: readonly string[]): Promise<Run> {
     },
   })
   return { code, out, err }
+}
+
+/** Runs a command in a process of its own, into which something is piped. */
+export function piping(input: string | Buffer, ...argv: readonly string[]) {
+  return spawnSync(process.execPath, [BIN, ...argv], { input, encoding: 'utf8' })
 }
 
 /** A command in a process of its own. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { run, workspace } from './command.ts'
+import { piping, run, workspace } from './command.ts'
 
 /** Chrome's fields, in its own spelling. */
 const CHROME: Readonly<Record<string, string>> = {
@@ -187,4 +187,14 @@ t.test('a log of which no line is read has no request either, and says that', as
     code: 1,
     err: /access\.log is not a decision log/,
   })
+})
+
+t.test('standard input is -', async (t) => {
+  const { config } = workspace(t)
+  const request = JSON.stringify({ ip: '203.0.114.7', userAgent: 'curl/8.5.0' })
+  t.match(piping(`\ufeff${request}`, 'explain', '-', '--config', config), {
+    status: 0,
+    stdout: 'it is a program: "curl"',
+  })
+  t.match(piping('{', 'explain', '-', '--config', config), { status: 1, stderr: 'standard input is not valid JSON' })
 })

@@ -7,7 +7,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { open, readConfig } from '@sallyport/engine'
 import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
-import { run, workspace } from './command.ts'
+import { piping, run, workspace } from './command.ts'
 import { openWebhook } from './webhook.ts'
 
 t.test('a ledger is verified, rotated and erased from, and its evidence is checked', async (t) => {
@@ -42,6 +42,18 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/provenance/keys`
   t.match(await run('evidence', 'verify', evidence, '--keys', url), { code: 0, out: /authenticity +pass/ })
+
+  const marked = [evidence, keys].map((file) => {
+    writeFileSync(`${file}.bom`, `\ufeff${readFileSync(file, 'utf8')}`)
+    return `${file}.bom`
+  })
+  t.match(await run('evidence', 'verify', marked[0] ?? '', '--keys', marked[1] ?? ''), { code: 0 })
+  t.match(piping(readFileSync(evidence), 'evidence', 'verify', '-', '--keys', keys), { status: 0 })
+  writeFileSync(join(folder, 'wide.json'), readFileSync(evidence, 'utf8').replace(/^/, '\ufeff'), 'utf16le')
+  t.match(await run('evidence', 'verify', join(folder, 'wide.json')), {
+    code: 1,
+    err: /wide\.json is written in UTF-16: save it as UTF-8/,
+  })
 
   const tampered = join(folder, 'tampered.json')
   writeFileSync(tampered, readFileSync(evidence, 'utf8').replace('"ip":"10.0.0.2"', '"ip":"10.0.0.3"'))

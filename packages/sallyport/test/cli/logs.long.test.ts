@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { type AuditEntry, createLog, type LogOptions } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { run, start, workspace } from './command.ts'
@@ -56,6 +57,12 @@ t.test('lines are read as Docker, Compose and journald hand them over', async (t
   t.equal(err, '')
   t.match((await run('report', '--log', file, '--json')).out, `"requests": ${lines.length}`)
   t.match((await run('explain', '--request', 'b-1', '--log', file)).out, 'rule no-tor')
+})
+
+t.test('a packed log that is cut short is read up to there, and says so', async (t) => {
+  const file = await logFile(t)
+  writeFileSync(`${file}.gz`, gzipSync(readFileSync(file)).subarray(0, -4))
+  t.match(await run('logs', '--log', `${file}.gz`), { code: 0, out: 'b-1', err: 'decisions.log.gz is cut short' })
 })
 
 t.test('logs filters', async (t) => {

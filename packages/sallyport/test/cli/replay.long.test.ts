@@ -1,7 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { run, workspace } from './command.ts'
+import { piping, run, workspace } from './command.ts'
 
 function written(folder: string, name: string, ...lines: readonly string[]): string {
   const file = join(folder, name)
@@ -179,4 +180,23 @@ t.test('a log of the addresses of a proxy says so, with the cure', async (t) => 
   const { text, proxied } = await replay('10.0.0.1', '203.0.114.7', '203.0.114.8')
   t.notMatch(text, 'proxy')
   t.equal(proxied, undefined, 'a monitor of our own network is none')
+})
+
+t.test('standard input is -, and a packed log that is cut short says so', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = written(folder, 'p.yaml', 'preset: observe')
+  const line = '203.0.114.7 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "curl/8.5.0"'
+  const piped = piping(gzipSync(line), 'replay', '-', '--policy', policy, '--config', config, '--json')
+  t.match(JSON.parse(piped.stdout), { requests: 1, unread: 0 })
+  t.match(piping('hello', 'replay', '-', '--policy', policy, '--config', config), {
+    status: 1,
+    stderr: 'standard input: not one of 1 line can be judged',
+  })
+  const cut = join(folder, 'cut.log.gz')
+  writeFileSync(cut, gzipSync(`${line}\n`.repeat(5)).subarray(0, -4))
+  t.match(await run('replay', cut, '--policy', policy, '--config', config), {
+    code: 0,
+    out: /^5 requests$/m,
+    err: 'cut.log.gz is cut short: it is read up to there.',
+  })
 })

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { SallyportError } from '@sallyport/core'
-import { connectionReason, fileReason } from '@sallyport/engine/files'
+import { connectionReason } from '@sallyport/engine/files'
 import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
 import type { Command } from 'commander'
 import { jsonOption } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
+import { inputName, inputText } from '../terminal/input.ts'
 import { printable } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
@@ -23,7 +23,7 @@ export function addEvidenceCommands(program: Command, terminal: Terminal): void 
   evidence
     .command('verify')
     .description('verify evidence, offline unless --keys is a URL')
-    .argument('<file>', 'evidence, as GET /v1/provenance/export gives it')
+    .argument('<file>', 'evidence, as GET /v1/provenance/export gives it; - is standard input')
     .option('--keys <file|url>', 'JWKS of the service, as GET /v1/provenance/keys gives it')
     .option('--allow-unauthenticated', 'exit 0 without --keys too, although nothing proves the origin of the evidence')
     .addOption(jsonOption())
@@ -66,16 +66,16 @@ async function readJsonText(place: string): Promise<string> {
   try {
     JSON.parse(text)
   } catch {
-    throw new SallyportError('corrupt_data', `${place} is not JSON`)
+    throw new SallyportError('corrupt_data', `${inputName(place)} is not JSON`)
   }
   return text
 }
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8')
+    return await inputText(file)
   } catch (error) {
-    throw new SallyportError('missing_data', `${file} ${fileReason(error)}`)
+    throw new SallyportError('missing_data', `${inputName(file)} ${error instanceof Error ? error.message : error}`)
   }
 }
 

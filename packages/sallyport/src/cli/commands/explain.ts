@@ -19,7 +19,7 @@ interface Options extends CommonOptions {
 /** `sallyport explain FILE`, `sallyport explain --request ID` */
 export function addExplainCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('explain').description('explain the decision about a request'))
-    .argument('[file]', 'a request as JSON, or a HAR')
+    .argument('[file]', 'a request as JSON, or a HAR; - is standard input')
     .option('--ip <address>', 'address of the client, if the file names none')
     .option('--request <id>', 'a request of the decision log, by the id on its refusal page')
     .addOption(logOption())
@@ -34,7 +34,7 @@ export function addExplainCommand(program: Command, terminal: Terminal): void {
 }
 
 async function explainFile(file: string, options: Options, terminal: Terminal): Promise<void> {
-  const { requests, skipped } = readRequests(file, options.ip)
+  const { requests, skipped } = await readRequests(file, options.ip)
   if (skipped > 0) terminal.err(`sallyport: ${counted(skipped, 'entry', 'entries')} left out: no request of HTTP.`)
   const config = configOf(options)
   const decisions = await using(openOnce(config, terminal), (sallyport) =>
@@ -51,7 +51,8 @@ async function explainFile(file: string, options: Options, terminal: Terminal): 
 }
 
 async function explainLogged(options: Options, terminal: Terminal): Promise<void> {
-  const { name, holds, entries } = await logOf(options, options.request)
+  const source = await logOf(options, options.request)
+  const { name, holds, entries } = source
   const found: LogLine[] = []
   let [read, unread] = [0, 0]
   for await (const entry of entries) {
@@ -60,7 +61,7 @@ async function explainLogged(options: Options, terminal: Terminal): Promise<void
     if (entry !== undefined && isRequest(entry) && entry.requestId === options.request) found.push(entry)
   }
   if (found.length === 0) {
-    reportUnread({ name, read, unread }, terminal)
+    reportUnread(source, { read, unread }, terminal)
     throw new SallyportError('unknown_request', `${name} has no request ${options.request}. ${holds}`)
   }
   if (options.json) return terminal.out(json(found.length === 1 ? found[0] : found))

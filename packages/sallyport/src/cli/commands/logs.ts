@@ -33,7 +33,8 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
       const write = options.json
         ? (entry: LogEntry) => printableJson(entry)
         : entryWriter(process.stdout.hasColors?.() ?? false)
-      const { entries, follow, isMemory, name, holds } = await logOf(options)
+      const source = await logOf(options)
+      const { entries, follow, isMemory, name, holds } = source
       if (isMemory) terminal.err(`sallyport: this is ${name}. ${holds}`)
       const following = options.follow === true ? follow : undefined
       const held = createTail(options.lines ?? (following ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
@@ -47,7 +48,7 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
         if (entry !== undefined && passes(entry)) held.add(entry)
       }
       held.release()
-      reportUnread({ name, read, unread }, terminal)
+      reportUnread(source, { read, unread }, terminal)
     })
 }
 

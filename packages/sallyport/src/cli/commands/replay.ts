@@ -18,6 +18,7 @@ import { ACCESS_FORMATS } from '../log/access/formats.ts'
 import { createProxied, type Proxied, proxiedNote } from '../log/access/proxied.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'
 import { createUnread, type Unread } from '../log/access/unread.ts'
+import { cutNote } from '../log/lines.ts'
 import { shareOf } from '../report/report-text.ts'
 import { countDescribed } from '../requests/requests.ts'
 import {
@@ -29,6 +30,7 @@ import {
   withCommonOptions,
   withoutOutbound,
 } from '../settings/settings.ts'
+import { inputName } from '../terminal/input.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
@@ -66,7 +68,7 @@ interface Replayed {
 /** `sallyport replay LOG --policy FILE` */
 export function addReplayCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('replay').description('decide recorded traffic by another policy'))
-    .argument('<log>', 'an access log, or the decision log')
+    .argument('<log>', 'an access log, or the decision log; - is standard input')
     .requiredOption('--policy <file>', 'the other policy: a YAML file, or a configuration that has one')
     .addOption(
       new Option('--format <name>', 'format (default: the first that fits)').choices(
@@ -83,16 +85,19 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       const replayed = await using(openOnce(configuration, terminal), (before) =>
         using(openOnce(other, terminal), (after) => {
           const counters = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
-          return replay(log, options.format, async (request) => {
-            // Lines are written as answers end, so their times may go back a little.
-            now = request.at
-            return bothOf(request, { before, after }, counters)
-          })
+          return replay(
+            { log, name: options.format, onCut: () => terminal.err(`sallyport: ${cutNote(log)}`) },
+            async (request) => {
+              // Lines are written as answers end, so their times may go back a little.
+              now = request.at
+              return bothOf(request, { before, after }, counters)
+            },
+          )
         }),
       )
       const { requests, unread, proxied, classes, unjudged } = replayed
       if (requests === 0 && unread.lines > 0)
-        throw new SallyportError('invalid_request', `${log}: ${unread.sentence()}`)
+        throw new SallyportError('invalid_request', `${inputName(log)}: ${unread.sentence()}`)
       const asked = askedOf(classes)
       if (options.json)
         return terminal.out(
@@ -113,8 +118,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
 }
 
 async function replay(
-  log: string,
-  name: string | undefined,
+  { log, name, onCut }: { readonly log: string; readonly name: string | undefined; readonly onCut: () => void },
   decide: (request: LoggedRequest) => ReturnType<typeof bothOf>,
 ): Promise<Replayed> {
   const rows = new Map<AgentClass, Counts>()
@@ -123,7 +127,7 @@ async function replay(
   const unjudged = countUnjudged()
   let requests = 0
   const formats = ACCESS_FORMATS.filter((format) => name === undefined || format.name === name)
-  for await (const { reading, format } of readAccessLog(log, formats)) {
+  for await (const { reading, format } of readAccessLog(log, formats, onCut)) {
     if ('lacks' in reading) {
       unread.add(reading.lacks, format)
       continue

@@ -102,7 +102,7 @@ function nothingCounted(options: Options): string {
 async function sumsOf(source: LogSource, options: Options, terminal: Terminal): Promise<Report> {
   if (source.isMemory) terminal.err(`sallyport: this is ${source.name}. ${source.holds}`)
   const { sums, unread } = await sum(source, options)
-  reportUnread({ name: source.name, read: sums.requests, unread }, terminal)
+  reportUnread(source, { read: sums.requests, unread }, terminal)
   return sums
 }
 

@@ -7,7 +7,7 @@ import { type CommonOptions, configOf } from '../settings/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanLines } from './clean-lines.ts'
 import type { LogEntry } from './entry.ts'
-import { followedText, linesOf, linesOfFile } from './lines.ts'
+import { cutNote, followedText, linesOf, linesOfFile } from './lines.ts'
 import { rememberedLog } from './remembered.ts'
 import { pipedText } from './standard-input.ts'
 
@@ -29,6 +29,8 @@ export interface LogSource {
   readonly isPiped?: boolean | undefined
   /** Whether it is what a gate remembers, and is gone with it. */
   readonly isMemory?: boolean | undefined
+  /** Whether it is a packed file that ended before its end. */
+  readonly isCut?: (() => boolean) | undefined
 }
 
 const WRITTEN = 'log.requests of the configuration says which requests it holds.'
@@ -59,21 +61,28 @@ export async function logOf(
   return config.log.file === undefined ? logWithoutFile(config, id) : fileLog(config.log.file)
 }
 
-/** Says how many lines of a log are no part of one. Throws `invalid_request` where none is. */
+/** Says whether a log is cut short, and how many lines are no part of one. Throws `invalid_request` where none is. */
 export function reportUnread(
-  { name, read, unread }: { readonly name: string; readonly read: number; readonly unread: number },
+  { name, isCut }: LogSource,
+  { read, unread }: { readonly read: number; readonly unread: number },
   terminal: Terminal,
 ): void {
+  if (isCut?.()) terminal.err(`sallyport: ${cutNote(name)}`)
   if (unread === 0) return
   if (read === 0) throw new SallyportError('invalid_request', `${name} is not a decision log.`)
   terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
 }
 
 function fileLog(file: string): LogSource {
+  let cut = false
+  const onCut = () => {
+    cut = true
+  }
   return {
     name: file,
     holds: WRITTEN,
-    entries: entriesOf(linesOfFile(file)),
+    entries: entriesOf(linesOfFile(file, 'utf8', onCut)),
+    isCut: () => cut,
     follow: (onEnd) => entriesOf(linesOf(followedText(file, onEnd))),
   }
 }

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { SallyportError } from '@sallyport/core'
 import { fileReason } from '@sallyport/engine/files'
+import { inputName, STANDARD_INPUT } from '../terminal/input.ts'
 
 /** In characters; longer lines are skipped, because a file of another kind may have no line breaks. */
 const MAX_LINE = 65_536
@@ -15,18 +16,24 @@ const FOLLOW_MS = 200
 const CHUNK_BYTES = 65_536
 
 /**
- * The lines of a file, unpacked where its name ends in `.gz`; `undefined` for a line that is too long. In `latin1` each
- * letter is a byte.
+ * The lines of a file or of standard input, unpacked where they are gzip; `undefined` for a line that is too long. In `latin1`
+ * each letter is a byte. `onCut` is called where a packed file ends before its end.
  */
 export async function* linesOfFile(
   file: string,
   encoding: 'utf8' | 'latin1' = 'utf8',
+  onCut?: () => void,
 ): AsyncIterable<string | undefined> {
   try {
-    yield* linesOf(textOf(file, encoding))
+    yield* linesOf(lettersOf(bytesOf(file, onCut), encoding))
   } catch (error) {
     throw unreadable(file, error)
   }
+}
+
+/** The note about a packed file that ends before its end. */
+export function cutNote(file: string): string {
+  return `${inputName(file)} is cut short: it is read up to there.`
 }
 
 /** The lines of a stream of text. */
@@ -85,15 +92,74 @@ async function isReplaced(file: string, handle: FileHandle, position: number): P
   return named !== undefined && (named.ino !== held.ino || named.size < position)
 }
 
-function textOf(file: string, encoding: 'utf8' | 'latin1'): Readable {
-  const raw = createReadStream(file)
-  if (!file.endsWith('.gz')) return raw.setEncoding(encoding)
-  const unpacked = createGunzip()
-  raw.on('error', (error) => unpacked.destroy(error))
-  return raw.pipe(unpacked).setEncoding(encoding)
+async function* lettersOf(bytes: AsyncIterable<Buffer>, encoding: 'utf8' | 'latin1'): AsyncIterable<string> {
+  const letters = new StringDecoder(encoding)
+  for await (const chunk of bytes) yield letters.write(chunk)
+  yield letters.end()
+}
+
+const GZIP = '1f8b'
+
+/** Other files by the bytes that they begin with, in hexadecimal, and what is done about them. */
+const OTHERS: readonly (readonly [begins: string, fault: string])[] = [
+  ['425a68', 'is packed with bzip2: unpack it first (bzip2 -dc)'],
+  ['28b52ffd', 'is packed with zstd: unpack it first (zstd -dc)'],
+  ['fd377a585a00', 'is packed with xz: unpack it first (xz -dc)'],
+  ['fffe', 'is written in UTF-16: save it as UTF-8'],
+  ['feff', 'is written in UTF-16: save it as UTF-8'],
+]
+
+/** The longest of those beginnings, in bytes. */
+const LONGEST = 6
+
+async function* bytesOf(file: string, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
+  const source = file === STANDARD_INPUT ? process.stdin : createReadStream(file)
+  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]()
+  let first = Buffer.alloc(0)
+  for (let ended: boolean | undefined = false; first.length < LONGEST && !ended; ) {
+    const next = await chunks.next()
+    ended = next.done
+    if (next.done !== true) first = Buffer.concat([first, next.value])
+  }
+  const begins = first.toString('hex', 0, LONGEST)
+  const [, fault] = OTHERS.find(([bytes]) => begins.startsWith(bytes)) ?? []
+  if (fault !== undefined) throw new SallyportError('invalid_request', `${inputName(file)} ${fault}.`)
+  const all = joined(first, chunks)
+  if (begins.startsWith(GZIP)) yield* unpacked(all, onCut)
+  else yield* all
+}
+
+async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
+  yield first
+  yield* { [Symbol.asyncIterator]: () => rest }
+}
+
+async function* unpacked(packed: AsyncIterable<Buffer>, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
+  let isBegun = false
+  try {
+    // Its reader sees the error.
+    for await (const chunk of pipeline(Readable.from(packed), createGunzip(), () => {})) {
+      isBegun = true
+      yield chunk
+    }
+  } catch (error) {
+    if (!isBegun || codeOf(error) !== 'Z_BUF_ERROR') throw error
+    onCut?.()
+  }
+}
+
+/** Faults of a packed file, by the codes of the unpacker. */
+const UNPACKING: Readonly<Record<string, string>> = {
+  Z_BUF_ERROR: 'is cut short: nothing of it can be read.',
+  Z_DATA_ERROR: 'is damaged: it cannot be unpacked.',
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 function unreadable(file: string, error: unknown): unknown {
   if (error instanceof SallyportError) return error
-  return new SallyportError('invalid_request', `${file} ${fileReason(error)}`)
+  const reason = UNPACKING[String(codeOf(error))] ?? fileReason(error)
+  return new SallyportError('invalid_request', `${inputName(file)} ${reason}`)
 }

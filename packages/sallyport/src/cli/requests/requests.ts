@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import {
   type AskedParts,
@@ -13,7 +12,7 @@ import {
   suggestion,
 } from '@sallyport/core'
 import type { PolicyTest, Sallyport } from '@sallyport/engine'
-import { fileReason } from '@sallyport/engine/files'
+import { inputName, inputText } from '../terminal/input.ts'
 
 /** A request as a file describes it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {
@@ -114,10 +113,11 @@ export interface ReadRequests {
 
 /**
  * The requests of a file: one request as JSON, in the form of `policy test` or of `POST /v1/agentscan/check`, or the
- * entries of a HAR, for which `ip` says who asked. Throws `invalid_request` that names the file.
+ * entries of a HAR, for which `ip` says who asked. Rejects with `invalid_request` that names the file.
  */
-export function readRequests(file: string, ip: string | undefined): ReadRequests {
-  const document = parseFile(file)
+export async function readRequests(given: string, ip: string | undefined): Promise<ReadRequests> {
+  const file = inputName(given)
+  const document = await parseFile(given)
   const entries = recordOf(recordOf(document)?.['log'])?.['entries']
   if (!Array.isArray(entries)) return { requests: [described(recordOf(document), ip, file, MEMBERS)], skipped: 0 }
   const asked = entries.map((entry) => recordOf(recordOf(entry)?.['request']))
@@ -177,13 +177,12 @@ function refusal(file: string, name: string, why: string): SallyportError {
   return new SallyportError('invalid_request', `${file}: ${name}: ${why}`)
 }
 
-function parseFile(file: string): unknown {
+async function parseFile(file: string): Promise<unknown> {
   try {
-    // Some programs write a mark of the encoding first.
-    return JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
+    return JSON.parse(await inputText(file))
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'is not valid JSON' : fileReason(error)
-    throw new SallyportError('invalid_request', `${file} ${reason}`)
+    const reason = error instanceof SyntaxError ? 'is not valid JSON' : error instanceof Error ? error.message : error
+    throw new SallyportError('invalid_request', `${inputName(file)} ${reason}`)
   }
 }
 

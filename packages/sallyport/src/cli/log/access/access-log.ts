@@ -19,14 +19,15 @@ export interface LoggedLine {
 }
 
 /**
- * The lines of an access log, in one format or each in the first that fits it; gzipped where its name ends in `.gz`.
- * Comments and empty lines are left out.
+ * The lines of an access log, in one format or each in the first that fits it, as `linesOfFile` reads them. Comments and
+ * empty lines are left out.
  */
 export async function* readAccessLog(
   file: string,
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
+  onCut?: () => void,
 ): AsyncIterable<LoggedLine> {
-  const lines = cleanLines(linesOfFile(file, 'latin1'))[Symbol.asyncIterator]()
+  const lines = cleanLines(linesOfFile(file, 'latin1', onCut))[Symbol.asyncIterator]()
   const first: string[] = []
   let ended = false
   while (first.length < FIRST_LINES && !ended) {
