@@ -1,6 +1,7 @@
 export { makeFolder } from './make-folder.ts'
-export { linkFault, nearest, placeFault } from './place.ts'
+export { closedFault, linkFault, nearest, placeFault } from './place.ts'
 export { readCertificates } from './read-certificates.ts'
 export { decodeText, readFault, readText, readWhole } from './read-whole.ts'
 export { connectionReason, fileReason, systemFault } from './system-fault.ts'
+export { type WriteFault, writeFault } from './write-fault.ts'
 export { writeThrough } from './write-through.ts'

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync, statfsSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /** File systems in which the kernel shows itself, by the numbers of Linux's `statfs` (linux/magic.h). */
@@ -41,10 +41,41 @@ export function placeFault(path: string): string | undefined {
 export function linkFault(folder: string): string | undefined {
   let path = resolve(folder)
   while (!existsSync(path)) {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return 'leads through a link to nothing'
+    const code = isLink(path) ? codeAt(path) : undefined
+    if (code !== undefined && code !== 'EACCES')
+      return code === 'ELOOP' ? 'leads through a link in a circle' : 'leads through a link to nothing'
     path = dirname(path)
   }
   return undefined
+}
+
+/** A folder that keeps this user from seeing whether something is at a path, as a sentence without its full stop. */
+export function closedFault(path: string): string | undefined {
+  let below = resolve(path)
+  if (existsSync(below)) return undefined
+  while (!existsSync(dirname(below))) below = dirname(below)
+  if (codeAt(below) !== 'EACCES') return undefined
+  return isLink(below)
+    ? `${below} leads into a folder that is closed to this user`
+    : `${dirname(below)} is closed to this user`
+}
+
+/** Below a file, or a folder that is closed, nothing can be looked at: what is above it says why. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
+}
+
+function codeAt(path: string): string | undefined {
+  try {
+    statSync(path)
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code
+  }
 }
 
 /** The path itself, or the nearest folder above it that is there. */

@@ -264,6 +264,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text)
   chmodSync(join(folder, 'open.pem'), 0o644)
   symlinkSync(join(folder, 'nowhere'), join(folder, 'gone'))
+  symlinkSync(join(folder, 'loop'), join(folder, 'loop'))
   execFileSync('mkfifo', ['-m', '600', join(folder, 'pipe')])
   const at = (name: string) => join(folder, name)
   const files = async (more: ConfigInput) => of(await doctor({ ...config, ...more }, { dns: DNS }), 'files')
@@ -285,6 +286,9 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [{ robots: { file: at('stars.txt') } }, 'robots.file', /has more than 2000 rules with a star within\.$/],
     [{ log: { file: folder } }, 'log.file', /is a folder\.$/],
     [{ log: { file: at('file/x.log') } }, 'log.file', /file is not a folder\.$/],
+    [{ log: { file: at('file/deep/x.log') } }, 'log.file', /file is not a folder\.$/],
+    [{ log: { file: at('loop/x.log') } }, 'log.file', /x\.log leads through a link in a circle\.$/],
+    [{ refusal: { template: at('file/deep/x.html') } }, 'refusal.template', /x\.html does not exist\.$/],
     [{ log: { file: '/proc/sallyport/x.log' } }, 'log.file', /is among the files of the kernel\.$/],
     [{ log: { file: `${at('logs')}/` } }, 'log.file', /logs\/ is a folder\.$/],
     [{ log: { file: at('gone/x.log') } }, 'log.file', /x\.log leads through a link to nothing\.$/],
@@ -315,8 +319,14 @@ t.test('files that the configuration names are read, as a start reads them', asy
   t.match(of(await doctor({ ...config, dataDir: at('gone') }, { dns: DNS }), 'dataDir'), [
     { state: 'fail', found: /gone leads through a link to nothing\.$/ },
   ])
+  for (const dataDir of [at('file/x'), at('file/x/deep')]) {
+    t.match(of(await doctor({ ...config, dataDir }, { dns: DNS }), 'dataDir'), [
+      { state: 'fail', found: `${at('file')} is not a folder.`, path: ['dataDir'] },
+    ])
+  }
   for (const [store, found] of [
     [at('file/state.db'), /file is not a folder\.$/],
+    [at('file/deep/state.db'), /file is not a folder\.$/],
     [at('gone/state.db'), /leads through a link to nothing\.$/],
     [folder, /is a folder\.$/],
     [at('pipe'), /pipe is not a regular file\.$/],

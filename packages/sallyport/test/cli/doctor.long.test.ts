@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
@@ -43,4 +43,40 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
   const nobody = start(t, ['doctor', '--config', config], {}, NOBODY)
   t.equal(await nobody.ended, 1)
   t.match(nobody.out(), /^fail {2}dataDir {4}dataDir: \S+ cannot be written: user \d+ does not have the right\.$/m)
+})
+
+t.test('a folder that is closed to this user is named, at the line of what is below it', async (t) => {
+  const { folder } = workspace(t)
+  chmodSync(folder, 0o755)
+  const closed = join(folder, 'closed')
+  mkdirSync(join(closed, 'deep'), { recursive: true })
+  symlinkSync(join(closed, 'deep'), join(folder, 'leads'))
+  chmodSync(closed, 0o600)
+  t.teardown(() => chmodSync(closed, 0o700))
+  const config = join(folder, 'below.yaml')
+  const lines = [
+    `dataDir: ${closed}/data/deep`,
+    `log: { file: ${closed}/deep/x.log }`,
+    `store: sqlite:${folder}/leads/state.db`,
+    `data: { refresh: false, sources: { asn-csv-v4: { url: "file://${closed}/list" } } }`,
+  ]
+  writeFileSync(config, lines.join('\n'))
+  const saidBy = async (...argv: readonly string[]): Promise<string> => {
+    const started = start(t, argv, {}, NOBODY)
+    await started.ended
+    return `${started.out()}${started.err()}`.replaceAll(folder, '')
+  }
+  const checked = await saidBy('config', 'check', '--config', config)
+  const examined = await saidBy('doctor', '--config', config)
+  const rows: readonly (readonly [line: number, key: string, found: string])[] = [
+    [1, 'dataDir', '/closed is closed to this user'],
+    [2, 'log.file', '/closed is closed to this user'],
+    [3, 'store', '/leads leads into a folder that is closed to this user'],
+    [4, 'data.sources.asn-csv-v4.url', '/closed/list is not permitted to this user'],
+  ]
+  for (const [line, key, found] of rows) {
+    t.match(checked, `warning: /below.yaml:${line}: ${key}: ${found}\n`, 'of this user alone')
+    t.match(examined, ` ${found}.\n`)
+  }
+  t.notMatch(`${checked}${examined}`, /could not be checked|fault of Sallyport/)
 })

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core'
-import { linkFault, nearest, placeFault } from '#files'
+import { closedFault, linkFault, nearest, placeFault } from '#files'
 import type { Config } from '../config/schema.ts'
 import { inDataDir, isReadOnly } from '../data-dir.ts'
 import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
@@ -51,14 +51,16 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
 }
 
 function examineAbsent(path: string, readOnly: boolean): CheckResult {
+  const closed = closedFault(path)
+  if (closed !== undefined) return failNow(`${closed}.`, OPEN, AT)
+  const above = nearest(path)
+  if (!statSync(above).isDirectory()) return fail(`${above} is not a folder.`, 'Name another dataDir.', AT)
   if (readOnly)
     return failNow(
       `${path} is not there, and data.readOnly forbids to make it.`,
       'sallyport data compile where it can be written.',
       AT,
     )
-  const above = nearest(path)
-  if (!statSync(above).isDirectory()) return fail(`${above} is not a folder.`, 'Name another dataDir.', AT)
   return isReadOnly(above)
     ? failNow(
         `${path} is not there, and ${above} cannot be written.`,
@@ -70,6 +72,7 @@ function examineAbsent(path: string, readOnly: boolean): CheckResult {
 
 const AT = ['dataDir']
 const MAKE_ROOM = 'Make room there, or name another dataDir.'
+const OPEN = 'Open it to the user who runs Sallyport (chmod +x), or name another dataDir.'
 const GIVE = 'Give it to the user who runs Sallyport (chown, chmod 700), or name another dataDir.'
 
 function isReadByOthers(file: string): boolean {

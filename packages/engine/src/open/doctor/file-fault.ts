@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { linkFault, nearest, placeFault } from '#files'
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { nearest, type WriteFault, writeFault } from '#files'
 import { type CheckResult, fail, failNow, warn } from './finding.ts'
 
 /** The fault of a file that is a regular one, or is made: databases are. */
@@ -14,24 +14,21 @@ export function regularFault(named: string, path: readonly string[]): readonly C
 
 /** Whether a file can be written to, or made; one that is not there yet is not made. It may be a device or a pipe. */
 export function fileFault(named: string, path: readonly string[]): readonly CheckResult[] {
+  const fault = writeFault(named)
+  if (fault !== undefined) {
+    const { found, kind } = fault
+    return [(kind === 'closed' || kind === 'rights' ? failNow : fail)(`${found}.`, ADVICE[kind](path), path)]
+  }
   const file = resolve(named)
-  const place = placeFault(file) ?? linkFault(dirname(file))
-  if (place !== undefined) return [fail(`${file} ${place}.`, `Name a file on a disk: ${path.join('.')}.`, path)]
-  const there = nearest(existsSync(file) ? file : dirname(file))
-  const stats = statSync(there)
-  if (named.endsWith('/') || (there === file && stats.isDirectory())) {
-    return [fail(`${named} is a folder.`, 'Name a file in it.', path)]
-  }
-  if (stats.isSocket()) return [fail(`${file} is a socket.`, 'Name a file.', path)]
-  if (there !== file && !stats.isDirectory()) {
-    return [fail(`${there} is not a folder.`, 'Name a file in a folder.', path)]
-  }
-  try {
-    accessSync(there, constants.W_OK)
-    if (!stats.isFIFO()) return []
-    return [warn(`${file} is a pipe.`, 'Start what reads it before Sallyport.', path)]
-  } catch {
-    const advice = 'Give it to the user who runs Sallyport, or name another file.'
-    return [failNow(`${there} cannot be written by this user.`, advice, path)]
-  }
+  if (!existsSync(file) || !statSync(file).isFIFO()) return []
+  return [warn(`${file} is a pipe.`, 'Start what reads it before Sallyport.', path)]
+}
+
+const ADVICE: Readonly<Record<WriteFault['kind'], (path: readonly string[]) => string>> = {
+  place: (path) => `Name a file on a disk: ${path.join('.')}.`,
+  folder: () => 'Name a file in it.',
+  socket: () => 'Name a file.',
+  above: () => 'Name a file in a folder.',
+  closed: () => 'Open it to the user who runs Sallyport (chmod +x), or name another file.',
+  rights: () => 'Give it to the user who runs Sallyport, or name another file.',
 }

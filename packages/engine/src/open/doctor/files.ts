@@ -1,7 +1,7 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { suggestion } from '@sallyport/core'
-import { readFault } from '#files'
+import { fileReason, readFault } from '#files'
 import { readJurisdictionPolicy } from '../attestation/provenance.ts'
 import { environmentName, readSigningKey } from '../attestation/signing-key.ts'
 import type { Config } from '../config/schema.ts'
@@ -94,9 +94,16 @@ function missingSources({ data }: Config): readonly CheckResult[] {
   return Object.entries(data.sources).flatMap(([id, { url = '', enabled = true }]) => {
     if (!enabled || !URL.canParse(url) || new URL(url).protocol !== 'file:') return []
     const file = fileURLToPath(url)
-    const isThere = existsSync(file)
-    const found = isThere ? (readFault(file) ?? (statSync(file).size === 0 ? 'is empty' : undefined)) : 'does not exist'
+    const found = readFault(file) ?? emptyFault(file)
     if (found === undefined) return []
     return [warn(`${file} ${found}.`, `Without it ${id} is not loaded.`, ['data', 'sources', id, 'url'])]
   })
+}
+
+function emptyFault(file: string): string | undefined {
+  try {
+    return statSync(file).size === 0 ? 'is empty' : undefined
+  } catch (error) {
+    return fileReason(error)
+  }
 }
