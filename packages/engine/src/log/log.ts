@@ -1,7 +1,7 @@
 import { constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Observe, type ObservedRequest, SallyportError } from '@sallyport/core'
-import { makeFolder, placeFault } from '#files'
+import { fileReason, makeFolder, placeFault, writeFault } from '#files'
 import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
 import { type LogFormat, renamed, renamedAudit } from './formats.ts'
@@ -81,10 +81,13 @@ function openProof(file: string): number {
     makeFolder(dirname(file))
     return openSync(file, APPEND)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unwritable'
-    const why = code === 'ENXIO' ? 'nobody reads this pipe' : code
-    throw new SallyportError('invalid_config', `log.file: cannot write ${file}: ${why}`)
+    throw new SallyportError('invalid_config', `log.file: ${writeFault(file)?.found ?? openReason(file, error)}`)
   }
+}
+
+function openReason(file: string, error: unknown): string {
+  const isUnread = error instanceof Error && 'code' in error && error.code === 'ENXIO'
+  return `${file} ${isUnread ? 'is a pipe that nobody reads' : fileReason(error, 'written')}`
 }
 
 /** A pipe that nobody reads is refused: without `O_NONBLOCK` the whole process would wait for its reader. */
