@@ -43,8 +43,15 @@ async function examinePair(pair: CertificateFiles, at: number): Promise<readonly
   try {
     const read = await readCertificate(pair)
     const dates = dateFault(read)
-    const advice = 'Renew it, or set the clock of this machine: browsers refuse it.'
-    if (dates !== undefined) return [{ state: 'warn', found: `${pair.cert} ${dates}.`, advice, path: pathOf('cert') }]
+    const renew = 'Renew it, or set the clock of this machine: browsers refuse it.'
+    const replace = 'Name the file that its authority has made for servers: some clients refuse this one.'
+    const faults = [
+      ...(dates === undefined ? [] : [{ fault: dates, advice: renew }]),
+      ...read.faults.map((fault) => ({ fault, advice: replace })),
+    ]
+    const path = pathOf('cert')
+    if (faults.length > 0)
+      return faults.map(({ fault, advice }) => ({ state: 'warn', found: `${pair.cert} ${fault}.`, advice, path }))
     const until = new Date(read.notAfter).toISOString().slice(0, 10)
     const names = read.names.length === 0 ? 'no name' : read.names.join(', ')
     return [{ state: 'ok', found: `${pair.cert} is for ${names}, until ${until}.` }]

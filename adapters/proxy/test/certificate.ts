@@ -27,12 +27,32 @@ export function keyOn(namedCurve: string): KeyObject {
   return generateKeyPairSync('ec', { namedCurve }).privateKey
 }
 
-/** Writes a certificate that signs for these names, and its key; `days` until it expires, `begins` until it is valid. */
+/** A certificate and its key, in files. */
+export interface MadeCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** An authority, which signs others. */
+export const AUTHORITY = ['basicConstraints=critical,CA:TRUE']
+
+/**
+ * Writes a certificate for these names, and its key; `days` until it expires, `begins` until it is valid. It signs itself,
+ * or is signed by `issuer`; `more` are extensions.
+ */
 export function makeCertificate(
   folder: string,
   names: readonly string[],
-  { days = 30, begins = -1, id = 'site', secret = keyOn('P-256') } = {},
-) {
+  {
+    days = 30,
+    begins = -1,
+    id = 'site',
+    secret = keyOn('P-256'),
+    subject = `/CN=${names[0]}`,
+    more = [] as readonly string[],
+    issuer = undefined as MadeCertificate | undefined,
+  } = {},
+): MadeCertificate {
   const [cert, key] = [join(folder, `${id}.pem`), join(folder, `${id}.key`)]
   const end = new Date(Date.now() + days * 86_400_000)
   const stamp = (date: Date): string => `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`
@@ -40,7 +60,8 @@ export function makeCertificate(
   const extensions = `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`
   const run = (...args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' })
   writeFileSync(key, secret.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
-  run('req', '-new', '-key', key, '-subj', `/CN=${names[0]}`, '-addext', extensions, '-out', request)
+  const added = [extensions, ...more].flatMap((extension) => ['-addext', extension])
+  run('req', '-new', '-key', key, '-subj', subject, ...added, '-out', request)
   const begin = new Date(Math.min(Date.now(), end.getTime()) + begins * 86_400_000)
   const folderOfCa = mkdtempSync(join(folder, 'ca-'))
   const config = join(folderOfCa, 'ca.cnf')
@@ -48,11 +69,9 @@ export function makeCertificate(
   run(
     'ca',
     '-batch',
-    '-selfsign',
+    ...(issuer === undefined ? ['-selfsign', '-keyfile', key] : ['-cert', issuer.cert, '-keyfile', issuer.key]),
     '-config',
     config,
-    '-keyfile',
-    key,
     '-in',
     request,
     '-out',
@@ -84,6 +103,8 @@ new_certs_dir = $dir
 policy = any
 copy_extensions = copy
 [any]
+countryName = optional
+organizationName = optional
 commonName = supplied
 `,
   )

@@ -73,10 +73,16 @@ t.test('a health check that fails is raised, and one that is good again', async 
 
 const DAY_MS = 86_400_000
 
-function madeCertificate(days: number, life: number, file = 'site.pem'): Certificate {
+function madeCertificate(days: number, lifeDays: number, file = 'site.pem'): Certificate {
   const notAfter = days * DAY_MS
-  const rest = { names: ['site.example'], pem: { cert: '', key: '' }, context: {} as Certificate['context'] }
-  return { file, notAfter, notBefore: notAfter - life * DAY_MS, ...rest }
+  const rest = {
+    faults: [],
+    names: ['site.example'],
+    pem: { cert: '', key: '' },
+    context: {} as Certificate['context'],
+  }
+  const life = lifeDays * DAY_MS
+  return { file, notAfter, notBefore: notAfter - life, life, ...rest }
 }
 
 t.test(

@@ -1,7 +1,8 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { SallyportError } from '@sallyport/core'
 import { readWhole } from '@sallyport/engine/files'
+import { type Chain, examineChain, readChain } from './chain.ts'
 
 /** A chain of certificates and its key, in PEM; the certificate of the server first. */
 export interface CertificateFiles {
@@ -12,16 +13,13 @@ export interface CertificateFiles {
 }
 
 /** A certificate that can be served. */
-export interface Certificate {
+export interface Certificate extends Chain {
   /** File that it was read from. */
   readonly file: string
   readonly pem: { readonly cert: string; readonly key: string }
   readonly context: SecureContext
   /** DNS names in lower case; one may begin with `*.`. */
   readonly names: readonly string[]
-  /** Milliseconds since the epoch. */
-  readonly notBefore: number
-  readonly notAfter: number
 }
 
 /** A pair that cannot be served, for one of its files. */
@@ -36,24 +34,29 @@ export class PairFault extends SallyportError {
 /** Reads a pair; rejects with `invalid_config` and what is wrong with it. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const [cert, key] = [textOf(files, 'cert'), textOf(files, 'key')]
-  const [leaf, secret] = [leafOf(files.cert, cert), keyOf(files.key, key)]
-  if (!leaf.checkPrivateKey(secret)) throw new PairFault('cert', `${files.cert} does not fit the key ${files.key}`)
+  const [chain, secret] = [chainOf(files.cert, cert), keyOf(files.key, key)]
+  const [leaf] = chain as readonly [X509Certificate]
+  if (!leaf.checkPrivateKey(secret)) throw new PairFault('cert', fitFault(files, chain, secret))
   const kind = kindWithoutClients(secret)
   if (kind !== undefined) throw new PairFault('cert', `${files.cert} has a key that no client takes (${kind})`)
   try {
     const context = createSecureContext({ cert, key })
-    const [notBefore, notAfter] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)]
-    return { file: files.cert, pem: { cert, key }, context, names: namesOf(leaf), notBefore, notAfter }
+    return { file: files.cert, pem: { cert, key }, context, names: namesOf(leaf), ...examineChain(chain) }
   } catch (error) {
     throw new PairFault('cert', `${files.cert} ${contextFault(error)}`)
   }
 }
 
 /** The fault of its dates, in words that follow the name of its file; `undefined` where there is none. */
-export function dateFault({ notBefore, notAfter }: Certificate, now = Date.now()): string | undefined {
+export function dateFault({ notBefore, notAfter, begins, ends }: Chain, now = Date.now()): string | undefined {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
-  if (notAfter < now) return `has expired on ${day(notAfter)}`
-  return notBefore > now ? `is not valid before ${day(notBefore)}` : undefined
+  if (notAfter < now) return inChain(ends, `has expired on ${day(notAfter)}`)
+  return notBefore > now ? inChain(begins, `is not valid before ${day(notBefore)}`) : undefined
+}
+
+/** Words on a certificate of a chain, which follow the name of its file; without a subject they are on the first. */
+export function inChain(subject: string | undefined, said: string): string {
+  return subject === undefined ? said : `has ${subject} in its chain, which ${said}`
 }
 
 /** The certificate for a server name: one with the name, else one for all names beside it, else the first. */
@@ -75,12 +78,18 @@ function textOf(files: CertificateFiles, of: 'cert' | 'key'): string {
   }
 }
 
-function leafOf(file: string, pem: string): X509Certificate {
+function chainOf(file: string, pem: string): readonly X509Certificate[] {
   try {
-    return new X509Certificate(pem)
-  } catch {
-    throw new PairFault('cert', `${file} is not a certificate in PEM`)
+    return readChain(file, pem)
+  } catch (error) {
+    throw new PairFault('cert', (error as Error).message)
   }
+}
+
+function fitFault({ cert, key }: CertificateFiles, chain: readonly X509Certificate[], secret: KeyObject): string {
+  const at = chain.findIndex((one) => one.checkPrivateKey(secret))
+  if (at < 0) return `${cert} does not fit the key ${key}`
+  return `the server's certificate must be first in ${cert}: certificate ${at + 1} is the one that fits ${key}`
 }
 
 function keyOf(file: string, pem: string): KeyObject {

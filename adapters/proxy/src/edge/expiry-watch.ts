@@ -1,5 +1,5 @@
 import type { Notifier } from '@sallyport/engine'
-import type { Certificate } from './certificates.ts'
+import { type Certificate, inChain } from './certificates.ts'
 
 const DAY_MS = 86_400_000
 
@@ -49,18 +49,18 @@ export function watchExpiry(raise: Notifier['raise'], now: () => number = Date.n
 }
 
 /** The times at which there is something to say, the first one first. */
-function marksOf({ notBefore, notAfter }: Certificate): readonly number[] {
-  const soon = Math.min(SOON_MS, (notAfter - notBefore) * SOON_SHARE)
+function marksOf({ life, notAfter }: Certificate): readonly number[] {
+  const soon = Math.min(SOON_MS, life * SOON_SHARE)
   return [notAfter - soon, notAfter - Math.min(LAST_MS, soon), notAfter]
 }
 
 /** The fault of its dates, in words that follow its name; `undefined` where there is none. */
 function fault(certificate: Certificate, now: number): string | undefined {
-  const { notAfter } = certificate
+  const { notAfter, ends } = certificate
   const [soon = 0, last = 0] = marksOf(certificate)
-  if (now >= notAfter) return `has expired on ${dayOf(notAfter)}`
+  if (now >= notAfter) return inChain(ends, `has expired on ${dayOf(notAfter)}`)
   if (now < soon) return undefined
-  return `expires on ${dayOf(notAfter)}${now >= last ? ', and was not renewed until now' : ''}`
+  return inChain(ends, `expires on ${dayOf(notAfter)}${now >= last ? ', and was not renewed until now' : ''}`)
 }
 
 function dayOf(at: number): string {

@@ -22,7 +22,7 @@ export interface WatchedCertificates {
 }
 
 export interface CertificateHooks {
-  /** One sentence about a pair that cannot be served, or that is past its time. */
+  /** One sentence about a pair that cannot be served, or that clients may refuse. */
   onNotice(message: string): void
   /** Takes what the operator is notified of: certificates that expire soon. */
   readonly raise: Notifier['raise']
@@ -46,15 +46,15 @@ export async function watchCertificates(
   let settled: NodeJS.Timeout | undefined
   const expiry = watchExpiry(raise)
 
-  const sayDates = (read: readonly Certificate[]): void => {
+  const sayFaults = (read: readonly Certificate[]): void => {
     for (const one of read) {
-      const fault = dateFault(one)
-      if (fault !== undefined) onNotice(`tls: ${one.file} ${fault}; it is served all the same`)
+      for (const fault of [dateFault(one), ...one.faults])
+        if (fault !== undefined) onNotice(`tls: ${one.file} ${fault}; it is served all the same`)
     }
   }
   /** A pair that is broken leaves the one before it. */
   const take = (pairs: readonly CertificateFiles[], all: readonly Read[]): void => {
-    sayDates(all.flatMap((read) => ('certificate' in read ? [read.certificate] : [])))
+    sayFaults(all.flatMap((read) => ('certificate' in read ? [read.certificate] : [])))
     certificates = all.flatMap((read, at) => {
       if ('certificate' in read) return [read.certificate]
       const pair = pairs[at] as CertificateFiles
@@ -101,7 +101,7 @@ export async function watchCertificates(
       return () => {
         watch(next)
         certificates = read
-        sayDates(read)
+        sayFaults(read)
         expiry.look(read)
         onChange()
       }
