@@ -1,5 +1,5 @@
-import Negotiator from 'negotiator'
 import type { LocalText, RefusalPage } from '../request/request-host.ts'
+import { createChooser } from './languages.ts'
 import { kindOf, REFUSAL_TEXTS, type RefusalTexts } from './refusal-texts.ts'
 
 /** The refusal that is put into words. */
@@ -69,23 +69,6 @@ const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar'])
 /** Whether a language is written from the right. */
 export function isRightToLeft(lang: string): boolean {
   return RIGHT_TO_LEFT.has(lang)
-}
-
-/** Picks of languages the one that the request likes best, else the first. */
-export function createChooser(fields: readonly string[]): (languages: readonly string[]) => string {
-  const accepted: string[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (fields[at]?.toLowerCase() === 'accept-language') accepted.push(...(fields[at + 1] as string).split(','))
-  }
-  const ranges = accepted.flatMap((range) => [range, ...traditional(range)])
-  const negotiator = new Negotiator({ headers: { 'accept-language': ranges.join(',') || '*' } })
-  return (languages) => negotiator.language([...languages]) ?? (languages[0] as string)
-}
-
-/** A range of Chinese as it is written in Taiwan, Hong Kong and Macau, by its script: no prefix of `zh-TW` says that (D396). */
-function traditional(range: string): readonly string[] {
-  const [tag = '', ...weight] = range.trim().split(';')
-  return /^zh-(?:hant|tw|hk|mo)\b/i.test(tag) ? [['zh-Hant', ...weight].join(';')] : []
 }
 
 /** The words as plain text. */

@@ -1,0 +1,57 @@
+import t from 'tap'
+import { createChooser } from '../src/answer/languages.ts'
+
+const chosen = (accepted: string, languages: string): string =>
+  createChooser(['Accept-Language', accepted])(languages.split(' '))
+
+t.test('a text is chosen by language, script and region, as they are most likely meant', (t) => {
+  for (const [accepted, languages, language] of [
+    ['zh-CN,zh;q=0.9', 'en zh-Hant zh-Hans', 'zh-Hans'],
+    ['zh-CN,zh;q=0.9,en;q=0.8', 'en zh-TW zh-CN', 'zh-CN'],
+    ['zh-SG,zh;q=0.9', 'en zh-TW zh-CN', 'zh-CN'],
+    ['zh-HK,zh-Hant;q=0.9', 'en zh-TW', 'zh-TW'],
+    ['zh-Hant-HK', 'en zh-CN zh-TW', 'zh-TW'],
+    ['zh-TW', 'en zh-CN zh-HK', 'zh-HK'],
+    ['zh-MO', 'en zh-TW zh-HK', 'zh-TW'],
+    ['zh-CN', 'en zh-Hans', 'zh-Hans'],
+    ['zh-CN,zh;q=0.9,en;q=0.1', 'en zh-Hant', 'zh-Hant'],
+    ['yue, en;q=0.5', 'en zh-Hans zh-Hant', 'zh-Hant'],
+    ['zh-min-nan', 'en zh', 'zh'],
+    ['sr-Latn-RS', 'en sr sr-Latn', 'sr-Latn'],
+    ['sr', 'en sr-Latn sr-Cyrl', 'sr-Cyrl'],
+    ['sr-ME', 'en sr-Cyrl sr-Latn', 'sr-Latn'],
+    ['sh', 'en sr-Latn', 'sr-Latn'],
+    ['no', 'en nb', 'nb'],
+    ['nb-NO', 'en no', 'no'],
+    ['nn-NO', 'en nb', 'nb'],
+    ['nn-NO', 'en nb nn', 'nn'],
+    ['nn-NO,nb;q=0.9', 'en no', 'no'],
+    ['pt-PT', 'en pt-BR', 'pt-BR'],
+    ['pt-PT', 'en pt-BR pt-PT', 'pt-PT'],
+    ['pt', 'en pt-PT pt-BR', 'pt-BR'],
+    ['en-GB', 'de en-US', 'en-US'],
+    ['en-GB', 'de en-US en', 'en'],
+    ['es-419', 'en es-MX', 'es-MX'],
+    ['de-Latn-DE', 'en de-DE', 'de-DE'],
+    ['iw', 'en he', 'he'],
+    ['fr;q=0.3, de-AT;q=0.5', 'en fr de', 'de'],
+    ['xx, *;q=0.1, en;q=0', 'en fr de', 'fr'],
+    ['fr;q=0', 'en fr', 'en'],
+    ['tlh-Piqd, fr;q=0.5', 'en fr', 'fr'],
+    ['e, -, de-, 1234, \ud800', 'en de', 'de'],
+    ['fr', 'constructor zh_TW fr', 'fr'],
+  ] as const)
+    t.equal(chosen(accepted, languages), language, `${accepted} of ${languages}`)
+  t.end()
+})
+
+t.test('so many ranges of such a length are read', (t) => {
+  const others = (count: number) => Array.from({ length: count }, (_, at) => `x${at}`).join(',')
+  t.equal(chosen(`${others(31)},fr`, 'en fr'), 'fr')
+  t.equal(chosen(`${others(32)},fr`, 'en fr'), 'en')
+  t.equal(createChooser(['accept-language', others(31), 'Accept-Language', 'fr,de'])(['en', 'de', 'fr']), 'fr')
+  t.equal(createChooser(['accept-language', others(20), 'Accept-Language', `${others(20)},fr`])(['en', 'fr']), 'en')
+  t.equal(chosen(`${'a-'.repeat(32)}b,fr`, 'en fr'), 'fr')
+  t.equal(chosen(`fr-${'x'.repeat(60)}`, 'en fr'), 'en')
+  t.end()
+})
