@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { systemFault } from '@sallyport/engine/files'
+import type { Hangups } from '../workers/hangups.ts'
 
 /** How often a file that is watched is looked at. */
 const LOOK_MS = 1_000
@@ -25,6 +26,7 @@ export interface Watched {
  */
 export function onReload(
   reload: (cause: ReloadCause, signal: AbortSignal) => Promise<void>,
+  hangups: Hangups,
   watched?: Watched,
 ): () => void {
   const ending = new AbortController()
@@ -69,7 +71,7 @@ export function onReload(
     }
   }
 
-  process.on('SIGHUP', () => void next('SIGHUP'))
+  hangups.take(() => void next('SIGHUP'))
   if (watched !== undefined) {
     watch(watched).catch((error: unknown) => {
       if (!signal.aborted)

@@ -7,6 +7,7 @@ import { createHistory, type History } from '#console'
 import { type ConfigSource, warningText } from '../settings/config-file.ts'
 import { openService } from '../settings/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { type Hangups, noteHangups } from '../workers/hangups.ts'
 import { handingNotifier } from '../workers/notifying.ts'
 import { untilStopped } from '../workers/stop.ts'
 import { notifySystemd } from '../workers/systemd.ts'
@@ -33,6 +34,7 @@ const MAX_WARNINGS = 20
 
 /** Runs the proxy of a configuration until it is stopped: in `workers` processes, or in this one. */
 export async function runService(source: ConfigSource, workers: number | undefined, terminal: Terminal): Promise<void> {
+  const hangups = noteHangups()
   const warn = ({ warnings }: Pick<ConfigRead, 'warnings'>): void => {
     if (isWorker()) return
     for (const fault of warnings.slice(0, MAX_WARNINGS)) terminal.err(`sallyport: ${warningText(fault)}`)
@@ -42,7 +44,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
   if (workers !== undefined && !isWorker()) {
     const first = source.read()
     warn(first)
-    return runWorkers(workers, first.config, terminal, source.file)
+    return runWorkers(workers, { config: first.config, file: source.file, hangups }, terminal)
   }
   // A request's objects die together, and V8 comes to put some of them among the old ones (D544).
   setFlagsFromString('--no-allocation-site-pretenuring')
@@ -61,7 +63,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
   }
   const sallyport = await openService(config, ofLeader(standing, terminal), hooks, agent?.published)
   try {
-    await serve(sallyport, { config, source, warn, history, agent, standing }, terminal)
+    await serve(sallyport, { config, source, warn, history, agent, standing, hangups }, terminal)
   } finally {
     await sallyport.close()
   }
@@ -90,6 +92,7 @@ interface Configured {
   /** The agent that signs requests in the demo. */
   readonly agent: DemoAgent | undefined
   readonly standing: Standing
+  readonly hangups: Hangups
 }
 
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
@@ -137,12 +140,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   let signal: NodeJS.Signals | undefined
   const reloads = reloadsOf({ ...configured, sallyport, url: proxy.url, take }, terminal)
   const leading = ofLeader(standing, terminal)
-  const endReload = onReload(
-    reloads.next,
-    config.watch
-      ? { hasChanged: source.hasChanged, onNotice: (message) => leading.err(`sallyport: ${message}`) }
-      : undefined,
-  )
+  let endReload = (): void => {}
   const endLoad = others && shareLoad(sallyport.load, others)
   const endCounts = standing.reportCounts(proxy.counted)
   try {
@@ -154,6 +152,14 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
       proxy.orderCertificates()
       if (!owed || !reloads.sayLast()) void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
     })
+    // After the start is said: systemd hears of a reload once it knows that the service is ready.
+    endReload = onReload(
+      reloads.next,
+      configured.hangups,
+      config.watch
+        ? { hasChanged: source.hasChanged, onNotice: (message) => leading.err(`sallyport: ${message}`) }
+        : undefined,
+    )
     signal = await stopped
     if (!isWorker()) {
       terminal.err('Finishing requests in flight; repeat to stop now.')

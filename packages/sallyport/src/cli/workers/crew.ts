@@ -90,7 +90,7 @@ export class Crew {
     }
   }
 
-  /** Has all read the configuration again; one that does not serve yet would end by the signal, and does so then. */
+  /** Has all read the configuration again; one that does not serve yet does so then. */
   reload(): void {
     this.#inForce.ask()
     this.#owed = true

@@ -3,6 +3,7 @@ import type { Config } from '@sallyport/engine'
 import { ExitError } from '../terminal/exit.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { Crew } from './crew.ts'
+import type { Hangups } from './hangups.ts'
 import { openWorkersNotifier } from './notifying.ts'
 import { untilStopped } from './stop.ts'
 import { notifySystemd } from './systemd.ts'
@@ -15,19 +16,24 @@ const LOOK_MS = 1_000
  * first worker starts alone, compiles the data and prints; if it cannot start, the command ends with its exit code. A
  * worker that dies or hangs later is replaced, for as long as that takes (D46).
  */
-export async function runWorkers(count: number, config: Config, terminal: Terminal, file?: string): Promise<void> {
+export async function runWorkers(
+  count: number,
+  { config, file, hangups }: { readonly config: Config; readonly file: string | undefined; readonly hangups: Hangups },
+  terminal: Terminal,
+): Promise<void> {
   // One that reads the file while that is away must not begin without it.
   if (file !== undefined) cluster.setupPrimary({ args: [...process.argv.slice(2), '--config', file] })
   const stopped = untilStopped(terminal)
   const say = (line: string): void => terminal.err(line)
   const notifier = await openWorkersNotifier(config, say)
   const crew = new Crew(count, config, { say, notifier })
-  process.on('SIGHUP', () => crew.reload())
   // A worker that hangs does not see that this process is gone.
   process.once('exit', () => crew.killSilent())
   const looking = setInterval(() => crew.look(), LOOK_MS)
   try {
     crew.fill()
+    // After the first start, which is then asked to read the configuration once more.
+    hangups.take(() => crew.reload())
     const end = await Promise.race([stopped, crew.failed])
     if (typeof end === 'number') throw new ExitError(end)
     terminal.err('Finishing requests in flight; repeat to stop now.')
