@@ -212,7 +212,7 @@ t.test('the origin is spoken to in HTTP, also where the client says RTSP', async
 })
 
 t.test('without Host a request of HTTP/1.1 is refused in words, and reaches nobody', async (t) => {
-  for (const line of ['GET /shop', 'GET /v1/myip', 'OPTIONS *', 'POST /shop']) {
+  for (const line of ['GET /shop', 'GET /v1/myip', 'OPTIONS *', 'POST /shop', 'GET http://a/shop', 'GET /a"b']) {
     const { answer, bytes } = await seenBehind(t, `${line} HTTP/1.1\r\nConnection: close\r\n\r\n`)
     t.match(
       answer,

@@ -55,8 +55,9 @@ export function precheck(
   const serverWide = target === '*' && method === 'OPTIONS'
   return (
     headFault(head, read, paths) ??
-    (serverWide || (api && target.startsWith('/')) ? undefined : checkTarget(target, paths)) ??
+    // Before the target: one in absolute form is read as a path where Host names the site too.
     checkHostNamed(head, read) ??
+    (serverWide || (api && target.startsWith('/')) ? undefined : checkTarget(target, paths)) ??
     checkExpect(read) ??
     checkUpgrade(head, read)
   )
