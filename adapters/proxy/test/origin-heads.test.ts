@@ -54,6 +54,30 @@ t.test('as large as the configuration has it', async (t) => {
   t.equal(statusOf(await exchange(url, get('/one/3000'))), 200)
 })
 
+t.test('one that cannot be read has its reason', async (t) => {
+  const heads: Readonly<Record<string, string>> = {
+    twice: 'Content-Length: 2\r\nContent-Length: 2\r\n\r\nok',
+    list: 'Content-Length: 2, 2\r\n\r\nok',
+    both: 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    field: 'Content-Length: 2\r\nX a: 1\r\n\r\nok',
+  }
+  const { url, errors } = await proxyBefore(t, (socket, head) => {
+    const [, name = ''] = /^\S+ \/(\w*)/.exec(head) ?? []
+    if (heads[name] === undefined) socket.write(OK)
+    else socket.end(`HTTP/1.1 200 OK\r\n${heads[name]}`)
+  })
+  t.equal(statusOf(await exchange(url, get('/'))), 200, 'the next answers are on a connection that was good')
+  for (const [name, reason] of [
+    ['twice', 'Duplicate Content-Length'],
+    ['list', 'Invalid character in Content-Length'],
+    ['both', "Transfer-Encoding can't be present with Content-Length"],
+    ['field', 'Invalid header token'],
+  ] as const) {
+    t.equal(statusOf(await exchange(url, get(`/${name}`))), 502, name)
+    t.match(String(errors.at(-1)), reason, name)
+  }
+})
+
 t.test('to clients of HTTP/2 as well', { skip: NO_OPENSSL }, async (t) => {
   const { session } = await openHttp2(t, origin, { limits: { originHeadBytes: 262_144 } })
   for (const path of ['/one/20000', '/one/60000']) {
