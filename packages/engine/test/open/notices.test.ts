@@ -13,7 +13,7 @@ t.test('without a hook a notice is one sentence on stderr', async (t) => {
   const args = ['--input-type=module', '-e', program, OPEN, config]
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args)
   t.equal(stdout, '')
-  t.match(stderr, /^sallyport: No file of cities is there\. \S[^\n]+\n$/)
+  t.match(stderr, /^sallyport: No city database is loaded\. \S[^\n]+\n$/)
   t.notMatch(stderr, /SALLYPORT_|\(node:|trace-warnings/)
 })
 
