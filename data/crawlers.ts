@@ -37,7 +37,8 @@ export interface CrawlerRow {
   readonly selfHosted?: true | undefined
   /**
    * People have an application that names itself by one of `tokens`: a user agent in the form of an application claims nothing by a
-   * token that is no program's name. `native`: but in Electron it does, as the operator's editor sends its agent's requests so.
+   * token that is no program's name. `native`: in Electron it does claim, because the operator's editor sends its
+   * agent's requests in that form.
    */
   readonly application?: true | 'native' | undefined
   /** The list of published ranges it is in: several crawlers of one operator share one. */

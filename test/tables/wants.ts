@@ -59,9 +59,9 @@ export const WANTS: readonly Want[] = [
   },
   {
     want: 'Googlebot never touched',
-    policy: rule('google', 'match: { identity: [googlebot] }, action: allow'),
+    policy: rule('let-google', 'match: { identity: [googlebot] }, action: allow'),
     command: 'npx sallyport simulate --as googlebot --ip 66.249.66.1',
-    rule: 'policy:google',
+    rule: 'policy:let-google',
     met: { peer: GOOGLE, headers: GOOGLEBOT },
     unmet: { peer: RACK, headers: GOOGLEBOT },
   },

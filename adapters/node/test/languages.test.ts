@@ -47,10 +47,10 @@ t.test('a text is chosen by language, script and region, as they are most likely
 
 t.test('so many ranges of such a length are read', (t) => {
   const others = (count: number) => Array.from({ length: count }, (_, at) => `x${at}`).join(',')
-  t.equal(chosen(`${others(31)},fr`, 'en fr'), 'fr')
-  t.equal(chosen(`${others(32)},fr`, 'en fr'), 'en')
-  t.equal(createChooser(['accept-language', others(31), 'Accept-Language', 'fr,de'])(['en', 'de', 'fr']), 'fr')
-  t.equal(createChooser(['accept-language', others(20), 'Accept-Language', `${others(20)},fr`])(['en', 'fr']), 'en')
+  t.equal(chosen(`${others(11)},fr`, 'en fr'), 'fr')
+  t.equal(chosen(`${others(12)},fr`, 'en fr'), 'en')
+  t.equal(createChooser(['accept-language', others(11), 'Accept-Language', 'fr,de'])(['en', 'de', 'fr']), 'fr')
+  t.equal(createChooser(['accept-language', others(7), 'Accept-Language', `${others(7)},fr`])(['en', 'fr']), 'en')
   t.equal(chosen(`${'a-'.repeat(32)}b,fr`, 'en fr'), 'fr')
   t.equal(chosen(`fr-${'x'.repeat(60)}`, 'en fr'), 'en')
   t.end()

@@ -174,7 +174,7 @@ t.test('a chain that cannot be read is named by the certificate with the fault',
   }
   chainOf(
     folder,
-    text.replaceAll('\n', '\r\n'),
+    `\ufeff${text.replaceAll('\n', '\r\n')}`,
     '# -----BEGIN CERTIFICATE-----\n',
     inner.replaceAll('CERT', 'X509 CERT'),
   )

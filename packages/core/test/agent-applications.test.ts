@@ -1,6 +1,6 @@
 import { AUTOMATION, MONITORS } from '@sallyport/data/automation'
 import t from 'tap'
-import { agentInspector, CHROME_TEXT, requestOf } from './agents.ts'
+import { agentInspector, CHROME_TEXT, FIREFOX_TEXT, requestOf } from './agents.ts'
 
 const { decide } = agentInspector()
 
@@ -176,5 +176,29 @@ t.test('a driven browser stays one in every form, and a tool in the forms that i
     'PostmanRuntime/7.43.0',
   ]) {
     t.match(judged(text), { class: text.includes('Lightpanda') ? 'ai_agent' : 'unverified_bot' }, text)
+  }
+})
+
+t.test('each mark of a WebView is one, and each browser of a desk', async (t) => {
+  for (const text of [
+    `${ANDROID.replace('Version/4.0 ', '')};carclub`,
+    `${ANDROID.replace('; wv', '')};carclub`,
+    `${FIREFOX_TEXT.replace('X11; Linux x86_64', 'Windows NT 10.0; Win64; x64')} VueScan/9.8`,
+    'Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1) VueScan/9.8',
+    'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko VueScan/9.8',
+  ]) {
+    t.match(judged(text), { class: 'human' }, text)
+  }
+})
+
+t.test('programs beside a browser of a desk, on servers and on their own are programs', async (t) => {
+  for (const text of [
+    `${MAC} Chrome/140.0.0.0 Safari/537.36 SiteScanner`,
+    `${MAC} Version/17.4 Safari/605.1.15 (ContentScan)`,
+    `${CHROME_TEXT.replace('Windows NT 10.0; Win64; x64', 'X11; Linux x86_64')} CamScanner/3.2.1`,
+    'SiteScan/2.0',
+    `${IPHONE} Web-Robot; Vacuum/2.0`,
+  ]) {
+    t.match(judged(text), { class: 'unverified_bot', basis: 'automation', confidence: 0.95 }, text)
   }
 })

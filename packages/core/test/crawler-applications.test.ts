@@ -15,6 +15,8 @@ const judged = (userAgent: string) => decided(userAgent).inspection.agent
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148'
+const WEB_VIEW =
+  'Mozilla/5.0 (Linux; Android 14; SM-S918N; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/129.0.6668.81 Mobile Safari/537.36'
 const CFNETWORK = 'CFNetwork/1498.700.2 Darwin/23.6.0'
 const electron = (app: string) =>
   CHROME_TEXT.replace('Chrome/', `${app} Chrome/`).replace(' Safari', ' Electron/39.0.0 Safari')
@@ -102,4 +104,20 @@ t.test('no other name of the catalogue gets out by being written as an applicati
     names.flatMap(forms).filter((text) => judged(text).class === 'human'),
     [],
   )
+})
+
+t.test('a WebView of Android is an application’s', async (t) => {
+  const { agent, crawler } = decided(`${WEB_VIEW} WhatsApp/2.2`).inspection
+  t.match({ agent, crawler }, { agent: { class: 'human' }, crawler: undefined })
+})
+
+t.test('a link, “compatible”, a whole Safari and one without its device are no application’s', async (t) => {
+  for (const text of [
+    `WhatsApp/2.2 (+https://probe.example/) ${CFNETWORK}`,
+    `WhatsApp/2.2 (compatible) ${CFNETWORK}`,
+    `${IPHONE.replace('Mobile', 'Version/17.5 Mobile')} Safari/604.1 WhatsApp/2.2`,
+    `${IPHONE.replace(' Mobile/15E148', '')} WhatsApp/2.2`,
+  ]) {
+    t.match(judged(text), { class: 'unverified_bot', identity: { name: 'whatsapp' } }, text)
+  }
 })

@@ -2,7 +2,7 @@ import Negotiator from 'negotiator'
 import { REFUSAL_TEXTS } from './refusal-texts.ts'
 
 /** Ranges of a request that are read; browsers send ten at most. */
-const MAX_RANGES = 32
+const MAX_RANGES = 12
 /** Characters of a range with its weight: a tag has 35 (RFC 5646 4.4.1). */
 const MAX_RANGE = 48
 
@@ -71,7 +71,11 @@ function readTag(text: string): Tag {
   return { text: text.toLowerCase(), language: language === 'no' ? 'nb' : language, script, region, isRegional }
 }
 
+/** Letters and digits of a tag, without which Intl throws, at a price. */
+const TAG = /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i
+
 function localeOf(tag: string): Intl.Locale | undefined {
+  if (!TAG.test(tag)) return undefined
   try {
     return new Intl.Locale(tag)
   } catch {

@@ -113,7 +113,8 @@ function blocksOf(pem: string): readonly { readonly text: string; readonly isAlo
   const blocks = []
   let label: string | undefined
   let lines: string[] = []
-  for (const line of pem.split('\n')) {
+  // Windows writes a mark before UTF-8, which OpenSSL passes over.
+  for (const line of pem.replace(/^\ufeff/, '').split('\n')) {
     label ??= LABELS.find((one) => line.trimEnd() === `-----BEGIN ${one}-----`)
     if (label === undefined) continue
     lines.push(line)

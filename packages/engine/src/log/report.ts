@@ -159,7 +159,7 @@ const COLUMNS: Readonly<Record<string, keyof ReportSums>> = {
 const SUMS: readonly (keyof ReportSums)[] = [...Object.values(COLUMNS), 'flagged']
 
 function columnOf(action: string): keyof ReportSums {
-  return COLUMNS[action] ?? 'flagged'
+  return (Object.hasOwn(COLUMNS, action) ? COLUMNS[action] : undefined) ?? 'flagged'
 }
 
 function noSums(): Writable<ReportSums> {

@@ -67,3 +67,11 @@ t.test('monitor mode and trials count what would have been asked', async (t) => 
   )
   t.same(challenges, [])
 })
+
+t.test('an action of another name is counted as a flag', (t) => {
+  const report = createReport()
+  const line = lineOf(observed({ decision: decisionFor('flag', 'ask') }), undefined)
+  report.add({ ...line, action: 'constructor' as 'flag' })
+  t.match(report.result().carriedOut, { blocked: 0, flagged: 1 })
+  t.end()
+})

@@ -157,6 +157,7 @@ t.test('times in every unit and form, and lengths of time that are none', async 
 t.test('a date goes before a number that is a length of time', async (t) => {
   const at = Date.parse(AT)
   t.equal(momentAmong([123_456_789, AT]), at)
+  t.equal(momentAmong([at / 1000, '2026-11-25T09:00:00Z']), at, 'a collector came later')
   t.equal(momentAmong(['123456789', CLF]), at)
   t.equal(
     momentAmong([UNIX + 0.25, '2026-11-21 10:00:00']),

@@ -2,25 +2,9 @@ import t from 'tap'
 import { lineReader } from '../../src/cli/log/access/access-log.ts'
 import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
 import { createUnread } from '../../src/cli/log/access/unread.ts'
-import { readingsOf } from './read-lines.ts'
+import { AT, agentsOf, CLF, COMBINED, FIREFOX, named, REQUEST, readingsOf, sent } from './read-lines.ts'
 
 /* Which address and which quoted text of a line are the client's; the lines of each format are in access-log.long.test.ts. */
-
-const AT = '2026-11-21T09:00:00.000Z'
-const CLF = '[21/Nov/2026:10:00:00 +0100]'
-const REQUEST = '"GET /a HTTP/1.1"'
-const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
-const COMBINED = `${CLF} ${REQUEST} 200 12 "-" "curl/8.5.0"`
-const named = (name: string) => ACCESS_FORMATS.filter((format) => format.name === name)
-const sent = (userAgent: string, status: number | string = 200) =>
-  `203.0.113.9 GET /a | ${userAgent} | ${AT} | ${status}`
-
-/** The readings of lines that differ in what is behind the request. */
-function agentsOf(...behind: readonly string[]): readonly string[] {
-  return readingsOf(behind.map((rest) => `203.0.113.9 - - ${CLF} ${REQUEST} ${rest}`)).map(([, read]) =>
-    read.startsWith('lacks') ? read : (read.split(' | ')[1] ?? ''),
-  )
-}
 
 t.test('two addresses in front are a proxy and its client as well as a host and its client: D646', async (t) => {
   const unclear = [

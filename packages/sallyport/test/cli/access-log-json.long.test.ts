@@ -43,7 +43,7 @@ t.test('a request of Logstash is its path, not the file that it was read from, a
   ])
 })
 
-t.test('all headers of a request say that there was no user agent', async (t) => {
+t.test('headers without a user agent say that none was sent, where a line before has one', async (t) => {
   const kong = (headers: unknown) => ({
     request: { method: 'GET', uri: '/a', headers },
     response: { status: 200, headers: {} },
@@ -55,12 +55,17 @@ t.test('all headers of a request say that there was no user agent', async (t) =>
     httpRequest: { clientIp: '203.0.113.9', headers, uri: '/a', httpMethod: 'GET' },
   })
   const google = { requestMethod: 'GET', requestUrl: 'https://a.example/a', status: 200, remoteIp: '203.0.113.9' }
+  const kept = JSON.stringify(kong({ 'user-agent': 'curl/8.5.0' }))
+  const beside = (value: unknown) => readingsOf([kept, JSON.stringify(value)]).slice(1)
+  t.same(beside(kong({ host: 'a.example' })), [['json', unsent('/a')]])
+  t.same(beside(kong(undefined)), [['json', 'lacks userAgent']])
+  t.same(beside(waf({ name: 'Host', value: 'a' })), [['json', unsent('/a', '')]])
   same(t, [
-    ['json', kong({ host: 'a.example' }), unsent('/a')],
+    ['json', kong({ host: 'a.example' }), 'lacks userAgent'],
     ['json', kong({ host: 'a.example', 'user-agent': 'curl/8.5.0' }), curl('/a')],
     ['json', kong({ 'user-agent': ['curl/8.5.0'] }), curl('/a')],
     ['json', kong(undefined), 'lacks userAgent'],
-    ['json', waf({ name: 'Host', value: 'a' }), unsent('/a', '')],
+    ['json', waf({ name: 'Host', value: 'a' }), 'lacks userAgent'],
     ['json', waf({ name: 'Host', value: 'a' }, { name: 'User-Agent', value: 'curl/8.5.0' }), curl('/a', '')],
     ['json', { httpRequest: google, timestamp: AT, insertId: 'x' }, unsent('/a')],
     ['json', { httpRequest: { ...google, userAgent: 'curl/8.5.0' }, timestamp: AT, insertId: 'x' }, curl('/a')],

@@ -1,24 +1,7 @@
 import t from 'tap'
-import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
-import { readingsOf } from './read-lines.ts'
+import { AT, agentsOf, CLF, COMBINED, FIREFOX, named, REQUEST, readingsOf, sent } from './read-lines.ts'
 
 /* Texts that only stand in the place of a user agent or of the client's address; more of them are in access-log-forms.long.test.ts. */
-
-const AT = '2026-11-21T09:00:00.000Z'
-const CLF = '[21/Nov/2026:10:00:00 +0100]'
-const REQUEST = '"GET /a HTTP/1.1"'
-const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
-const COMBINED = `${CLF} ${REQUEST} 200 12 "-" "curl/8.5.0"`
-const named = (name: string) => ACCESS_FORMATS.filter((format) => format.name === name)
-const sent = (userAgent: string, status: number | string = 200, target = '/a') =>
-  `203.0.113.9 GET ${target} | ${userAgent} | ${AT} | ${status}`
-
-/** The user agents of lines that differ in what is behind the request, or what they lack. */
-function agentsOf(...behind: readonly string[]): readonly string[] {
-  return readingsOf(behind.map((rest) => `203.0.113.9 - - ${CLF} ${REQUEST} ${rest}`)).map(([, read]) =>
-    read.startsWith('lacks') ? read : (read.split(' | ')[1] ?? ''),
-  )
-}
 
 t.test("a text of another kind in a user agent's place is none", async (t) => {
   const lacks = 'lacks userAgent'

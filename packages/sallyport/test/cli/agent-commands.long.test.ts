@@ -292,8 +292,13 @@ t.test('simulate signs with a throw-away key, and is believed where its keys are
   for (const [option, value] of [
     ['--path', 'login'],
     ['--method', 'GET /'],
+    ['--method', 'connect'],
   ] as const)
     t.match(await run('simulate', '--as', 'curl', option, value, '--config', ruled), { code: 2, err: option })
+  t.match(await run('simulate', '--as', 'curl', '--path', '/a', '--url', 'http://127.0.0.1:9/'), {
+    code: 2,
+    err: '--url',
+  })
   t.match(await run('simulate', '--as', 'nobody', '--config', config), {
     code: 2,
     err: /Allowed choices are chatgpt-agent/,

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { type Run, type Started, start, until, workspace } from './command.ts'
 
@@ -106,7 +107,7 @@ t.test('what is piped in is read, and an input that nobody writes to is not wait
     host: 'a',
     status: 200,
   }
-  const piping = async (input: string | undefined, ...argv: readonly string[]) => {
+  const piping = async (input: string | Buffer | undefined, ...argv: readonly string[]) => {
     const bin = join(import.meta.dirname, '../../../bin/sallyport.mjs')
     const child = spawn(process.execPath, [bin, 'logs', '--json', '--config', config, ...argv])
     let out = ''
@@ -119,11 +120,26 @@ t.test('what is piped in is read, and an input that nobody writes to is not wait
   const text = `${JSON.stringify({ ...line, answeredBy: 'origin', milliseconds: 1 })}\n`
   t.match(await piping(text), /"piped"/)
   t.match(await piping(text, '--log', '-'), /"piped"/)
+  t.match(await piping(gzipSync(text), '--log', '-'), /"piped"/)
   t.match(await piping(''), /"one"/, 'an empty input is none')
   t.match(await piping(undefined), /"one"/, 'nor is one that stays open')
   const file = join(folder, 'd.log')
   writeFileSync(file, text)
   t.match(await piping(undefined, '--log', file), /"piped"/)
+})
+
+t.test('an input that is refused is not waited for either', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = join(folder, 'policy.yaml')
+  writeFileSync(policy, 'preset: observe\n')
+  const bin = join(import.meta.dirname, '../../../bin/sallyport.mjs')
+  const child = spawn(process.execPath, [bin, 'replay', '-', '--policy', policy, '--config', config])
+  let err = ''
+  child.stderr.on('data', (text) => (err += text))
+  child.stdin.write(Buffer.from('28b52ffd0000', 'hex'))
+  t.same(await once(child, 'close'), [1, null])
+  child.stdin.destroy()
+  t.match(err, /standard input is packed with zstd/)
 })
 
 t.test('addresses are as the log has them, and a console that is off is named', async (t) => {

@@ -19,3 +19,21 @@ export function readingsOf(
     }),
   )
 }
+
+/* A request that lines of text are about, in parts, and its reading. */
+
+export const AT = '2026-11-21T09:00:00.000Z'
+export const CLF = '[21/Nov/2026:10:00:00 +0100]'
+export const REQUEST = '"GET /a HTTP/1.1"'
+export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
+export const COMBINED = `${CLF} ${REQUEST} 200 12 "-" "curl/8.5.0"`
+export const named = (name: string) => ACCESS_FORMATS.filter((format) => format.name === name)
+export const sent = (userAgent: string, status: number | string = 200, target = '/a') =>
+  `203.0.113.9 GET ${target} | ${userAgent} | ${AT} | ${status}`
+
+/** The user agents of lines that differ in what is behind the request, or what they lack. */
+export function agentsOf(...behind: readonly string[]): readonly string[] {
+  return readingsOf(behind.map((rest) => `203.0.113.9 - - ${CLF} ${REQUEST} ${rest}`)).map(([, read]) =>
+    read.startsWith('lacks') ? read : (read.split(' | ')[1] ?? ''),
+  )
+}

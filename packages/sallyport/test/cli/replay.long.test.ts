@@ -174,7 +174,10 @@ t.test('a log of the addresses of a proxy says so, with the cure', async (t) => 
   }
   for (const address of ['172.17.0.1', '10.0.0.1', '127.0.0.1', 'fd00::1', '172.64.0.1', '2606:4700::1']) {
     const { text, proxied } = await replay(address, address, '203.0.114.7')
-    t.match(text, `2 of 3 lines have the address of a proxy (${address}): log the client's, with real_ip_header`)
+    t.match(
+      text,
+      `2 of 3 requests come from a proxy or a private network (${address}): behind a proxy log the client's address, with real_ip_header`,
+    )
     t.same(proxied, { requests: 2, address })
   }
   const { text, proxied } = await replay('10.0.0.1', '203.0.114.7', '203.0.114.8')

@@ -112,7 +112,7 @@ const DataKeys = z.strictObject({
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the public key that sallyport data publish prints')
       .optional(),
-    'Public key that verifies data.from; absent: only where data.from is too',
+    'Public key that verifies data.from; absent: none, while data.from is absent',
     '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIuaaPHURo',
   ),
   sources: z.record(z.string(), Source).default({}).describe('Sources by their ids, as data status --all shows them'),

@@ -50,7 +50,12 @@ export function addSimulateCommand(program: Command, terminal: Terminal): void {
     .option('--url <url>', 'send the request there (default: decide about it here, and explain)', urlOf)
     .option('--ip <address>', 'address of the client, without --url', '8.8.8.8')
     .option('--method <method>', 'method of the request', methodOf, 'GET')
-    .option('--path <path>', 'path that it asks for, without --url', pathOf, '/')
+    .addOption(
+      new Option('--path <path>', 'path that it asks for, without --url')
+        .argParser(pathOf)
+        .default('/')
+        .conflicts('url'),
+    )
     .addOption(
       new Option('--directory-port <n>', 'port of its key directory on 127.0.0.1, with --url')
         .argParser(portOf)
@@ -135,9 +140,11 @@ async function openDirectory({ directory }: Signer, port: number): Promise<Serve
 }
 
 function statusOf(url: URL, method: string, fields: readonly string[]): Promise<number> {
+  // Node would send a body in chunks, which nobody asked for.
+  const headers = method === 'GET' || method === 'HEAD' ? fields : [...fields, 'Content-Length', '0']
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const request = send(url, { method, headers: fields as string[], agent: false, timeout: 10_000 }, (response) => {
+    const request = send(url, { method, headers: headers as string[], agent: false, timeout: 10_000 }, (response) => {
       response.resume()
       resolve(response.statusCode ?? 0)
     })
@@ -149,8 +156,8 @@ function statusOf(url: URL, method: string, fields: readonly string[]): Promise<
 
 /** A method as it is written on the wire. */
 function methodOf(text: string): string {
-  if (/^[A-Za-z]{1,20}$/.test(text)) return text.toUpperCase()
-  throw new InvalidArgumentError('It is not a method.')
+  if (/^[A-Za-z]{1,20}$/.test(text) && text.toUpperCase() !== 'CONNECT') return text.toUpperCase()
+  throw new InvalidArgumentError('It is not a method of a request for a path.')
 }
 
 function pathOf(text: string): string {

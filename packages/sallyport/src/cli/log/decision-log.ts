@@ -4,6 +4,7 @@ import { counted, SallyportError } from '@sallyport/core'
 import { AUDIT_FILE, type Config, readEntry } from '@sallyport/engine'
 import { Option } from 'commander'
 import { type CommonOptions, configOf } from '../settings/settings.ts'
+import { inputName, STANDARD_INPUT } from '../terminal/input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanLines } from './clean-lines.ts'
 import type { LogEntry } from './entry.ts'
@@ -53,7 +54,6 @@ export async function logOf(
   options: CommonOptions & { readonly log?: string | undefined; readonly audit?: true | undefined },
   id?: string,
 ): Promise<LogSource> {
-  if (options.log === '-') return standardInput(process.stdin.setEncoding('utf8'))
   if (options.log !== undefined) return fileLog(options.log)
   const config = configOf(options)
   const trail = join(config.dataDir, AUDIT_FILE)
@@ -78,12 +78,14 @@ function fileLog(file: string): LogSource {
   const onCut = () => {
     cut = true
   }
+  const isPiped = file === STANDARD_INPUT
   return {
-    name: file,
+    name: inputName(file),
+    isPiped,
     holds: WRITTEN,
     entries: entriesOf(linesOfFile(file, 'utf8', onCut)),
     isCut: () => cut,
-    follow: (onEnd) => entriesOf(linesOf(followedText(file, onEnd))),
+    follow: isPiped ? undefined : (onEnd) => entriesOf(linesOf(followedText(file, onEnd))),
   }
 }
 

@@ -114,7 +114,20 @@ const LONGEST = 6
 
 async function* bytesOf(file: string, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
   const source = file === STANDARD_INPUT ? process.stdin : createReadStream(file)
-  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]()
+  try {
+    yield* contentOf(source, file, onCut)
+  } finally {
+    // Somebody may still write to standard input, and the process would wait for that.
+    source.destroy()
+  }
+}
+
+async function* contentOf(
+  source: AsyncIterable<Buffer>,
+  file: string,
+  onCut: (() => void) | undefined,
+): AsyncIterable<Buffer> {
+  const chunks = source[Symbol.asyncIterator]()
   let first = Buffer.alloc(0)
   for (let ended: boolean | undefined = false; first.length < LONGEST && !ended; ) {
     const next = await chunks.next()

@@ -83,7 +83,7 @@ function impactText({ people, share, requests, asked }: Impact): string {
   const refused = requests - asked
   const parts = [
     refused > 0 && `${counted(refused, 'request')} refused`,
-    asked > 0 && `${number(asked)} challenged, who may continue`,
+    asked > 0 && `${counted(asked, 'request')} challenged, after which the visitor may go on`,
   ]
   return `about ${counted(people, 'person', 'people')} (${percent(share)}): ${parts.filter((part) => part !== false).join(', ')}`
 }

@@ -83,7 +83,11 @@ export const JSON_FORMATS: readonly AccessFormat[] = [
       time: 'Log the time as time, in ISO 8601.',
       userAgent: 'Log it as http_user_agent or user_agent.',
     },
-    open: () => (_, record) => read(record, anyRequest),
+    open(first) {
+      // A logger may keep some headers alone: a line that has it shows that the user agent is kept.
+      const isKept = first.some((line) => Boolean(userAgentIn(headersIn(recordIn(line)))))
+      return (_, record) => read(record, (members) => anyRequest(members, isKept))
+    },
   },
 ]
 
@@ -223,7 +227,7 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/)
 }
 
-function anyRequest(record: Members): Found | undefined {
+function anyRequest(record: Members, isKept: boolean): Found | undefined {
   const flat = flatOf(record)
   const all = (ranks: ReadonlyMap<string, number>) =>
     [...flat]
@@ -250,21 +254,25 @@ function anyRequest(record: Members): Found | undefined {
     ip,
     method,
     target,
-    userAgent: textOrNull(RANKS.userAgent) ?? unsentAgentIn(record),
+    userAgent: textOrNull(RANKS.userAgent) ?? agentAmongHeaders(record, isKept),
     at: all(RANKS.at),
     status: all(RANKS.status).find((value) => /^[1-5]\d\d$/.test(String(value))),
   }
 }
 
-/** Members in which loggers write all headers of a request: of a user agent that is not there, none was sent. */
+/** Members in which loggers write a request, with its headers. */
 const REQUESTS = ['request', 'req', 'httpRequest']
 
-function unsentAgentIn(record: Members): string | undefined {
+function headersIn(record: Members | undefined): unknown {
   const requests = REQUESTS.map((name) => membersOf(memberOf(record, name)))
-  const headers = requests.map((request) => memberOf(request, 'headers')).find((headers) => headers !== undefined)
-  // Google Cloud, whose entries have this id, leaves it out.
-  const isGoogles = Object.hasOwn(record, 'insertId') && requests.some((request) => request !== undefined)
-  return isGoogles ? '' : userAgentIn(headers)
+  return requests.map((request) => memberOf(request, 'headers')).find((headers) => headers !== undefined)
+}
+
+/** A user agent that is not among the headers was not sent where it is kept. */
+function agentAmongHeaders(record: Members, isKept: boolean): string | undefined {
+  // Google Cloud, whose entries have this id, leaves out what was not sent.
+  if (Object.hasOwn(record, 'insertId') && REQUESTS.some((name) => Object.hasOwn(record, name))) return ''
+  return userAgentIn(headersIn(record)) || (isKept && headersIn(record) !== undefined ? '' : undefined)
 }
 
 /** A value without the quotes that patterns of Logstash leave on it. */

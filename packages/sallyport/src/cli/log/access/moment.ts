@@ -19,8 +19,8 @@ export function momentOf(given: unknown): number | undefined {
   return ofParts(isoParts(text) ?? clfParts(text) ?? httpParts(text))
 }
 
-/** Milliseconds of a day: zones that are not written differ by less. */
-const DAY_MS = 86_400_000
+/** A collector may read a log weeks later; lengths of time that look like a moment are years away. */
+const FAR_MS = 30 * 86_400_000
 
 /** The moment of the first of several members that is one; a date goes before a number that is far from it, which is a length of time. */
 export function momentAmong(given: readonly unknown[]): number | undefined {
@@ -28,7 +28,7 @@ export function momentAmong(given: readonly unknown[]): number | undefined {
   const first = moments(given)
   if (given.length === 1) return first
   const dated = moments(given.filter((one) => typeof one === 'string' && Number.isNaN(Number(one))))
-  return first !== undefined && dated !== undefined && Math.abs(first - dated) > DAY_MS ? dated : first
+  return first !== undefined && dated !== undefined && Math.abs(first - dated) > FAR_MS ? dated : first
 }
 
 function ofNumber(number: number): number | undefined {
