@@ -5,44 +5,14 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseAddress } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { openFeedServer } from '#datasets/testing'
 import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testing'
-import { type ConfigInput, doctor, examineNamed, type Finding, open, readConfigFrom } from '../../src/open/index.ts'
+import { type ConfigInput, doctor, examineNamed, open, readConfigFrom } from '../../src/open/index.ts'
 import { BOUNCER_KEY, MACHINE, openLocalCrowdsec } from './local-crowdsec.ts'
 import { madeConfig } from './made-sources.ts'
-
-const known = parseAddress('198.41.0.4')
-const DNS = createFakeDns({
-  'a.root-servers.net': { state: 'found', addresses: known === undefined ? [] : [known] },
-})
-
-async function listening(t: Test, answer: string): Promise<string> {
-  const server = createServer({ requireHostHeader: false }, (_, response) => response.end(answer)).listen(
-    0,
-    '127.0.0.1',
-  )
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** A configuration in which there is nothing to find. */
-async function soundConfig(t: Test): Promise<ConfigInput> {
-  const [listen, admin] = [await freePort(), await freePort()]
-  return {
-    ...madeConfig(t.testdir()),
-    listen: `127.0.0.1:${listen}`,
-    admin: `127.0.0.1:${admin}`,
-    trustProxy: ['loopback'],
-  }
-}
-
-const of = (findings: readonly Finding[], check: Finding['check']) =>
-  findings.filter((finding) => finding.check === check)
-const bad = (findings: readonly Finding[]) => findings.filter(({ state }) => state !== 'ok')
+import { bad, DNS, listening, of, soundConfig } from './sound-config.ts'
 
 t.test('a service that is well has nothing to do, before its first start, after it and while it runs', async (t) => {
   const config = await soundConfig(t)
