@@ -6,14 +6,14 @@ import t from 'tap'
 import { examineTls } from '../src/examine.ts'
 import { certificateFolder, keyOn, makeCertificate, NO_OPENSSL } from './certificate.ts'
 
-/** Makes an authority whose key is short, and a certificate of it, signed with SHA-1, for a key that is there. */
+/** Makes an authority whose key is short, and a certificate of it, signed with MD5, for a key that is there. */
 function makeWeak(folder: string, key: string) {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 512 })
   writeFileSync(join(folder, 'ca.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
   const run = (line: string): void => void execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' })
   run('req -x509 -new -key ca.key -subj /CN=ca -out ca.pem')
   run(`req -new -key ${key} -subj /CN=site.example -out weak.csr`)
-  run('x509 -req -in weak.csr -CA ca.pem -CAkey ca.key -CAcreateserial -sha1 -out weak.pem')
+  run('x509 -req -in weak.csr -CA ca.pem -CAkey ca.key -CAcreateserial -md5 -out weak.pem')
   return { ca: join(folder, 'ca.pem'), cert: join(folder, 'weak.pem') }
 }
 
