@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import t from 'tap'
 import { examineTls } from '../src/examine.ts'
 import { certificateFolder, keyOn, makeCertificate, NO_OPENSSL } from './certificate.ts'
@@ -24,8 +25,18 @@ t.test('a weak authority, and a pair that is none, are faults of the certificate
   const weak = makeWeak(folder, good.key)
   const chain = join(folder, 'chain.pem')
   writeFileSync(chain, `${readFileSync(good.cert, 'utf8')}${readFileSync(weak.ca, 'utf8')}`)
+  const isServed = (cert: string): boolean => {
+    try {
+      createSecureContext({ cert: readFileSync(cert), key: readFileSync(good.key) })
+      return true
+    } catch {
+      return false
+    }
+  }
+  const digest = [weak.cert, good.key, /weak\.pem is signed with a digest that is too weak: SHA-256 is not\.$/] as const
   const pairs = [
-    [weak.cert, good.key, /weak\.pem is signed with a digest that is too weak: SHA-256 is not\.$/],
+    // Node 22 and later leave the digest of a server's own certificate to its clients.
+    ...(isServed(weak.cert) ? [] : [digest]),
     [chain, good.key, /chain\.pem has an authority whose key is too short: RSA needs 2048 bits\.$/],
     [good.key, good.key, /is not a certificate in PEM\.$/],
     [good.cert, other.key, /does not fit the key/],
