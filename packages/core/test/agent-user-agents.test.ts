@@ -241,6 +241,20 @@ t.test('a model, or an application of a desktop, that nobody knows is not accuse
 const claimed = (name: string) => `Mozilla/5.0 (compatible; ${name})`
 
 t.test('what is written as no browser writes it is likely a program and no more', async (t) => {
+  const claims = [
+    'Operator/1.0',
+    'PrimeFinder/1.0',
+    'Winner/1.0',
+    'Observer/1.0',
+    'Nagios-Plugins',
+    'MacTool/2',
+    'XiOSWatch',
+    'Phonebook/1.0',
+    'LinuxLookup/1.0',
+    'WindowsLookup/2.1',
+    'Intelligence',
+    'Machine Learning Lab/1.0',
+  ]
   for (const text of [
     'Digests/2.1.2',
     'Mozilla/5.0 Summary/2.0',
@@ -248,18 +262,7 @@ t.test('what is written as no browser writes it is likely a program and no more'
     "b'Mozilla/5.0",
     // Parts of systems and of engines within words: Win, Mac, RIM, iOS, Opera, Phone, Servo.
     'Mozilla/5.0 Winner/1.0',
-    ...[
-      'Operator/1.0',
-      'PrimeFinder/1.0',
-      'Winner/1.0',
-      'Observer/1.0',
-      'Nagios-Plugins',
-      'MacTool/2',
-      'XiOSWatch',
-    ].map(claimed),
-    ...['Phonebook/1.0', 'LinuxLookup/1.0', 'WindowsLookup/2.1', 'Intelligence', 'Machine Learning Lab/1.0'].map(
-      claimed,
-    ),
+    ...claims.map(claimed),
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64)',
     'Mozilla/5.0 (X11; Linux x86_64)',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)',
