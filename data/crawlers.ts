@@ -47,6 +47,11 @@ export interface CrawlerRow {
   readonly asns?: readonly number[] | undefined
   /** True where the operator alone uses every one of `asns`, so that they confirm and refute. */
   readonly exclusive?: true | undefined
+  /**
+   * Every autonomous system that the operator sends it from, all of them its own; others may send from them too. A name from
+   * any other system is forged. Absent where it is not known, or the crawler runs on rented machines: then `exclusive` says it.
+   */
+  readonly systems?: readonly number[] | undefined
   /** Origin of its Web Bot Auth key directory. */
   readonly agent?: string | undefined
   /** The operator's page about it. */

@@ -99,7 +99,7 @@ function decide({ id, fields, target }: InspectionRequest, enforce: boolean): De
         agreeing: [],
         asn: made.asn,
       },
-      agent: { class: 'human', confidence: 1, basis: 'none', headless: false, reasons: [] },
+      agent: { class: 'human', confidence: 1, botProbability: 0, basis: 'none', headless: false, reasons: [] },
       country: made.country,
       degraded: [],
     },

@@ -57,7 +57,7 @@ export const WISHES: readonly Wish[] = [
   {
     wish: 'link previews and Open Graph must pass',
     from: 'anubis#1060; bunkerweb#2693',
-    rules: ['match: { purpose: [preview] }, action: flag'],
+    rules: ['match: { purpose: [preview] }, action: allow, trustClaim: true'],
     met: { peer: RACK, headers: SLACK },
     unmet: { peer: RACK, headers: CURL },
   },

@@ -36,7 +36,7 @@ function decisionAbout({ id, target, peer, method }: InspectionRequest): Decisio
         asType: 'unknown',
         agreeing: [],
       },
-      agent: { class: 'human', confidence: 1, basis: 'none', headless: false, reasons: [] },
+      agent: { class: 'human', confidence: 1, botProbability: 0, basis: 'none', headless: false, reasons: [] },
       degraded: [],
     },
   }

@@ -129,7 +129,9 @@ t.test('players and parts are asked for in no language', async (t) => {
   const player = requestOf(fieldsOf(FIREFOX, { 'Accept-Language': undefined, Range: 'bytes=1024-' }))
   t.match(inspect(player).agent, { class: 'human', headerConsistency: 1 })
   const bare = ['Host', 'a.example', 'User-Agent', SAFARI_TEXT, 'Range', 'bytes=0-']
-  t.same(inspect(requestOf(bare)).agent.reasons, [], 'a player that writes nothing else')
+  const lacking = inspect(requestOf(bare)).agent
+  t.match(lacking, { class: 'human', reasons: [{ id: 'no-fetch-metadata' }] }, 'a player that writes nothing else')
+  t.equal(lacking.reasons.length, 1)
 })
 
 t.test('requests of people that were reported elsewhere are people’s', { skip }, async (t) => {

@@ -107,7 +107,8 @@ t.test('hardly one of 4,000 browsers with ordinary headers gets worse than allow
   t.ok(worseThanFlag <= texts.length / 1000, `block: ${worseThanFlag} of ${texts.length}`)
   t.ok(worseThanAllow <= texts.length / 100, `flag or block: ${worseThanAllow} of ${texts.length}`)
   const accused = texts.filter(
-    (text) => inspect(requestOf(['Host', 'a', 'User-Agent', text, ...ordinary])).agent.class !== 'human',
+    (text) =>
+      inspect(requestOf(['Host', 'a', 'User-Agent', text, ...ordinary], { scheme: 'http' })).agent.class !== 'human',
   )
   t.ok(accused.length <= texts.length / 1000, `not human: ${accused.length} of ${texts.length}`)
 })

@@ -49,10 +49,10 @@ t.test('words that accuse elsewhere accuse nobody in the name of a device or bes
     android('CUBOT_NOTE Build/Robot.2'),
     `${android('K')} (Ecosia android@150.0.0.0)`,
   ]) {
-    t.equal(namedAs(text).class, 'human', text)
+    t.not(namedAs(text).basis, 'automation', text)
   }
   for (const text of [android('Foobot/1.0'), `${android('K')} Foobot`, `${android('K')} (a@b.de)`]) {
-    t.equal(namedAs(text).class, 'unverified_bot', text)
+    t.equal(namedAs(text).basis, 'automation', text)
   }
 })
 

@@ -84,6 +84,7 @@ export const FIREFOX: Readonly<Record<string, string>> = {
   'Accept-Language': 'en-US,en;q=0.9',
   'Accept-Encoding': 'gzip, deflate, br, zstd',
   Connection: 'keep-alive',
+  'Upgrade-Insecure-Requests': '1',
   'Sec-Fetch-Dest': 'document',
   'Sec-Fetch-Mode': 'navigate',
   'Sec-Fetch-Site': 'none',

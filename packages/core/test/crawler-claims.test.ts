@@ -123,8 +123,9 @@ t.test('inline, DNS is never waited for: pending at first, then the outcome', as
   const request = from('8.1.1.1', GOOGLEBOT)
   for (let sight = 0; sight < 3; sight++) {
     t.match(inspector.decide(request), {
-      action: 'allow',
-      inspection: { crawler: { outcome: 'unverifiable', pending: true } },
+      action: 'block',
+      reasons: [{ id: 'policy:impostor' }],
+      inspection: { crawler: { outcome: 'unverifiable', pending: true, forged: true } },
     })
     await turn()
   }
@@ -203,14 +204,22 @@ t.test('a claim that finds the queue full is unverifiable, inline and awaited, n
 t.test('DNS down, a list missing or no table of systems: never an impostor', async (t) => {
   const { networks: _, ...unrouted } = SNAPSHOT
   const { crawlerRanges: _ranges, crawlerStatus: _status, ...unlisted } = SNAPSHOT
-  for (const options of [{ dns: DOWN }, { snapshot: unlisted }, { snapshot: unrouted }]) {
+  const rows = [
+    [{ dns: DOWN }, true],
+    [{ snapshot: unlisted }, true],
+    [{ snapshot: unrouted }, undefined],
+  ] as const
+  for (const [options, forged] of rows) {
     const inspector = inspectorOf(options)
     const request = from('8.1.1.1', APPLEBOT)
     inspector.decide(request)
     await turn()
     const { action, inspection } = inspector.decide(request)
-    t.match([action, inspection.crawler], ['allow', { outcome: 'unverifiable', pending: false }])
+    t.match(inspection.crawler, { outcome: 'unverifiable', pending: false })
     t.match(inspection.agent, { class: 'unverified_bot', identity: { verified: false } })
+    // The operator does not send it from that system: a policy takes the name for a forged one, whatever could not run.
+    t.equal(inspection.crawler?.forged, forged)
+    t.equal(action, forged ? 'block' : 'flag')
   }
   const inspector = inspectorOf()
   inspector.decide(from('8.1.1.1', APPLEBOT))
@@ -239,7 +248,7 @@ t.test(
     })
     const away = seen('8.1.1.1', 'Datadog/Synthetics')
     t.match(away, {
-      action: 'allow',
+      action: 'flag',
       inspection: { crawler: { outcome: 'unverifiable' }, agent: { class: 'unverified_bot' } },
     })
     const event = seen('8.1.1.1', 'Stripe/1.0 (+https://stripe.com/docs/webhooks)').inspection

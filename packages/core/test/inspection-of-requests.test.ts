@@ -170,7 +170,7 @@ t.test('range data past its age is said from that instant on', async (t) => {
 t.test('nothing loaded is said, not guessed', async (t) => {
   const decision = inspector({ snapshots: snapshotsOf() }).decide({ ...REQUEST, peer: '8.1.1.1' })
   t.match(decision, {
-    action: 'allow',
+    action: 'flag',
     inspection: { network: { verdict: { classification: 'unknown' } }, degraded: ['geo', 'asn', 'ranges'] },
   })
 })

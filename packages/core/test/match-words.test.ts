@@ -20,6 +20,7 @@ const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
   basis: ['automation', 'none'],
   headless: false,
   confidence: { atLeast: 0 },
+  botProbability: { atLeast: 0 },
   crawler: ['googlebot'],
   crawlerOutcome: ['verified'],
   operator: ['Google'],

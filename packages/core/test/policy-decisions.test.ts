@@ -50,7 +50,7 @@ function requestFrom(peer: string, overrides: Partial<InspectionRequest> = {}): 
     target: '/',
     scheme: 'http',
     httpVersion: '1.1',
-    fields: ['Host', 'example.com'],
+    fields: ['Host', 'example.com', 'User-Agent', 'Lynx/2.9', 'Accept', 'text/html', 'Accept-Language', 'en'],
     ...overrides,
   }
 }

@@ -146,8 +146,9 @@ t.test('a rule on trial is recorded and decides nothing', async (t) => {
   const { trial: asStrict, ...blocked } = deciderOf({ rules: [trial, block] })(BROWSER)
   t.match(blocked, { action: 'block', enforced: true, reasons: [{ id: 'policy:block' }, {}, { id: 'policy:trial' }] })
   t.equal(asStrict, undefined, 'it is as strict, not stricter')
-  const { trial: behind, ...flagged } = deciderOf({ rules: [flag, trial] })(BROWSER)
-  t.match(flagged, { action: 'flag', enforced: true, reasons: [{ id: 'policy:flag' }, {}] })
+  t.match(deciderOf({ rules: [flag, trial] })(BROWSER), { action: 'flag', ...tried })
+  const { trial: behind, ...decided } = deciderOf({ rules: [block, trial] })(BROWSER)
+  t.match(decided, { action: 'block', enforced: true, reasons: [{ id: 'policy:block' }, {}] })
   t.equal(behind, undefined, 'behind the deciding rule')
   const lenient: Rule = { id: 'lenient', match: {}, action: 'allow', monitor: true }
   const opened = deciderOf({ rules: [lenient, block] })(BROWSER)
@@ -155,12 +156,44 @@ t.test('a rule on trial is recorded and decides nothing', async (t) => {
   t.match(deciderOf({ rules: [lenient, trial] })(BROWSER), { action: 'allow', ...tried }, 'the first that is stricter')
   const { trials } = deciderOf({ rules: [lenient, trial, block] })(BROWSER)
   t.same(trials, [{ rule: 'lenient', action: 'allow' }, tried.trial], 'all that match are named')
-  t.equal(flagged.trials, undefined)
+  t.equal(decided.trials, undefined)
   t.match(deciderOf({ rules: [trial, flag] }, { mode: 'monitor' })(BROWSER), {
     action: 'flag',
     enforced: false,
     ...tried,
   })
+})
+
+t.test('a flag is a mark: the rules after it decide, and it shows where none does', async (t) => {
+  const mark = (id: string): Rule => ({ id, match: {}, action: 'flag' })
+  const rows: readonly (readonly [
+    rules: readonly Rule[],
+    fallback: 'allow' | 'block',
+    action: string,
+    rule: string,
+  ])[] = [
+    [[mark('one'), mark('two')], 'allow', 'flag', 'one'],
+    [[mark('one')], 'block', 'block', 'default'],
+    ...(['allow', 'block', 'challenge'] as const).map(
+      (action) => [[mark('one'), { id: 'next', match: {}, action }], 'allow', action, 'next'] as const,
+    ),
+    [[mark('one'), { id: 'other', match: { method: ['POST'] }, action: 'block' }], 'allow', 'flag', 'one'],
+    [[{ ...mark('weighs'), weight: 2 }, mark('two')], 'allow', 'flag', 'weighs'],
+  ]
+  for (const [rules, fallback, action, rule] of rows) {
+    const decision = deciderOf({ rules, default: fallback })(BROWSER)
+    t.match(decision, { action, reasons: [{ id: `policy:${rule}` }] })
+  }
+})
+
+t.test('a rule that trusts claims lets an unproven name pass, and no disproved one', async (t) => {
+  const previews: Rule = { id: 'previews', match: { purpose: ['preview'] }, action: 'allow' }
+  const rule = (rules: readonly Rule[], userAgent: string) =>
+    deciderOf({ rules })(named(userAgent, { peer: RACK })).reasons[0]?.id
+  const trusted: Rule = { ...previews, trustClaim: true }
+  t.equal(rule([previews], 'WhatsApp/2.23.20.0'), 'policy:default')
+  t.equal(rule([trusted], 'WhatsApp/2.23.20.0'), 'policy:previews')
+  t.equal(rule([trusted], 'Twitterbot/1.0'), 'policy:default', 'from a system that its operator does not send from')
 })
 
 t.test('a rule that cannot be answered does what its onError says', async (t) => {
@@ -237,11 +270,11 @@ t.test('every preset does to twelve typical visitors what the table says', async
   ]
   const table = {
     observe: 'allow allow allow allow allow allow allow allow allow allow allow allow',
-    'low-friction': 'allow flag flag flag flag flag flag allow allow allow allow block',
-    'protect-content': 'allow flag challenge challenge challenge flag block flag flag block flag block',
+    'low-friction': 'allow flag flag flag flag flag flag allow allow flag flag block',
+    'protect-content': 'allow flag challenge challenge challenge challenge block flag flag block flag block',
     'agents-welcome': 'allow flag allow flag flag flag flag allow allow flag flag block',
-    'jurisdiction-strict': 'allow block flag flag block flag flag allow allow allow allow block',
-    'stop-scrapers': 'allow flag flag flag block flag block flag allow flag flag block',
+    'jurisdiction-strict': 'allow block flag challenge block challenge flag allow allow flag flag block',
+    'stop-scrapers': 'allow flag flag challenge block challenge block flag allow flag flag block',
     'under-attack': 'allow challenge challenge challenge block challenge block flag allow flag flag block',
   } as const
   const page = readFileSync(join(import.meta.dirname, '../../../sallyport/docs/policy.md'), 'utf8')

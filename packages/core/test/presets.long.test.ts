@@ -45,13 +45,15 @@ const KINDS: readonly (readonly [
   [named('Mozilla/5.0 (X11) HeadlessChrome/150.0.0.0'), 'block headless', 0, 'block headless', 0],
   [named(UPTIME), 'flag helpers-seen', 60, 'flag helpers-seen', 30],
   [named('WhatsApp/2.23.20.0'), 'flag helpers-seen', 60, 'flag helpers-seen', 30],
-  [named('curl/8', { method: 'POST' }), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
+  [named('curl/8', { method: 'POST' }), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
   [named('Acme-Harvester/1.0'), 'flag doubtful-seen', 10, 'flag doubtful-seen', 10],
   [named('curl/8', { peer: '8.1.1.2' }), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
-  [named('AhrefsBot/7.0', { peer: '8.1.1.2' }), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
+  [named('MJ12bot/v1.4.8', { peer: '8.1.1.2' }), 'challenge unproven', 0, 'challenge unproven', 0],
   [named('Devin/1.0'), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
-  [named('Bytespider'), 'flag doubtful-seen', 10, 'flag doubtful-seen', 10],
-  [requestOf(BARE), 'flag doubtful-seen', 300, 'challenge asked', 0],
+  [named('AI2Bot'), 'challenge unproven', 0, 'challenge unproven', 0],
+  [requestOf(BARE), 'challenge doubtful', 0, 'challenge doubtful', 0],
+  [requestOf(BARE, { method: 'POST' }), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
+  [requestOf(['Host', 'a.example']), 'challenge doubtful', 0, 'challenge doubtful', 0],
   [requestOf(PAGE, { peer: RACK }), 'flag doubtful-seen', 60, 'challenge asked', 0],
   [requestOf(PAGE), 'allow default', 600, 'allow default', 600],
   [requestOf(BARE, { scheme: 'http' }), 'allow default', 600, 'allow default', 600],
@@ -93,14 +95,17 @@ t.test(
     const network = flood(BARE, (at) => `8.1.7.${at % 250}`)
     const system = flood(BARE, (at) => `8.1.${at % 250}.${at % 7}`)
     const lines = flood(PAGE, (at) => `8.1.7.${at % 250}`)
-    t.equal(await passedOf('stop-scrapers', false, network), 900)
-    t.equal(await passedOf('stop-scrapers', false, system), 1_800)
-    t.equal(await passedOf('stop-scrapers', true, network), 240)
-    t.equal(await passedOf('stop-scrapers', true, system), 600)
+    for (const preset of ['stop-scrapers', 'under-attack'] as const) {
+      for (const busy of [false, true]) {
+        for (const copies of [network, system]) t.equal(await passedOf(preset, busy, copies), 0)
+      }
+    }
+    const sends = [network, system].map((flood) => flood.map((request) => ({ ...request, method: 'POST' })))
+    t.same(await Promise.all(sends.map((flood) => passedOf('stop-scrapers', false, flood))), [900, 1_800])
+    t.same(await Promise.all(sends.map((flood) => passedOf('stop-scrapers', true, flood))), [240, 600])
     t.equal(await passedOf('stop-scrapers', true, lines), 2_000)
     t.equal(await passedOf('under-attack', false, lines), 2_000)
     t.equal(await passedOf('under-attack', true, lines), 600)
-    t.equal(await passedOf('under-attack', true, system), 0)
   },
 )
 

@@ -19,6 +19,7 @@ const WIDEST: Widest = {
   address: [['0.0.0.0/0', '::/0'], 'known'],
   networkClass: [NETWORK_CLASSES, 'all'],
   networkConfidence: [{ atLeast: 0, atMost: 1 }, 'all'],
+  botProbability: [{ atLeast: 0, atMost: 1 }, 'all'],
   country: [['unknown', 'DE', 'AT'], 'some'],
   asn: [[1], 'some'],
   provider: [['Any'], 'some'],

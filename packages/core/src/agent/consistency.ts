@@ -1,9 +1,9 @@
-import { BROWSER_VERSIONS } from '@sallyport/data/automation'
+import { isNamed } from '../address/forwarding.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import { isPossibleFetch } from './fetch-metadata.ts'
 import type { AgentFields } from './fields.ts'
 import { inspectsTls, type Ja4 } from './ja4.ts'
-import { BIT } from './signals.ts'
+import { AGAINST, BIT } from './signals.ts'
 import type { BrowserFamily, Platform, UserAgent } from './user-agent.ts'
 
 /** Facts of a request besides its fields: one that is not available is never suspicious. */
@@ -26,25 +26,36 @@ export interface Evidence {
   readonly network: NetworkFinding
 }
 
-/** How many majors behind the newest a browser may be before it is old. */
-const STALE_MAJORS = 15
+/** The user agent of a request without one. Its engine is not known, so that no sign about an engine applies. */
+const NAMELESS: UserAgent = {
+  family: 'other',
+  major: 0,
+  platform: 'other',
+  phone: false,
+  embedded: false,
+  iosApp: false,
+  unknownProduct: false,
+}
+
+/** The signs of a request without a user agent: fields that fit a browser support nothing, as there is no browser to fit. */
+export function readNamelessSignals(evidence: Evidence, availability: Availability): number {
+  return BIT['no-user-agent'] | (readSignals(NAMELESS, evidence, availability) & AGAINST)
+}
 
 /** The bits of all signals that a browser's request shows. Allocates nothing; each line is one row of the table. */
 export function readSignals(userAgent: UserAgent, evidence: Evidence, availability: Availability): number {
   const { family } = userAgent
   if (family === undefined) return 0
-  let bits = hintSignals(userAgent, evidence.fields) | fetchSignals(evidence.fields)
+  let bits = hintSignals(userAgent, evidence.fields) | fetchSignals(evidence)
   bits |= connectionSignals(userAgent, evidence)
   // A WebSocket's handshake is written by another part of the browser, which leaves most of it out.
   if (!opensWebSocket(evidence)) {
     bits |= contentSignals(userAgent, evidence, availability.https)
     if (availability.https) bits |= absentHints(userAgent, evidence)
+    else bits |= orderSignals(userAgent, evidence)
     if (availability.direct) bits |= wireSignals(userAgent, evidence)
   }
   if (userAgent.unknownProduct) bits |= BIT['unknown-product']
-  const newest = family === 'chromium' ? BROWSER_VERSIONS.chromium : BROWSER_VERSIONS.firefox
-  const versioned = (family === 'chromium' || family === 'firefox') && userAgent.major > 0
-  if (versioned && userAgent.major < newest - STALE_MAJORS) bits |= BIT['stale-browser']
   return bits
 }
 
@@ -104,12 +115,12 @@ function isOneOf(quoted: string, names: readonly string[]): boolean {
   return false
 }
 
-function fetchSignals({ fetchSite, fetchMode, fetchDest, fetchUser, accept, purpose }: AgentFields): number {
+function fetchSignals({ fields, method }: Evidence): number {
+  const { fetchSite, fetchMode, fetchDest, fetchUser, accept, purpose } = fields
   if (fetchSite === undefined || fetchMode === undefined || fetchDest === undefined) {
-    // A mode alone is what HTTP libraries write; that one of the three is missing can be a middlebox's doing.
-    return fetchMode !== undefined && fetchSite === undefined && fetchDest === undefined
-      ? BIT['partial-fetch-metadata']
-      : 0
+    // A mode alone is what HTTP libraries write, and Chromium with a CORS preflight over http. Middleboxes remove single fields.
+    const isAlone = fetchMode !== undefined && fetchSite === undefined && fetchDest === undefined
+    return isAlone && method !== 'OPTIONS' ? BIT['partial-fetch-metadata'] : 0
   }
   // Pages fetched ahead are asked for by the browser itself, in forms of its own.
   if (purpose) return BIT['fetch-metadata-agrees']
@@ -124,26 +135,58 @@ const NEVER = Number.POSITIVE_INFINITY
 const SINCE: Readonly<
   Record<
     BrowserFamily,
-    { readonly hints: number; readonly fetch: number; readonly brotli: number; readonly alpn: number }
+    {
+      readonly hints: number
+      readonly fetch: number
+      readonly brotli: number
+      readonly alpn: number
+      readonly upgrade: number
+    }
   >
 > = {
-  chromium: { hints: 89, fetch: 80, brotli: 50, alpn: 38 },
-  firefox: { hints: NEVER, fetch: 90, brotli: 44, alpn: 34 },
+  chromium: { hints: 89, fetch: 80, brotli: 50, alpn: 38, upgrade: 44 },
+  firefox: { hints: NEVER, fetch: 90, brotli: 44, alpn: 34, upgrade: 48 },
   // Safari 9 and 10 run on OS X 10.9 and 10.10 too, whose TLS negotiates no protocol.
-  safari: { hints: NEVER, fetch: 17, brotli: 11, alpn: 11 },
-  other: { hints: NEVER, fetch: NEVER, brotli: NEVER, alpn: NEVER },
+  safari: { hints: NEVER, fetch: 17, brotli: 11, alpn: 11, upgrade: NEVER },
+  other: { hints: NEVER, fetch: NEVER, brotli: NEVER, alpn: NEVER, upgrade: NEVER },
 }
 
+/** The signs that a browser over https leaves out no field of. Preflights carry no client hints. */
 function absentHints({ family, major, embedded }: UserAgent, { fields, method }: Evidence): number {
   const since = SINCE[family ?? 'other']
   let bits = 0
-  if (fields.brands === undefined && major >= since.hints && !embedded) bits |= BIT['no-client-hints']
-  const navigates = method === 'GET' && fields.accept?.includes('text/html') !== false && !playsMedia(fields)
-  if (fields.fetchMode === undefined && fields.fetchSite === undefined && major >= since.fetch && navigates) {
+  const hints = fields.brands === undefined && major >= since.hints && !embedded && method !== 'OPTIONS'
+  if (hints) bits |= BIT['no-client-hints']
+  if (fields.fetchMode === undefined && fields.fetchSite === undefined && major >= since.fetch) {
     bits |= BIT['no-fetch-metadata']
   }
   return bits
 }
+
+/** Destinations that a browser navigates to. */
+const PAGES: ReadonlySet<string | undefined> = new Set([undefined, 'document', 'iframe', 'frame', 'fencedframe'])
+
+/** `Accept` of a navigation; what a script asks for names HTML alone or beside everything. */
+const PAGE_TYPES = 'text/html,application/xhtml+xml'
+
+/**
+ * Whether the fields of an older engine's page are ordered as that engine orders them: Chromium writes Accept-Encoding before
+ * Accept-Language, Firefox behind it. Only HTTP/1 shows the order, and proxies that add `Via` may change it.
+ */
+function orderSignals({ family }: UserAgent, { fields, raw, httpVersion }: Evidence): number {
+  if ((family !== 'chromium' && family !== 'firefox') || fields.via || !httpVersion.startsWith('1')) return 0
+  if (fields.accept?.includes(PAGE_TYPES) !== true) return 0
+  let order = ''
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] as string
+    if (name.length === 6 && isNamed(name, 'accept')) order += 'a'
+    else if (name.length === 15 && isNamed(name, 'accept-encoding')) order += 'e'
+    else if (name.length === 15 && isNamed(name, 'accept-language')) order += 'l'
+  }
+  return order.length === 3 && order !== ORDERS[family] ? BIT['foreign-order'] : 0
+}
+
+const ORDERS = { chromium: 'ael', firefox: 'ale' } as const
 
 function contentSignals({ family, major }: UserAgent, { fields, method }: Evidence, https: boolean): number {
   const { acceptLanguage, accept, acceptEncoding, fetchDest, referred } = fields
@@ -159,6 +202,8 @@ function contentSignals({ family, major }: UserAgent, { fields, method }: Eviden
     const brotli = https && major >= SINCE[family ?? 'other'].brotli && acceptEncoding?.includes('br') === false
     if (plain || brotli) bits |= BIT['no-compression']
   }
+  const isPage = !fields.upgradeWish && accept?.includes(PAGE_TYPES) === true && PAGES.has(fetchDest)
+  if (isPage && major >= SINCE[family ?? 'other'].upgrade && !fields.purpose) bits |= BIT['no-upgrade-wish']
   return bits
 }
 
@@ -183,11 +228,8 @@ function isOwnConnection({ family, platform, iosApp }: UserAgent): boolean {
 
 function connectionSignals(userAgent: UserAgent, evidence: Evidence): number {
   const { family = 'other', major } = userAgent
-  const { fields, ja4, network, method } = evidence
+  const { ja4, network } = evidence
   let bits = 0
-  const { classification } = network.verdict
-  const servers = classification === 'hosting' || classification === 'datacenter'
-  if (servers && !fields.cookie && method === 'GET') bits |= BIT['server-without-cookies']
   if (ja4 !== undefined && family !== 'other' && isOwnConnection(userAgent)) {
     // Before HTTP/2 could carry WebSockets, browsers opened TLS for them without a protocol.
     const silent = ja4.silent && major >= SINCE[family].alpn && !opensWebSocket(evidence)

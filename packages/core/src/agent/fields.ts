@@ -16,11 +16,12 @@ export interface AgentFields {
   forwardedProto: string | undefined
   /** Upgrade asks for a WebSocket; to another protocol a program asks too. */
   webSocket: boolean
-  /** Sec-Purpose, Range, Referer, Origin, Cookie: that they are there is enough. */
+  /** Sec-Purpose, Range, Referer, Origin, Upgrade-Insecure-Requests, Via: that they are there is enough. */
   purpose: boolean
   range: boolean
   referred: boolean
-  cookie: boolean
+  upgradeWish: boolean
+  via: boolean
   /** A field that only proxies write. */
   forwarded: boolean
   /** Both halves of an HTTP message signature. */
@@ -35,7 +36,6 @@ const NAMES = [
   'accept',
   'accept-encoding',
   'accept-language',
-  'cookie',
   'origin',
   'purpose',
   'range',
@@ -47,6 +47,7 @@ const NAMES = [
   'signature',
   'signature-input',
   'upgrade',
+  'upgrade-insecure-requests',
   'user-agent',
   'sec-fetch-dest',
   'sec-fetch-mode',
@@ -74,10 +75,13 @@ interface Wanted {
 }
 
 /** By their mark: whatever a field is called, one look here and few comparisons. */
-const BY_MARK: readonly (Wanted | undefined)[] = Array.from({ length: (18 + 1) << 5 }, (_, mark) => {
-  const name = NAMES.find((name) => markOf(name) === mark)
-  return name && { name, written: name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()) }
-})
+const BY_MARK: readonly (Wanted | undefined)[] = Array.from(
+  { length: (Math.max(...NAMES.map(({ length }) => length)) + 1) << 5 },
+  (_, mark) => {
+    const name = NAMES.find((name) => markOf(name) === mark)
+    return name && { name, written: name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()) }
+  },
+)
 
 function nameOf(field: string): Name | undefined {
   const wanted = BY_MARK[markOf(field)]
@@ -88,8 +92,8 @@ function nameOf(field: string): Name | undefined {
 
 /** Fields whose presence is enough. */
 const BY_PRESENCE: ReadonlySet<Name> = new Set<Name>([
-  ...(['cookie', 'origin', 'range', 'referer', 'purpose', 'sec-purpose', 'signature', 'signature-input'] as const),
-  ...(['via', 'forwarded', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),
+  ...(['origin', 'range', 'referer', 'purpose', 'sec-purpose', 'signature', 'signature-input'] as const),
+  ...(['upgrade-insecure-requests', 'via', 'forwarded', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),
 ])
 
 /** Whether the value of a field, rather than its presence, counts in an agent verdict. */
@@ -117,7 +121,8 @@ function noFields(): AgentFields {
     purpose: false,
     range: false,
     referred: false,
-    cookie: false,
+    upgradeWish: false,
+    via: false,
     forwarded: false,
     signature: false,
     signatureInput: false,
@@ -169,9 +174,6 @@ export function readAgentFields(fields: readonly string[]): AgentFields {
       case 'sec-fetch-user':
         read.fetchUser ??= value
         break
-      case 'cookie':
-        read.cookie = true
-        break
       case 'origin':
       case 'referer':
         read.referred = true
@@ -182,6 +184,13 @@ export function readAgentFields(fields: readonly string[]): AgentFields {
         break
       case 'range':
         read.range = true
+        break
+      case 'upgrade-insecure-requests':
+        read.upgradeWish = true
+        break
+      case 'via':
+        read.via = true
+        read.forwarded = true
         break
       case 'upgrade':
         read.webSocket ||= /\bwebsocket\b/i.test(value)

@@ -2,9 +2,9 @@ import { isInternal } from '../network/inside.ts'
 import type { AgentIdentity, AgentVerdict } from '../values/agent-verdict.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
-import type { AgentClass } from '../vocabulary.ts'
-import { type Availability, type Evidence, readSignals } from './consistency.ts'
-import { BIT, type Signal, signalsOf } from './signals.ts'
+import { type AgentClass, NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
+import { type Availability, type Evidence, readNamelessSignals, readSignals } from './consistency.ts'
+import { type Signal, signalsOf } from './signals.ts'
 import type { SignatureFinding } from './signature/finding.ts'
 import { isAi, type UserAgent } from './user-agent.ts'
 
@@ -29,23 +29,28 @@ export interface AgentJudge {
   judge(evidence: AgentEvidence): AgentVerdict
 }
 
-/** Log-odds of automation before anything is looked at: somewhat less than one request in five. */
-const PRIOR = -1.5
-/** Without headers there is little to go by. */
-const PRIOR_UNSEEN = -0.4
-/** As far as absences alone may bring it: below one half, so that they never make an automation of a person (D57). */
-const MAX_BY_ABSENCE = -0.2
-/**
- * As far as one contradiction may bring it, whatever is missing besides: below what a policy blocks at unless the network
- * is one of servers, so that an absence never makes a block of a flag.
- */
-const MAX_BY_ONE = 3.3
-/** Absences of this much together are worth a flag. */
-const WORTH_A_FLAG = 2
+/** Log-odds of a program where the signs add up to nothing. */
+const PRIOR = -3
+/** Log-odds of a program before its contradictions are looked at: somewhat less than one request in five. */
+const PRIOR_CONTRADICTED = -1.5
+/** Signs of this much are doubt: a program in three of four cases. A policy may challenge, and should not block. */
+const DOUBTFUL = 4
+/** Signs of this much are a program in 95 of 100 cases. No single middlebox removes so many fields. */
+const PROGRAM = 6
 /** The weight of signals at which nothing of the consistency is left. */
 const NO_CONSISTENCY = 6
-const INFRASTRUCTURE_WEIGHT = 1
-const ANONYMISED_WEIGHT = 0.3
+
+/** Weights of networks in the sum of signs: people's browsers come from servers seldom, through VPNs more often. */
+const NETWORK_WEIGHTS: Readonly<Record<NetworkClass, number>> = {
+  hosting: 2,
+  datacenter: 2,
+  vpn: 1,
+  residential_proxy: 1,
+  tor: 1,
+  residential_clean: 0,
+  mobile: 0,
+  unknown: 0,
+}
 
 /** Nothing here is certain. */
 const SUREST = 0.99
@@ -62,21 +67,24 @@ const CONFIDENCE = {
   namedAi: 0.75,
 } as const
 
+/** How likely the client is a program that says so: a name may be borrowed, and hardly ever by a person. */
+const NAMES_A_PROGRAM = 0.95
+
 const NO_FLAGS: readonly string[] = Object.freeze([])
 
 const MAX_REMEMBERED = 4096
 
 /**
- * Judges who asks, in the order of `AGENT_BASES`. What browsers show is few combinations, so their verdicts are made
+ * Judges clients, in the order of `AGENT_BASES`. What browsers show is few combinations, so their verdicts are made
  * once and shared: the common request makes no object here.
  */
 export function createAgentJudge(): AgentJudge {
   const browsers = new Map<number, AgentVerdict>()
 
-  function ofBrowser(userAgent: UserAgent | undefined, evidence: AgentEvidence, excused: boolean): AgentVerdict {
+  function judgeBrowser(userAgent: UserAgent | undefined, evidence: AgentEvidence, excused: boolean): AgentVerdict {
     const bits = excused || !evidence.headersKnown ? 0 : browserBits(userAgent, evidence)
-    const key =
-      ((bits * 4 + networkKey(evidence, excused)) * 2 + (evidence.headersKnown ? 1 : 0)) * 2 + (userAgent ? 1 : 0)
+    const place = excused ? 0 : NETWORK_CLASSES.indexOf(evidence.network.verdict.classification) + 1
+    const key = (bits * 16 + place) * 2 + (evidence.headersKnown ? 1 : 0)
     const known = browsers.get(key)
     if (known !== undefined) return known
     const made = browserVerdict(bits, evidence, excused)
@@ -94,7 +102,7 @@ export function createAgentJudge(): AgentJudge {
         signatureVerdict(signature, evidence, excused) ??
         crawlerVerdict(crawler, evidence) ??
         namedVerdict(inside ? undefined : userAgent, evidence) ??
-        ofBrowser(userAgent, evidence, excused)
+        judgeBrowser(userAgent, evidence, excused)
       const complete = signature === undefined || verdict.basis === 'signature'
       const whole = complete ? verdict : withSignature(verdict, signature)
       return allowlisted ? withIdentity(whole, { type: 'address', name: evidence.address, verified: true }) : whole
@@ -115,6 +123,7 @@ function signatureVerdict(
   return verdictOf({
     class: forged ? 'impostor' : classOfProven(crawler?.purpose ?? 'agent'),
     confidence: forged ? CONFIDENCE.disproved : CONFIDENCE.proven,
+    botProbability: SUREST,
     basis: 'signature',
     ...(ai && { ai: { name: crawler?.name ?? agent, vendor: crawler?.operator ?? agent } }),
     identity: { type: 'signature', name: agent, verified: !forged },
@@ -139,6 +148,7 @@ function crawlerVerdict(crawler: InspectedCrawler | undefined, evidence: AgentEv
   return verdictOf({
     class: disproved ? 'impostor' : proven ? classOfProven(purpose) : named,
     confidence: disproved ? CONFIDENCE.disproved : proven ? CONFIDENCE.proven : CONFIDENCE[ai ? 'namedAi' : 'named'],
+    botProbability: disproved || proven ? SUREST : NAMES_A_PROGRAM,
     basis: ai && !proven && !disproved ? 'ai-name' : 'crawler',
     ...(ai && { ai: { name, vendor: operator } }),
     identity: { type: 'crawler', name: slug, verified: proven },
@@ -158,6 +168,7 @@ function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence)
     return verdictOf({
       class: 'ai_agent',
       confidence: CONFIDENCE.namedAi,
+      botProbability: NAMES_A_PROGRAM,
       basis: 'ai-name',
       ai,
       ...consistency,
@@ -175,9 +186,11 @@ function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence)
   }))
   if (hinted) reasons.push({ id: 'headless-brand', text: 'The client hints name a headless browser.' })
   if (automation !== undefined) reasons.push({ id: 'automation', text: automationText(automation.name) })
+  const confidence = CONFIDENCE[headless ? 'headless' : automation?.name === undefined ? 'unlike' : 'automation']
   return verdictOf({
     class: 'unverified_bot',
-    confidence: CONFIDENCE[headless ? 'headless' : automation?.name === undefined ? 'unlike' : 'automation'],
+    confidence,
+    botProbability: confidence,
     basis: 'automation',
     headless,
     ...consistencyOf(evidence),
@@ -192,39 +205,35 @@ function automationText(name: string | undefined): string {
 }
 
 function browserBits(userAgent: UserAgent | undefined, evidence: AgentEvidence): number {
-  return userAgent === undefined ? BIT['no-user-agent'] : readSignals(userAgent, evidence, evidence)
+  return userAgent === undefined ? readNamelessSignals(evidence, evidence) : readSignals(userAgent, evidence, evidence)
 }
 
-/** 0: nothing to say, 1: infrastructure, 2: anonymised, 3: nothing is suspected. */
-function networkKey({ network }: AgentEvidence, excused: boolean): 0 | 1 | 2 | 3 {
-  if (excused) return 3
-  const { classification, anonymized } = network.verdict
-  if (anonymized) return 2
-  return classification === 'hosting' || classification === 'datacenter' ? 1 : 0
-}
-
+/**
+ * The verdict of the signs of a request that claims a browser, or nothing. The more there is against it, the higher its
+ * probability: no sign lowers another, and no cap ends the sum.
+ */
 function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean): AgentVerdict {
   const signals = signalsOf(bits)
+  const network = excused ? 0 : NETWORK_WEIGHTS[evidence.network.verdict.classification]
   const against = weightOf(signals, 'contradiction')
   const absent = weightOf(signals, 'absence')
-  const place = networkKey(evidence, excused)
-  const network = place === 1 ? INFRASTRUCTURE_WEIGHT : place === 2 ? ANONYMISED_WEIGHT : 0
-  const prior = (evidence.headersKnown ? PRIOR : PRIOR_UNSEEN) + network
-  // A consistent part excuses no contradiction: a copy of a browser's headers has those first.
-  const supported = prior + absent + weightOf(signals, 'support')
-  const once = signals.filter(({ kind }) => kind === 'contradiction').length === 1
-  const contradicted = prior + Math.min(against + absent, once ? MAX_BY_ONE : Number.POSITIVE_INFINITY)
-  const odds = against > 0 ? contradicted : Math.min(MAX_BY_ABSENCE, supported)
-  const automation = 1 / (1 + Math.exp(-odds))
-  const nameless = (bits & BIT['no-user-agent']) !== 0
-  const bot = against > 0 || nameless
+  const sum = network + against + absent + weightOf(signals, 'support')
+  const isProgram = against > 0 || sum >= PROGRAM
+  const botProbability = estimateBotProbability(sum, against)
   return verdictOf({
-    class: bot ? 'unverified_bot' : 'human',
-    confidence: nameless ? 0.6 : bot ? Math.max(0.6, automation) : 1 - automation,
-    basis: against > 0 ? 'contradiction' : absent >= WORTH_A_FLAG ? 'absence' : network > 0 ? 'network' : 'none',
+    class: isProgram ? 'unverified_bot' : 'human',
+    confidence: isProgram ? botProbability : 1 - botProbability,
+    botProbability,
+    basis: against > 0 ? 'contradiction' : sum >= DOUBTFUL ? 'absence' : network > 0 ? 'network' : 'none',
     ...(evidence.headersKnown && { headerConsistency: consistencyFrom(against + absent) }),
     reasons: signals.map(({ id, weight, text }) => ({ id, weight, text })),
   })
+}
+
+/** A consistent part excuses no contradiction, because a copy of a browser's headers has those first. */
+function estimateBotProbability(sum: number, against: number): number {
+  const log = Math.max(PRIOR + sum, against > 0 ? PRIOR_CONTRADICTED + against : Number.NEGATIVE_INFINITY)
+  return 1 / (1 + Math.exp(-log))
 }
 
 /** How far the headers agree with the user agent; without headers it cannot be said. */
@@ -250,6 +259,7 @@ function rounded(value: number): number {
 export const NO_VERDICT: AgentVerdict = Object.freeze({
   class: 'human',
   confidence: 0,
+  botProbability: 0.5,
   basis: 'none',
   headless: false,
   reasons: Object.freeze([]),
@@ -261,6 +271,7 @@ function verdictOf(draft: Draft): AgentVerdict {
   return Object.freeze({
     ...draft,
     confidence: Math.min(SUREST, rounded(draft.confidence)),
+    botProbability: Math.min(SUREST, rounded(draft.botProbability)),
     headless: draft.headless ?? false,
     ...(draft.ai && { ai: Object.freeze(draft.ai) }),
     ...(draft.identity && { identity: Object.freeze(draft.identity) }),

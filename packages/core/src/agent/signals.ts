@@ -1,22 +1,21 @@
 /**
- * Signs in a request of its sender. `contradiction`: two statements of the request cannot both be true.
- * `absence`: something that such a browser sends is not there; proxies, old devices and people's own settings do that
- * too, so it can flag and never more. `support`: something that is as it should be.
+ * Kind of a sign. `contradiction`: two statements of the request cannot both be true. `absence`: something that such a
+ * browser sends is not there; middleboxes, old devices and people's own settings remove one or two of these, programs
+ * most of them. `support`: something that is as the browser sends it.
  */
 export type SignalKind = 'contradiction' | 'absence' | 'support'
 
 export interface Signal {
   readonly id: string
   readonly kind: SignalKind
-  /** Natural log of how much likelier an automation shows this than a person's browser does. */
+  /** Part of the sum that `estimateBotProbability` reads, in natural log-odds. */
   readonly weight: number
   readonly text: string
 }
 
 /**
  * The signals of one request, each a bit of a number by its place in this list. The order of the list is no order of
- * strength. The weights are judgement, set so that one contradiction makes automation likely, two make it nearly
- * certain, and absences together stay below one half.
+ * strength. A contradiction makes a program likely alone; one absence never does, four of them are as sure.
  */
 const SIGNALS = [
   {
@@ -88,31 +87,31 @@ const SIGNALS = [
   {
     id: 'no-client-hints',
     kind: 'absence',
-    weight: 0.9,
+    weight: 2,
     text: 'Chromium over https sends Sec-CH-UA; there is none.',
   },
   {
     id: 'no-fetch-metadata',
     kind: 'absence',
-    weight: 0.9,
-    text: 'This browser sends Sec-Fetch headers over https; there are none.',
+    weight: 2,
+    text: 'This browser sends Sec-Fetch headers with every request over https; there are none.',
   },
   {
     id: 'no-language',
     kind: 'absence',
-    weight: 0.7,
+    weight: 1,
     text: 'There is no Accept-Language, or it is *.',
   },
   {
     id: 'accepts-anything',
     kind: 'absence',
-    weight: 0.5,
+    weight: 1,
     text: 'Accept is missing or */* and nothing says that a page asked for this.',
   },
   {
     id: 'no-compression',
     kind: 'absence',
-    weight: 0.5,
+    weight: 1.5,
     text: 'Accept-Encoding does not ask for what this browser asks for.',
   },
   {
@@ -124,43 +123,43 @@ const SIGNALS = [
   {
     id: 'field-names',
     kind: 'absence',
-    weight: 0.4,
+    weight: 0.5,
     text: 'The header names are not written, or not ordered, as this browser does.',
   },
   {
-    id: 'stale-browser',
+    id: 'no-upgrade-wish',
     kind: 'absence',
-    weight: 0.2,
-    text: 'The version of the browser is years old.',
+    weight: 1,
+    text: 'This browser asks for a page with Upgrade-Insecure-Requests; it is missing.',
+  },
+  {
+    id: 'foreign-order',
+    kind: 'absence',
+    weight: 1,
+    text: 'The Accept fields come in the order of another engine.',
   },
   {
     id: 'unknown-product',
     kind: 'absence',
-    weight: 0.9,
+    weight: 1,
     text: 'An unknown product follows that of a whole browser.',
   },
   {
     id: 'no-user-agent',
     kind: 'absence',
-    weight: 2,
+    weight: 6,
     text: 'There is no User-Agent.',
-  },
-  {
-    id: 'server-without-cookies',
-    kind: 'absence',
-    weight: 0.4,
-    text: 'A browser without cookies, from a network of servers.',
   },
   {
     id: 'hints-agree',
     kind: 'support',
-    weight: -1.2,
+    weight: -1,
     text: 'The client hints agree with the user agent.',
   },
   {
     id: 'fetch-metadata-agrees',
     kind: 'support',
-    weight: -0.8,
+    weight: -1,
     text: 'The Sec-Fetch headers are whole and possible.',
   },
   {
@@ -177,6 +176,9 @@ export type SignalId = (typeof SIGNALS)[number]['id']
 export const BIT = Object.fromEntries(SIGNALS.map(({ id }, place) => [id, 2 ** place])) as Readonly<
   Record<SignalId, number>
 >
+
+/** The bits of everything that speaks against a browser. */
+export const AGAINST = SIGNALS.reduce((bits, { id, weight }) => (weight > 0 ? bits | BIT[id] : bits), 0)
 
 /** The signals whose bits are set. */
 export function signalsOf(bits: number): readonly Signal[] {

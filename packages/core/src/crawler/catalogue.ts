@@ -24,6 +24,8 @@ export interface Crawler {
   readonly asns: ReadonlySet<number>
   /** Whether the operator alone uses all of `asns`. */
   readonly exclusive: boolean
+  /** Every system that the operator sends the crawler from, others' requests among them or not; empty where it is not known. */
+  readonly systems: ReadonlySet<number>
   /** Origin of its Web Bot Auth key directory. */
   readonly agent?: string | undefined
   readonly docs?: string | undefined
@@ -101,6 +103,7 @@ function crawlerOf(row: CrawlerRow): Crawler {
     ranges,
     asns: new Set(row.asns),
     exclusive: row.exclusive === true,
+    systems: new Set(row.systems ?? (row.exclusive === true ? row.asns : [])),
     agent,
     docs,
   })

@@ -31,6 +31,7 @@ export function inspectedCrawler(verification: Verification): InspectedCrawler {
     purpose,
     outcome: verification.judgement.outcome,
     ...(method !== undefined && { method }),
+    ...(verification.foreign && { forged: true }),
     pending: verification.pending,
     summary: summaryOf(verification),
   })

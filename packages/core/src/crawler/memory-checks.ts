@@ -118,6 +118,11 @@ export function asnCheck(crawler: Crawler, { address, finding, snapshot }: Claim
     : { name, status: 'refuted', detail: `${found}, not in ${labels(crawler.asns, ' or ')}, ${alone}.` }
 }
 
+/** Whether the address is in a system that the operator does not send the crawler from. Unknown systems are none. */
+export function isForeignSystem({ systems }: Crawler, { finding }: ClaimedFrom): boolean {
+  return systems.size > 0 && finding.asn !== undefined && !systems.has(finding.asn)
+}
+
 function labels(asns: ReadonlySet<number>, between = ', '): string {
   return [...asns].map((asn) => `AS${asn}`).join(between)
 }

@@ -1,7 +1,7 @@
 import type { Verification } from './verifier.ts'
 
 /** One sentence that says what came of a claim and what it rests on. */
-export function summaryOf({ crawler, judgement, pending, nowhere }: Verification): string {
+export function summaryOf({ crawler, judgement, pending, nowhere, foreign }: Verification): string {
   const { name, operator } = crawler
   switch (judgement.outcome) {
     case 'verified':
@@ -9,6 +9,7 @@ export function summaryOf({ crawler, judgement, pending, nowhere }: Verification
     case 'spoofed':
       return `Not ${name} of ${operator}: every check that could run refutes it. ${judgement.refutedBy[0].detail}`
     case 'unverifiable': {
+      if (foreign) return `It claims to be ${name}; ${operator} does not send it from this autonomous system.`
       if (pending) return `It claims to be ${name}; the check is running.`
       if (nowhere) {
         return `It claims to be ${name}; neither confirmed nor refuted, because the visitor’s address is not known.`

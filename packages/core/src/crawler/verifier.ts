@@ -4,7 +4,14 @@ import { type Prefix, parsePrefix } from '../address/prefix.ts'
 import { createPrefixSet } from '../address/prefix-set.ts'
 import type { Catalogue, Crawler } from './catalogue.ts'
 import type { ClaimedFrom } from './memory-checks.ts'
-import { asnCheck, catalogueCheck, couldNotRun, rangesCheck, withoutRefutation } from './memory-checks.ts'
+import {
+  asnCheck,
+  catalogueCheck,
+  couldNotRun,
+  isForeignSystem,
+  rangesCheck,
+  withoutRefutation,
+} from './memory-checks.ts'
 import { type Check, type Judgement, judge } from './outcome.ts'
 import { datedRanges } from './ranges.ts'
 import type { ReverseChecks } from './reverse-checks.ts'
@@ -16,6 +23,8 @@ export interface Verification {
   readonly judgement: Judgement
   /** True while reverse DNS is being asked: the same question a little later can have another outcome. */
   readonly pending: boolean
+  /** True where a claim that nothing decided comes from a system that the operator does not send this crawler from. */
+  readonly foreign?: true | undefined
   /** True where the visitor's address is not known, so that nothing could be checked. */
   readonly nowhere?: true | undefined
   /** Reverse name of the address, where one was asked for and is not a false claim. */
@@ -56,6 +65,15 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
       : undefined
   }
 
+  /** Marks a claim that nothing decided, where its own address tells that the operator did not send it. */
+  function withOrigin(found: Verification, from: ClaimedFrom): Verification {
+    const { crawler, judgement } = found
+    const isOpen = judgement.outcome === 'unverifiable' && !crawler.selfHosted
+    return isOpen && isForeignSystem(crawler, from) && sharedBecause(from) === undefined
+      ? { ...found, foreign: true }
+      : found
+  }
+
   /** The outcome from memory, or the checks so far where DNS has to be asked. */
   function fromMemory(crawler: Crawler, from: ClaimedFrom): Verification | readonly Check[] {
     const shared = sharedBecause(from)
@@ -72,17 +90,17 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
     catalogue,
     look(crawler, from) {
       const found = fromMemory(crawler, from)
-      if ('judgement' in found) return found
+      if ('judgement' in found) return withOrigin(found, from)
       const pending = reverse.start(from.address, crawler.names)
-      return { ...withReverse(crawler, found, pending ? BEING_ASKED : TOO_MANY), pending }
+      return withOrigin({ ...withReverse(crawler, found, pending ? BEING_ASKED : TOO_MANY), pending }, from)
     },
     async verify(crawler, from, asker) {
       const found = fromMemory(crawler, from)
-      if ('judgement' in found) return found
+      if ('judgement' in found) return withOrigin(found, from)
       const asked = reverse.ask(from.address, crawler.names, asker)
-      if (asked === undefined) return withReverse(crawler, found, TOO_MANY)
+      if (asked === undefined) return withOrigin(withReverse(crawler, found, TOO_MANY), from)
       const late = patience === undefined ? [] : [patience().then(() => TOO_LATE)]
-      return withReverse(crawler, found, (await Promise.race([asked, ...late])) ?? TOO_MANY)
+      return withOrigin(withReverse(crawler, found, (await Promise.race([asked, ...late])) ?? TOO_MANY), from)
     },
   }
 }

@@ -101,7 +101,12 @@ function compileRule(rule: Rule, shared: Shared): Compiled {
   const counting = compileCounting(rule, shared, challenge?.terms)
   const action = counting?.opens ? 'allow' : rule.action
   const redirect = compileRedirect(rule)
-  const { data, needs, steady, negation, named, ...tests } = compileMatch(rule.match, { id, action, ...shared })
+  const { data, needs, steady, negation, named, ...tests } = compileMatch(rule.match, {
+    id,
+    action,
+    trustsClaims: rule.trustClaim,
+    ...shared,
+  })
   const agent = redirect === undefined ? tests.agent : [...tests.agent, redirect.isFor]
   const request = redirect === undefined ? tests.request : [...tests.request, redirect.applies]
   const text = `The policy's rule "${rule.id}" matches.`

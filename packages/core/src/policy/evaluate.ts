@@ -88,8 +88,9 @@ export interface Ruled {
 }
 
 /**
- * The first rule that matches and is not on trial decides, else `fallback`; one that counts decides only where it opens, and
- * one that weighs only where no other does. `unjudged` takes the rules before the deciding one that the request leaves open.
+ * The first rule that matches and is not on trial decides, else `fallback`. A rule that counts decides only where it opens. A
+ * rule that flags marks the request, and the rules after it are asked: the first flag shows where nothing else decides.
+ * `unjudged` takes the rules before the deciding one that the request leaves open.
  */
 export function evaluate(
   { rules, fallback, index }: Ruled,
@@ -100,6 +101,7 @@ export function evaluate(
   let trials = NO_TRIALS
   let counted = NONE_COUNTED
   let weighed = NONE_WEIGHED
+  let mark: MatchedRule | undefined
   let lasting = index?.asksRequest !== true
   let restsOnPass = false
   // An unknown is no key: all rules are asked where those that a request leaves open are to be named.
@@ -138,16 +140,15 @@ export function evaluate(
       trials = added(trials, matched)
       continue
     }
-    if (rule.weight === undefined || matched !== rule.matched) {
-      return { decided: matched, trials, counted, weighed, lasting, restsOnPass }
-    }
+    if (matched.action !== 'flag') return { decided: matched, trials, counted, weighed, lasting, restsOnPass }
+    mark ??= matched
+    if (rule.weight === undefined || matched !== rule.matched) continue
     const from = asked.weight
     asked.weight += rule.weight
     weighed = added(weighed, { rule: matched, weight: rule.weight })
     if (found !== undefined) turns.add(index?.reached(position, { from, to: asked.weight }) ?? NONE_REACHED)
   }
-  const [sign] = weighed
-  const decided = sign !== undefined && isStricter(sign.rule.action, fallback.action) ? sign.rule : fallback
+  const decided = mark === undefined || isStricter(fallback.action, mark.action) ? fallback : mark
   return { decided, trials, counted, weighed, lasting, restsOnPass }
 }
 

@@ -25,10 +25,11 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     index: valueIndex(({ crawler }) => crawler?.slug),
     description: 'Crawlers, by their slugs in the catalogue',
     example: ['googlebot'],
-    test(given, { action }) {
-      return ({ crawler }) => {
-        if (crawler === undefined || !mayRestOn(crawler.outcome === 'verified', action)) return false
-        return given.includes(crawler.slug)
+    test(given, rule) {
+      return (inspection) => {
+        const { crawler } = inspection
+        if (crawler === undefined || !given.includes(crawler.slug)) return false
+        return crawler.outcome === 'verified' || mayRestOn(inspection, rule)
       }
     },
   },
@@ -51,10 +52,10 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     index: valueIndex(({ agent }) => agent.operator),
     description: 'Operators of crawlers, as in the catalogue',
     example: ['Google'],
-    test(given, { action }) {
-      return ({ agent }) => {
-        if (agent.operator === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
-        return given.includes(agent.operator)
+    test(given, rule) {
+      return (inspection) => {
+        const { operator } = inspection.agent
+        return operator !== undefined && given.includes(operator) && mayRestOn(inspection, rule)
       }
     },
   },
@@ -66,11 +67,11 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     index: valueIndex(({ agent }) => agent.purpose),
     description: 'Purpose of a crawler',
     example: ['training'],
-    test(given, { action }) {
+    test(given, rule) {
       const purposes = new Set<string>(given)
-      return ({ agent }) => {
-        if (agent.purpose === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
-        return purposes.has(agent.purpose)
+      return (inspection) => {
+        const { purpose } = inspection.agent
+        return purpose !== undefined && purposes.has(purpose) && mayRestOn(inspection, rule)
       }
     },
   },

@@ -1,5 +1,6 @@
 import { AI_TOKENS } from '@sallyport/data/automation'
 import { AGENT_BASES, type AgentBasis } from '../values/agent-verdict.ts'
+import type { Inspection } from '../values/inspection.ts'
 import { AGENT_CLASSES, type AgentClass } from '../vocabulary.ts'
 import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
 import { OF_FLAGS, ofNames } from './extent.ts'
@@ -26,6 +27,8 @@ export interface VerdictMatch {
   readonly headless?: boolean | undefined
   /** How sure the verdict about the agent is, 0 to 1, both bounds within. */
   readonly confidence?: Bounds | undefined
+  /** How likely the client is a program, 0 to 1, both bounds within. */
+  readonly botProbability?: Bounds | undefined
   /** How sure the verdict about the network is, 0 to 1, both bounds within. */
   readonly networkConfidence?: Bounds | undefined
   /** Proven identities: slugs, identifiers of signature agents, or `*` for any. */
@@ -45,11 +48,11 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: oneOf(AGENT_CLASSES),
     asks: 'agent',
     robots: true,
-    index: valueIndex(({ agent }) => agent.class),
+    index: valueIndex(readClass),
     description: 'Classes of clients',
     example: ['impostor'],
     test(given) {
-      return ({ agent }) => given.includes(agent.class)
+      return (inspection) => given.includes(readClass(inspection))
     },
   },
   basis: {
@@ -83,6 +86,16 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
       return ({ agent }) => isWithin(agent.confidence)
     },
   },
+  botProbability: {
+    values: boundsOf('probability', 'share', [0.9, 0.99], 1),
+    asks: 'agent',
+    robots: false,
+    description: 'Probability that the client is a program',
+    test(given) {
+      const isWithin = boundsTest(given)
+      return ({ agent }) => isWithin(agent.botProbability)
+    },
+  },
   networkConfidence: {
     values: CONFIDENCE,
     asks: 'asn',
@@ -113,14 +126,23 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     index: valueIndex(({ agent }) => agent.ai?.vendor, folded),
     description: 'Operators of an AI, as verdicts show them',
     example: ['OpenAI'],
-    test(given, { action }) {
+    test(given, rule) {
       const vendors = foldedSet(given)
-      return ({ agent }) => {
-        if (agent.ai === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
-        return vendors.has(folded(agent.ai.vendor))
+      return (inspection) => {
+        const { ai } = inspection.agent
+        return ai !== undefined && vendors.has(folded(ai.vendor)) && mayRestOn(inspection, rule)
       }
     },
   },
+}
+
+/**
+ * The class that rules match. A crawler's name from a system that its operator does not send from is forged for a policy,
+ * although the specification keeps the word `spoofed` for a name that every check refutes.
+ */
+function readClass({ agent, crawler }: Inspection): AgentClass {
+  const rests = agent.basis === 'crawler' || agent.basis === 'ai-name'
+  return rests && crawler?.forged === true ? 'impostor' : agent.class
 }
 
 function identityFault(name: string): string | undefined {

@@ -87,6 +87,8 @@ export function valueIndex(
 export interface WithinRule {
   readonly id: string
   readonly action: Action
+  /** The rule says `trustClaim`. */
+  readonly trustsClaims?: boolean | undefined
   readonly splitter: PathSplitter
   readonly surroundings: Surroundings
   /** Returns what `make` made for a key, which all rules of the policy share. */
@@ -185,9 +187,13 @@ export function faultsOf<Item>(given: readonly Item[], faultOf: (item: Item) => 
   })
 }
 
-/** Anybody can claim a name: a mere claim earns no permission. */
-export function mayRestOn(verified: boolean, action: Action): boolean {
-  return verified || action !== 'allow'
+/**
+ * Reports whether a rule may match by the name that a client has. Anybody can claim one, so a permission needs proof, or a
+ * rule that trusts claims and one that nothing disproves.
+ */
+export function mayRestOn({ agent, crawler }: Inspection, { action, trustsClaims }: WithinRule): boolean {
+  if (action !== 'allow' || agent.identity?.verified === true) return true
+  return trustsClaims === true && agent.class !== 'impostor' && crawler?.forged !== true
 }
 
 /** A set of names whose case does not count; it is asked in lower case. */

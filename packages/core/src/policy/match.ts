@@ -51,7 +51,8 @@ export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
 function sharedTest(given: GivenWord, rule: WithinRule): Test {
   const { name, word, value } = given
   if (word.index !== undefined || differs(given, 'id')) return testOf(given, rule)
-  return rule.once(`${name} ${rule.action === 'allow'} ${JSON.stringify(value)}`, () => testOf(given, rule))
+  const kind = `${rule.action === 'allow'} ${rule.trustsClaims === true}`
+  return rule.once(`${name} ${kind} ${JSON.stringify(value)}`, () => testOf(given, rule))
 }
 
 /** Values of a negation that rules are likely to share; to look at all of a long list would cost more than it saves. */

@@ -64,7 +64,7 @@ export interface Rule {
    * where none does, the request is flagged.
    */
   readonly weight?: number | undefined
-  /** It allows by what the client merely says, and that is meant. */
+  /** Permits a rule that allows to rest on unproven claims, but never on a disproved one. */
   readonly trustClaim?: boolean | undefined
   /** Within its limits it allows, and no rule after it is asked. */
   readonly then?: 'allow' | undefined

@@ -1,12 +1,28 @@
-import { ANONYMISERS, ASKED, CONTRADICTED_TWICE, HEADLESS, IMPOSTOR, INFRASTRUCTURE, VERIFIED } from './common-rules.ts'
+import {
+  ANONYMISERS,
+  ASKED,
+  BROWSERS,
+  CONTRADICTED_TWICE,
+  DOUBTFUL,
+  HEADLESS,
+  IMPOSTOR,
+  INFRASTRUCTURE,
+  READING,
+  UNPROVEN,
+  VERIFIED,
+} from './common-rules.ts'
 import type { PresetName, Rule } from './policy.ts'
 import { rulesOf, STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
 
+/** Marks of evidence: they stop nothing, and are on requests of every method. */
 const CONTRADICTED: Rule = { id: 'contradicted', match: { basis: ['contradiction'] }, action: 'flag' }
-/** Absences can only flag, in every preset: proxies and people's own settings cause them too. */
 const INCOMPLETE: Rule = { id: 'incomplete', match: { basis: ['absence'] }, action: 'flag' }
+const NAMED: Rule = { id: 'named', match: { basis: ['crawler', 'ai-name'] }, action: 'flag' }
 const ANONYMISED: Rule = { id: 'anonymised', match: { networkClass: ANONYMISERS }, action: 'flag' }
 const SERVERS: Rule = { id: 'infrastructure', match: { networkClass: INFRASTRUCTURE }, action: 'flag' }
+
+/** Whole browsers, against which nothing but their network speaks. */
+const WHOLE = { basis: ['network'], userAgent: BROWSERS, method: READING } as const
 
 /** Rules that follow the user's own; the policy's default decides where none matches. */
 export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
@@ -17,7 +33,8 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     IMPOSTOR,
     HEADLESS,
     CONTRADICTED,
-    { ...INCOMPLETE, match: { ...INCOMPLETE.match, class: ['human'] } },
+    INCOMPLETE,
+    NAMED,
     ANONYMISED,
     SERVERS,
   ],
@@ -26,15 +43,23 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     IMPOSTOR,
     { id: 'ai', match: { class: ['ai_agent'] }, action: 'flag' },
     { id: 'ai-crawler', match: { purpose: ['ai-search', 'user-fetch'] }, action: 'flag' },
-    VERIFIED,
+    // Proven AI passes with the mark.
+    {
+      ...VERIFIED,
+      match: { ...VERIFIED.match, class: ['verified_crawler'], not: { purpose: ['ai-search', 'user-fetch'] } },
+    },
     { ...HEADLESS, action: 'block' },
-    { ...CONTRADICTED, ...ASKED },
-    { id: 'program', match: { class: ['unverified_bot'] }, action: 'flag' },
-    INCOMPLETE,
+    UNPROVEN,
+    { ...CONTRADICTED, id: 'contradicted-page', match: { ...CONTRADICTED.match, method: READING }, ...ASKED },
+    DOUBTFUL,
     // A host that rents to VPN services and to others: its addresses are no proof of either.
-    { id: 'mixed', match: { networkClass: ['vpn'], networkConfidence: { atMost: 0.6 } }, ...ASKED },
+    { id: 'mixed', match: { ...WHOLE, networkClass: ['vpn'], networkConfidence: { atMost: 0.6 } }, ...ASKED },
+    { id: 'servers', match: { ...WHOLE, networkClass: INFRASTRUCTURE }, ...ASKED },
+    { id: 'program', match: { class: ['unverified_bot'] }, action: 'flag' },
+    CONTRADICTED,
+    INCOMPLETE,
     ANONYMISED,
-    { ...SERVERS, ...ASKED },
+    SERVERS,
   ],
   'agents-welcome': [
     VERIFIED,
@@ -43,17 +68,21 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     HEADLESS,
     CONTRADICTED,
     INCOMPLETE,
+    NAMED,
     ANONYMISED,
   ],
   'jurisdiction-strict': [
     IMPOSTOR,
     { ...ANONYMISED, action: 'block', onError: 'block' },
     CONTRADICTED_TWICE,
+    UNPROVEN,
+    DOUBTFUL,
     HEADLESS,
-    CONTRADICTED,
-    SERVERS,
     { id: 'unknown-country', match: { country: ['unknown'] }, action: 'flag', onError: 'block' },
+    CONTRADICTED,
     INCOMPLETE,
+    NAMED,
+    SERVERS,
   ],
   'stop-scrapers': STOP_SCRAPERS.flatMap(rulesOf),
   'under-attack': UNDER_ATTACK.flatMap(rulesOf),

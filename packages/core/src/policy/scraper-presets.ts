@@ -1,5 +1,17 @@
 import type { AgentBasis } from '../values/agent-verdict.ts'
-import { ANONYMISERS, ASKED, CONTRADICTED_TWICE, HEADLESS, IMPOSTOR, INFRASTRUCTURE, VERIFIED } from './common-rules.ts'
+import {
+  ANONYMISERS,
+  ASKED,
+  BROWSERS,
+  CONTRADICTED_TWICE,
+  DOUBTFUL,
+  HEADLESS,
+  IMPOSTOR,
+  INFRASTRUCTURE,
+  READING,
+  UNPROVEN,
+  VERIFIED,
+} from './common-rules.ts'
 import type { Rule } from './policy.ts'
 
 /** A row of a preset that counts, with the reason that the documents give for it. */
@@ -22,15 +34,21 @@ export function rulesOf({ why, perMinute, ...rule }: PresetRow): readonly Rule[]
   })
 }
 
-const READING = ['GET', 'HEAD'] as const
-
 /** A page, not what a browser loads for it: people's browsers load dozens of files for each. */
 const PAGES = { method: READING, headerValue: { accept: ['text/html*'] } } as const
 
-/** Doubts that headers show. */
-const LOUD: readonly AgentBasis[] = ['automation', 'crawler', 'ai-name', 'contradiction', 'absence']
+/** Doubts that headers show; crawlers that are named so are counted by their purpose. */
+const LOUD: readonly AgentBasis[] = ['automation', 'ai-name', 'contradiction', 'absence']
 /** Everything but a browser that shows nothing against it, on a line of people. */
-const DOUBTS: readonly AgentBasis[] = [...LOUD, 'network']
+const DOUBTS: readonly AgentBasis[] = [...LOUD, 'crawler', 'network']
+
+/** Whole browsers on servers, VPNs and proxies, and applications there. */
+const WHOLE = { basis: ['network'], userAgent: BROWSERS } as const
+/** Requests of browsers without fetch metadata that no page asked for: pages, whatever `Accept` says. */
+const BARE = { method: READING, header: { absent: ['sec-fetch-dest', 'referer'] } } as const
+
+/** Methods that send. */
+const SENDS = { not: { method: [...READING, 'OPTIONS'] } } as const
 
 const SERVERS = [...INFRASTRUCTURE, ...ANONYMISERS]
 
@@ -76,6 +94,11 @@ const FIRST: readonly PresetRow[] = [
   { ...IMPOSTOR, why: 'a disproved claim' },
   { ...HEADLESS, action: 'block', why: 'the client says that it is headless' },
   { ...CONTRADICTED_TWICE, why: 'a request that contradicts itself twice is not from a browser' },
+  { ...UNPROVEN, why: 'a crawler that nothing proves: its name is worth no more than none' },
+  {
+    ...DOUBTFUL,
+    why: 'copies of browsers, and clients without a name, before the first page: programs in three of four cases',
+  },
 ]
 
 /** Names under which libraries and tools of copying come unless somebody gives them another (D417). */
@@ -130,7 +153,7 @@ const HOME: readonly PresetRow[] = [
   },
   {
     id: 'home-bare',
-    match: { basis: ['none'], networkClass: ['residential_clean'], header: { absent: ['sec-fetch-dest', 'referer'] } },
+    match: { ...BARE, basis: ['none'], networkClass: ['residential_clean'] },
     perMinute: { client: 600 },
     action: 'throttle',
     why: 'the same for browsers without fetch metadata',
@@ -178,7 +201,7 @@ const BUSY_LIMIT: PresetRow = {
 
 const BUSY_SERVERS: PresetRow = {
   id: 'busy-servers',
-  match: { ...PAGES, ...BUSY, basis: ['network'] },
+  match: { ...PAGES, ...BUSY, ...WHOLE },
   perMinute: { client: 30, prefix: 60, asn: 240, class: 600 },
   ...ASKED,
   why: 'the same for whole browsers on servers, VPNs and proxies, by pages',
@@ -186,34 +209,41 @@ const BUSY_SERVERS: PresetRow = {
 
 const NAMED: PresetRow = {
   id: 'named',
-  match: { basis: ['crawler', 'ai-name'] },
+  match: { basis: ['ai-name'] },
   perMinute: { client: 60, asn: 300, class: 600 },
   action: 'throttle',
-  why: 'unproven crawlers and AIs, often from many addresses of one cloud',
+  why: 'unproven AIs and agents, often from many addresses of one cloud',
 }
 
 const PROGRAMS: PresetRow = {
   id: 'programs',
-  match: { basis: ['automation'] },
+  match: { basis: ['automation'], method: READING },
   perMinute: { client: 60, prefix: 240, asn: 1_200 },
   action: 'throttle',
-  why: 'programs on home and mobile lines, and requests that send from servers',
+  why: 'programs on home and mobile lines',
 }
 
-const DOUBTFUL: PresetRow = {
-  id: 'doubtful',
-  match: { basis: ['contradiction', 'absence'] },
+const SENDING: PresetRow = {
+  id: 'sending',
+  match: { ...SENDS, basis: ['contradiction', 'absence', 'automation', 'network'] },
   perMinute: { client: 300, prefix: 900, asn: 1_800, class: 3_000 },
-  ...ASKED,
-  why: 'copies of browsers; privacy filters of people remove headers too, at four to ten pages a minute',
+  action: 'throttle',
+  why: 'requests that send: webhooks come in bursts, and are not challenged',
 }
 
 const ON_SERVERS: PresetRow = {
   id: 'servers',
-  match: { ...PAGES, basis: ['network'] },
+  match: { ...PAGES, ...WHOLE },
   perMinute: { client: 60, prefix: 240, asn: 600, class: 1_200 },
   ...ASKED,
   why: 'whole browsers on servers, VPNs and Tor, by pages: people, or rented machines',
+}
+
+const ON_SERVERS_BARE: PresetRow = {
+  ...ON_SERVERS,
+  id: 'servers-bare',
+  match: { ...BARE, ...WHOLE },
+  why: 'the same for browsers without fetch metadata',
 }
 
 export const STOP_SCRAPERS: readonly PresetRow[] = [
@@ -226,8 +256,9 @@ export const STOP_SCRAPERS: readonly PresetRow[] = [
   BUSY_SERVERS,
   NAMED,
   PROGRAMS,
-  DOUBTFUL,
+  SENDING,
   ON_SERVERS,
+  ON_SERVERS_BARE,
   ...HOME,
   SEEN,
 ]
@@ -248,11 +279,12 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
   },
   { ...NAMED, perMinute: { client: 10, asn: 120, class: 300 } },
   { ...PROGRAMS, perMinute: { client: 10, prefix: 40, asn: 120, class: 300 } },
+  { ...SENDING, perMinute: { client: 120, prefix: 360, asn: 1_200, class: 3_000 } },
   {
     id: 'asked',
-    match: { basis: ['contradiction', 'absence', 'network'] },
+    match: { ...WHOLE, method: READING },
     ...ASKED,
-    why: 'copies of browsers, and whole ones on servers, VPNs and Tor, before the first page',
+    why: 'whole browsers on servers, VPNs and Tor, before the first page',
   },
   {
     id: 'unknown-lines',

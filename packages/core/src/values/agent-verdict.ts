@@ -31,6 +31,11 @@ export interface AgentVerdict {
   readonly class: AgentClass
   /** 0 to 1, that the class is right. */
   readonly confidence: number
+  /**
+   * 0 to 1, that the client is a program rather than a person's browser, whatever its class: what other products call a bot
+   * score. It never falls when a sign is added. 0.5 where nothing could be looked at.
+   */
+  readonly botProbability: number
   readonly basis: AgentBasis
   /** A browser without a person in front of it, as far as it says so itself. */
   readonly headless: boolean

@@ -23,6 +23,11 @@ export interface InspectedCrawler {
   readonly outcome: CrawlerOutcome
   /** The checks that decided, by their names; absent when none did. */
   readonly method?: string | undefined
+  /**
+   * There, and true, where the outcome is `unverifiable` and the request comes from a system that the operator does not send
+   * this crawler from. Rules match it as an impostor.
+   */
+  readonly forged?: true | undefined
   /** True at the first sight of an address: DNS is asked in the background, and the next request has the outcome. */
   readonly pending: boolean
   /** One sentence for a person. */

@@ -35,7 +35,7 @@ function observed(overrides: Partial<ObservedRequest> = {}, rule = 'policy:no-to
         asType: 'unknown',
         agreeing: [],
       },
-      agent: { class: 'human', confidence: 1, basis: 'none', headless: false, reasons: [] },
+      agent: { class: 'human', confidence: 1, botProbability: 0, basis: 'none', headless: false, reasons: [] },
       degraded: [],
     },
   }

@@ -141,6 +141,7 @@ t.test('every word of the policy language is one of the configuration', async (t
     asn: [1],
     confidence: { atLeast: 0.5, atMost: 1 },
     networkConfidence: { atMost: 0.5 },
+    botProbability: { atLeast: 0.9 },
     header: { present: ['a'], absent: ['b'] },
     basis: ['signature'],
     time: { from: '09:00', to: '17:00', days: ['mon'], zone: 'Europe/Berlin' },

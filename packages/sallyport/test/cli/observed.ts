@@ -49,7 +49,7 @@ export function observed(id: string, action: Action, said: Said = {}): ObservedR
           agreeing: [],
         },
         country: 'NL',
-        agent: { class: 'human', confidence: 1, basis: 'none', headless: false, reasons: [] },
+        agent: { class: 'human', confidence: 1, botProbability: 0, basis: 'none', headless: false, reasons: [] },
         degraded: [],
       },
     },
