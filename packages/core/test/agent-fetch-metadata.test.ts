@@ -134,6 +134,28 @@ t.test('players and parts are asked for in no language', async (t) => {
   t.equal(lacking.reasons.length, 1)
 })
 
+t.test('parts of a browser that leave most fields out accuse nobody', async (t) => {
+  const phone = CHROME_TEXT.replace('Windows NT 10.0; Win64; x64', 'Linux; Android 10; K')
+  const from = (fields: readonly string[], method = 'GET', target = '/') =>
+    inspect(requestOf(['Host', 'a.example', ...fields], { method, target })).agent
+  const report = ['User-Agent', CHROME_TEXT, 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate, br, zstd']
+  const reporting = [...report, 'Content-Type', 'application/reports+json']
+  t.match(from(reporting, 'POST'), { class: 'human', basis: 'none' }, 'a report about the network')
+  t.not(from(reporting).basis, 'none', 'and no page is asked for so')
+  const handed = ['User-Agent', phone, 'Accept-Encoding', 'gzip']
+  for (const target of ['/film/index.m3u8', '/film/1.ts?x=1', '/report.pdf']) {
+    t.match(from(handed, 'GET', target), { class: 'human', basis: 'none' }, target)
+  }
+  t.equal(from(handed, 'GET', '/film').class, 'unverified_bot')
+  const preflight = { 'Access-Control-Request-Method': 'GET', Origin: 'http://b.example', 'Sec-Fetch-Mode': 'cors' }
+  const http = requestOf(fieldsOf({ Host: 'a', 'User-Agent': CHROME_TEXT, Accept: '*/*', ...preflight }), {
+    method: 'OPTIONS',
+    scheme: 'http',
+  })
+  t.match(inspect(http).agent, { class: 'human', basis: 'none' }, 'Chromium’s preflight over http')
+  t.match(inspect({ ...http, method: 'GET' }).agent, { basis: 'contradiction' })
+})
+
 t.test('requests of people that were reported elsewhere are people’s', { skip }, async (t) => {
   for (const file of [
     'k04-service-worker-navigation',

@@ -19,6 +19,8 @@ export interface Evidence {
   /** As received; only read where `direct`. */
   readonly raw: readonly string[]
   readonly method: string
+  /** As received; absent where it is not known. */
+  readonly target?: string | undefined
   readonly httpVersion: string
   readonly ja4: Ja4 | undefined
   /** As in `InspectionRequest`; read as `raw` is. */
@@ -48,8 +50,8 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
   if (family === undefined) return 0
   let bits = hintSignals(userAgent, evidence.fields) | fetchSignals(evidence)
   bits |= connectionSignals(userAgent, evidence)
-  // A WebSocket's handshake is written by another part of the browser, which leaves most of it out.
-  if (!opensWebSocket(evidence)) {
+  // These are written by other parts of the browser or of its system, which leave most of it out.
+  if (!opensWebSocket(evidence) && !isReport(evidence) && !isHandedOn(userAgent, evidence)) {
     bits |= contentSignals(userAgent, evidence, availability.https)
     if (availability.https) bits |= absentHints(userAgent, evidence)
     else bits |= orderSignals(userAgent, evidence)
@@ -188,7 +190,7 @@ function orderSignals({ family }: UserAgent, { fields, raw, httpVersion }: Evide
 
 const ORDERS = { chromium: 'ael', firefox: 'ale' } as const
 
-function contentSignals({ family, major }: UserAgent, { fields, method }: Evidence, https: boolean): number {
+function contentSignals({ family, major, embedded }: UserAgent, { fields, method }: Evidence, https: boolean): number {
   const { acceptLanguage, accept, acceptEncoding, fetchDest, referred } = fields
   let bits = 0
   const plays = playsMedia(fields)
@@ -199,7 +201,9 @@ function contentSignals({ family, major }: UserAgent, { fields, method }: Eviden
   if (method === 'GET' && unasked && (accept === undefined || accept === '*/*')) bits |= BIT['accepts-anything']
   if (family !== 'other' && !plays) {
     const plain = acceptEncoding === undefined || acceptEncoding === 'identity' || acceptEncoding === ''
-    const brotli = https && major >= SINCE[family ?? 'other'].brotli && acceptEncoding?.includes('br') === false
+    // WebViews before 2025 ask for none.
+    const brotli =
+      https && !embedded && major >= SINCE[family ?? 'other'].brotli && acceptEncoding?.includes('br') === false
     if (plain || brotli) bits |= BIT['no-compression']
   }
   const isPage = !fields.upgradeWish && accept?.includes(PAGE_TYPES) === true && PAGES.has(fetchDest)
@@ -210,6 +214,23 @@ function contentSignals({ family, major }: UserAgent, { fields, method }: Eviden
 /** Whether it opens a WebSocket: by HTTP/1.1, or by the CONNECT of HTTP/2 (RFC 8441), which browsers send to nobody else. */
 function opensWebSocket({ fields, method }: Evidence): boolean {
   return fields.webSocket || method === 'CONNECT'
+}
+
+/** Whether Chromium reports about the site: without hints, fetch metadata and Accept (Reporting API, section 3.5). */
+function isReport({ fields, method }: Evidence): boolean {
+  return fields.report && method === 'POST'
+}
+
+/** Files that a browser of Android hands to the system's player or download manager, by the end of the path. */
+const HANDED_ON = /\.(?:m3u8|mpd|ts|m4s|mp4|m4a|m4v|mp3|aac|ogg|oga|opus|webm|wav|flac|apk|zip|pdf|epub)(?:[?#]|$)/i
+
+/**
+ * Whether Android's player or download manager fetches a file for the browser. It sends the browser's user agent and cookies
+ * and nothing else (AOSP DownloadThread, MediaPlayer), which no header tells from a script.
+ */
+function isHandedOn({ platform }: UserAgent, { fields, method, target }: Evidence): boolean {
+  if (platform !== 'android' || method !== 'GET' || target === undefined) return false
+  return fields.accept === undefined && fields.acceptLanguage === undefined && HANDED_ON.test(target)
 }
 
 /** Whether a part of something, sound or film is asked for: players name no language, and want it as it is. */

@@ -21,6 +21,8 @@ export interface AgentFields {
   range: boolean
   referred: boolean
   upgradeWish: boolean
+  /** The body is a report of the browser's own about the site. */
+  report: boolean
   via: boolean
   /** A field that only proxies write. */
   forwarded: boolean
@@ -36,6 +38,7 @@ const NAMES = [
   'accept',
   'accept-encoding',
   'accept-language',
+  'content-type',
   'origin',
   'purpose',
   'range',
@@ -122,6 +125,7 @@ function noFields(): AgentFields {
     range: false,
     referred: false,
     upgradeWish: false,
+    report: false,
     via: false,
     forwarded: false,
     signature: false,
@@ -184,6 +188,9 @@ export function readAgentFields(fields: readonly string[]): AgentFields {
         break
       case 'range':
         read.range = true
+        break
+      case 'content-type':
+        read.report = value === 'application/reports+json'
         break
       case 'upgrade-insecure-requests':
         read.upgradeWish = true

@@ -91,6 +91,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         userAgent,
         raw: request.fields,
         method: request.method,
+        target: request.target,
         httpVersion: request.httpVersion,
         ja4: request.ja4 === undefined ? undefined : parseJa4(request.ja4),
         http2Window: request.http2Window,
@@ -102,12 +103,14 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         headlessFlags: undefined,
       })
       // The proof or disproof of a claim changes from one request to the next.
-      const lasting = claimed === undefined && !signed
+      // What Android's own player and download manager ask for is told by the target alone.
+      const byTarget = userAgent?.platform === 'android' && fields.accept === undefined
+      const lasting = claimed === undefined && !signed && !byTarget
       const kept = lasting && withFingerprint ? fingerprints.of(request, fields.userAgent ?? '') : undefined
       return { agent, crawler, fingerprint: kept }
     },
     namesBrowser: ({ fields }) => userAgents.read(readAgentFields(fields).userAgent)?.family !== undefined,
-    async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, visitor, snapshot) {
+    async check({ fields: raw, headersKnown, method = '', target, ja4, headlessFlags }, visitor, snapshot) {
       const fields = readAgentFields(raw)
       const userAgent = userAgents.read(fields.userAgent)
       const inside = isInside(visitor, fields, raw)
@@ -126,6 +129,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         userAgent,
         raw,
         method,
+        target,
         httpVersion: '',
         ja4: ja4 === undefined ? undefined : parseJa4(ja4),
         http2Window: undefined,
