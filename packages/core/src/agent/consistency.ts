@@ -197,8 +197,8 @@ function contentSignals({ family, major, embedded }: UserAgent, { fields, method
   const speaks = acceptLanguage !== undefined && acceptLanguage !== '' && acceptLanguage !== '*'
   if (speaks) bits |= BIT['speaks-a-language']
   else if (!plays) bits |= BIT['no-language']
-  const unasked = fetchDest === undefined && !referred && !plays
-  if (method === 'GET' && unasked && (accept === undefined || accept === '*/*')) bits |= BIT['accepts-anything']
+  const unasked = fetchDest === undefined && !referred && !plays && (accept === undefined || accept === '*/*')
+  if (method === 'GET' && (unasked || (fetchDest === 'document' && accept === undefined))) bits |= BIT['accepts-anything']
   if (family !== 'other' && !plays) {
     const plain = acceptEncoding === undefined || acceptEncoding === 'identity' || acceptEncoding === ''
     // WebViews before 2025 ask for none.

@@ -74,11 +74,11 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
   'jurisdiction-strict': [
     IMPOSTOR,
     { ...ANONYMISED, action: 'block', onError: 'block' },
+    { id: 'unknown-country', match: { country: ['unknown'] }, action: 'flag', onError: 'block' },
     CONTRADICTED_TWICE,
     UNPROVEN,
     DOUBTFUL,
     HEADLESS,
-    { id: 'unknown-country', match: { country: ['unknown'] }, action: 'flag', onError: 'block' },
     CONTRADICTED,
     INCOMPLETE,
     NAMED,
