@@ -21,7 +21,7 @@ t.test('a block is a 403 that the origin never hears of', async (t) => {
 t.test('a flag and an allow go on', async (t) => {
   const { url, origin } = await proxyBefore(t, OK)
   for (const [visitor, action] of [[VISITOR.flagged, 'flag'] as const, [VISITOR.allowed, 'allow'] as const]) {
-    t.equal(statusOf(await exchange(url, get('/', `X-Forwarded-For: ${visitor}`))), 200)
+    t.equal(statusOf(await exchange(url, get('/', `X-Forwarded-For: ${visitor}`, 'User-Agent: Lynx/2.9'))), 200)
     t.match(origin.heads.at(-1), `sallyport-action: ${action}\r\n`)
   }
 })

@@ -198,7 +198,8 @@ function contentSignals({ family, major, embedded }: UserAgent, { fields, method
   if (speaks) bits |= BIT['speaks-a-language']
   else if (!plays) bits |= BIT['no-language']
   const unasked = fetchDest === undefined && !referred && !plays && (accept === undefined || accept === '*/*')
-  if (method === 'GET' && (unasked || (fetchDest === 'document' && accept === undefined))) bits |= BIT['accepts-anything']
+  if (method === 'GET' && (unasked || (fetchDest === 'document' && accept === undefined)))
+    bits |= BIT['accepts-anything']
   if (family !== 'other' && !plays) {
     const plain = acceptEncoding === undefined || acceptEncoding === 'identity' || acceptEncoding === ''
     // WebViews before 2025 ask for none.

@@ -210,7 +210,7 @@ function browserBits(userAgent: UserAgent | undefined, evidence: AgentEvidence):
 
 /**
  * The verdict of the signs of a request that claims a browser, or nothing. The more there is against it, the higher its
- * probability: no sign lowers another, and no cap ends the sum.
+ * probability: no sign lowers another, and no cap ends the sum (D673).
  */
 function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean): AgentVerdict {
   const signals = signalsOf(bits)

@@ -118,7 +118,7 @@ export function asnCheck(crawler: Crawler, { address, finding, snapshot }: Claim
     : { name, status: 'refuted', detail: `${found}, not in ${labels(crawler.asns, ' or ')}, ${alone}.` }
 }
 
-/** Whether the address is in a system that the operator does not send the crawler from. Unknown systems are none. */
+/** Whether the address is in a system that the operator does not send the crawler from. Unknown systems are none (D675). */
 export function isForeignSystem({ systems }: Crawler, { finding }: ClaimedFrom): boolean {
   return systems.size > 0 && finding.asn !== undefined && !systems.has(finding.asn)
 }

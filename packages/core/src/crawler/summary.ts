@@ -9,7 +9,9 @@ export function summaryOf({ crawler, judgement, pending, nowhere, foreign }: Ver
     case 'spoofed':
       return `Not ${name} of ${operator}: every check that could run refutes it. ${judgement.refutedBy[0].detail}`
     case 'unverifiable': {
-      if (foreign) return `It claims to be ${name}; ${operator} does not send it from this autonomous system.`
+      if (foreign) {
+        return `It claims to be ${name}; neither confirmed nor refuted, but ${operator} does not send it from this autonomous system.`
+      }
       if (pending) return `It claims to be ${name}; the check is running.`
       if (nowhere) {
         return `It claims to be ${name}; neither confirmed nor refuted, because the visitor’s address is not known.`

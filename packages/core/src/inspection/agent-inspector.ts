@@ -103,7 +103,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         headlessFlags: undefined,
       })
       // The proof or disproof of a claim changes from one request to the next.
-      // What Android's own player and download manager ask for is told by the target alone.
+      // Only the target tells what Android's own player and download manager fetch.
       const byTarget = userAgent?.platform === 'android' && fields.accept === undefined
       const lasting = claimed === undefined && !signed && !byTarget
       const kept = lasting && withFingerprint ? fingerprints.of(request, fields.userAgent ?? '') : undefined

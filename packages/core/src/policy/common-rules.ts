@@ -33,7 +33,7 @@ export const DOUBTFUL: Rule = {
 
 /**
  * Crawlers whose name nothing proves. The name is worth no more than none, which is doubtful. Previews, monitors and feed
- * readers have limits of their own, and agents act for people.
+ * readers have limits of their own, and agents act for people (D676).
  */
 export const UNPROVEN: Rule = {
   id: 'unproven',

@@ -89,7 +89,7 @@ export interface Ruled {
 
 /**
  * The first rule that matches and is not on trial decides, else `fallback`. A rule that counts decides only where it opens. A
- * rule that flags marks the request, and the rules after it are asked: the first flag shows where nothing else decides.
+ * rule that flags marks the request, and the rules after it are asked: the first flag shows where nothing else decides (D674).
  * `unjudged` takes the rules before the deciding one that the request leaves open.
  */
 export function evaluate(

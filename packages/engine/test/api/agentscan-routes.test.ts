@@ -44,7 +44,7 @@ t.test('a browser, with every signal', async (t) => {
       allowlist_type: null,
       allowlist_verified: false,
       ja4: 't13d1516h2_8daaf6152771_02713d6af862',
-      reasons: [{ id: 'hints-agree', weight: -1.2 }, {}],
+      reasons: [{ id: 'hints-agree', weight: -1 }, {}],
     },
   })
   t.same(schemas.AgentscanCheckResponse.parse(json), json)
