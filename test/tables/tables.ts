@@ -6,6 +6,7 @@ import { sketchOf } from '../house/rooms.ts'
 import { figures } from './figures.ts'
 import { cell, code, table, text, value } from './markdown.ts'
 import { scalingInputs, scalingSizes } from './scaling.ts'
+import { visitors } from './visitors.ts'
 import { WANTS } from './wants.ts'
 import { WISHES } from './wishes.ts'
 
@@ -27,6 +28,7 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   commands: { file: `${DOCS}/commands.md`, text: commands },
   sources: { file: `${DOCS}/sources.md`, text: sources },
   presets: { file: `${DOCS}/scrapers.md`, text: presets },
+  visitors: { file: `${DOCS}/policy.md`, text: visitors },
   wishes: { file: `${DOCS}/policy.md`, text: wishes },
   'scaling-inputs': { file: '.github/SCALING.md', text: scalingInputs },
   'scaling-sizes': { file: '.github/SCALING.md', text: scalingSizes },
