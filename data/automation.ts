@@ -21,13 +21,6 @@ export interface AiTokenRow {
   readonly application?: true | undefined
 }
 
-/** The newest major versions of the browsers' engines, by which very old ones are recognised. */
-export interface BrowserVersions {
-  readonly chromium: number
-  readonly firefox: number
-  readonly date: string
-}
-
 export const AUTOMATION: readonly AutomationRow[] = table.automation as readonly AutomationRow[]
 /** Suites that watch, measure and test sites from servers: most send a whole browser's user agent with this beside it. */
 export const MONITORS: readonly string[] = table.monitors
@@ -53,4 +46,3 @@ export const ENGINE_PARTS: readonly string[] = table.engines
 export const PRODUCTS: readonly string[] = table.products
 /** Slugs of the crawler catalogue that fetch for a user and are no AI. */
 export const FETCHERS_WITHOUT_AI: readonly string[] = table.fetchersWithoutAi
-export const BROWSER_VERSIONS: BrowserVersions = table.browsers
