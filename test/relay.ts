@@ -20,6 +20,7 @@ export async function openRelay(url: string, address: string): Promise<Relay> {
       [proxy, client],
     ] as const) {
       sockets.add(from)
+      from.setNoDelay()
       from.pipe(to)
       from.on('error', () => to.destroy())
       from.on('close', () => {

@@ -1,0 +1,93 @@
+/* Reads a job a line, opens its pages with the browser automation that the first argument names, and writes a line for each job. */
+import { createInterface } from 'node:readline'
+
+const [, , tool, executablePath, profile] = process.argv
+const ARGS = ['--no-sandbox', '--disable-dev-shm-usage', '--ignore-certificate-errors']
+/** Milliseconds in which a challenge must be solved. */
+const PATIENCE = 15_000
+
+/** Splits a job's headers into the user agent, which each tool sets in a way of its own, and the others. */
+function given(headers) {
+  const agent = headers.find(([name]) => name === 'User-Agent')?.[1]
+  return { agent, others: Object.fromEntries(headers.filter(([name]) => name !== 'User-Agent')) }
+}
+
+/** Playwright, and what has its interface. */
+async function playwright(name) {
+  const { chromium } = await import(name)
+  const browser = await chromium.launch({ executablePath, args: ARGS })
+  return async (headers) => {
+    const { agent: userAgent, others: extraHTTPHeaders } = given(headers)
+    const context = await browser.newContext({ userAgent, extraHTTPHeaders, ignoreHTTPSErrors: true })
+    const page = await context.newPage()
+    return { page, close: () => context.close() }
+  }
+}
+
+async function puppeteer() {
+  const { default: puppeteer } = await import('puppeteer-core')
+  const browser = await puppeteer.launch({ executablePath, args: ARGS })
+  return async (headers) => {
+    const { agent, others } = given(headers)
+    const context = await browser.createBrowserContext()
+    const page = await context.newPage()
+    if (agent !== undefined) await page.setUserAgent(agent)
+    await page.setExtraHTTPHeaders(others)
+    return { page, close: () => context.close() }
+  }
+}
+
+/** Chromium as a person starts it, but for `--headless`: the user agent is a flag, and other headers cannot be given. */
+async function headless() {
+  const { spawn } = await import('node:child_process')
+  const { default: puppeteer } = await import('puppeteer-core')
+  let job = 0
+  return async (headers) => {
+    const { agent } = given(headers)
+    const own = [`--user-data-dir=${profile}/${++job}`, ...(agent === undefined ? [] : [`--user-agent=${agent}`])]
+    const child = spawn(executablePath, ['--headless', '--remote-debugging-port=0', ...ARGS, ...own, 'about:blank'])
+    let address
+    for await (const line of createInterface({ input: child.stderr })) {
+      address = /ws:\S+/.exec(line)?.[0]
+      if (address !== undefined) break
+    }
+    child.stderr.resume()
+    const browser = await puppeteer.connect({ browserWSEndpoint: address, defaultViewport: null })
+    const [page] = await browser.pages()
+    return {
+      page,
+      async close() {
+        const ended = new Promise((resolve) => child.once('close', resolve))
+        await browser.close()
+        await ended
+      },
+    }
+  }
+}
+
+/** Opens a page, and solves the challenge before it, whose title names the site; `false` where that does not succeed. */
+async function arrives(page, url) {
+  await page.goto(url, { waitUntil: 'domcontentloaded' })
+  if (!(await page.title()).includes(' · ')) return true
+  try {
+    await page.waitForFunction("document.title === 'Page'", { timeout: PATIENCE, polling: 50 })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const open = await { playwright, puppeteer, headless, patchright: playwright }[tool](`${tool}-core`)
+for await (const line of createInterface({ input: process.stdin })) {
+  const { base, count, headers } = JSON.parse(line)
+  try {
+    const { page, close } = await open(headers)
+    // A challenge that cannot be solved ends the visit.
+    for (let number = 1; number <= count; number++) if (!(await arrives(page, `${base}/page/${number}`))) break
+    await close()
+    console.log('done')
+  } catch (error) {
+    console.log(String(error).replaceAll('\n', ' '))
+  }
+}
+process.exit()
