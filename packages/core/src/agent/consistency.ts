@@ -58,8 +58,11 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
     if (availability.direct) bits |= wireSignals(userAgent, evidence)
   }
   if (userAgent.unknownProduct) bits |= BIT['unknown-product']
-  return bits
+  // What was copied in part supports nothing.
+  return (bits & BIT['half-copied']) === 0 ? bits : bits & ~COPIED_SUPPORTS
 }
+
+const COPIED_SUPPORTS = BIT['hints-agree'] | BIT['fetch-metadata-agrees']
 
 /** Values of `Sec-CH-UA-Platform` for each platform, without the quotes. */
 const PLATFORM_HINTS: Readonly<Partial<Record<Platform, readonly string[]>>> = {
@@ -160,7 +163,9 @@ function absentHints({ family, major, embedded }: UserAgent, { fields, method }:
   const hints = fields.brands === undefined && major >= since.hints && !embedded && method !== 'OPTIONS'
   if (hints) bits |= BIT['no-client-hints']
   if (fields.fetchMode === undefined && fields.fetchSite === undefined && major >= since.fetch) {
-    bits |= BIT['no-fetch-metadata']
+    // Under the name of a WebView, applications fetch by libraries of their own, and Android downloads for them.
+    if (embedded) bits |= BIT['no-fetch-metadata-of-application']
+    else bits |= fields.brands === undefined ? BIT['no-fetch-metadata'] : BIT['no-fetch-metadata'] | BIT['half-copied']
   }
   return bits
 }
@@ -190,7 +195,8 @@ function orderSignals({ family }: UserAgent, { fields, raw, httpVersion }: Evide
 
 const ORDERS = { chromium: 'ael', firefox: 'ale' } as const
 
-function contentSignals({ family, major, embedded }: UserAgent, { fields, method }: Evidence, https: boolean): number {
+function contentSignals(userAgent: UserAgent, { fields, method }: Evidence, https: boolean): number {
+  const { family, major, embedded } = userAgent
   const { acceptLanguage, accept, acceptEncoding, fetchDest, referred } = fields
   let bits = 0
   const plays = playsMedia(fields)
@@ -200,16 +206,23 @@ function contentSignals({ family, major, embedded }: UserAgent, { fields, method
   const unasked = fetchDest === undefined && !referred && !plays && (accept === undefined || accept === '*/*')
   if (method === 'GET' && (unasked || (fetchDest === 'document' && accept === undefined)))
     bits |= BIT['accepts-anything']
-  if (family !== 'other' && !plays) {
+  // WebViews before 2025 ask for no brotli, and the libraries beside them for what they like.
+  if (family !== 'other' && !plays && !embedded) {
     const plain = acceptEncoding === undefined || acceptEncoding === 'identity' || acceptEncoding === ''
-    // WebViews before 2025 ask for none.
-    const brotli =
-      https && !embedded && major >= SINCE[family ?? 'other'].brotli && acceptEncoding?.includes('br') === false
+    const brotli = https && major >= SINCE[family ?? 'other'].brotli && acceptEncoding?.includes('br') === false
     if (plain || brotli) bits |= BIT['no-compression']
   }
-  const isPage = !fields.upgradeWish && accept?.includes(PAGE_TYPES) === true && PAGES.has(fetchDest)
-  if (isPage && major >= SINCE[family ?? 'other'].upgrade && !fields.purpose) bits |= BIT['no-upgrade-wish']
-  return bits
+  return bits | wishSignals(userAgent, fields)
+}
+
+/** The signs that a page is asked for without the wish that goes with it, which no browser leaves out where it says that it navigates. */
+function wishSignals({ family, major, embedded }: UserAgent, fields: AgentFields): number {
+  const { accept, fetchDest, fetchMode, purpose, upgradeWish } = fields
+  if (upgradeWish || purpose || major < SINCE[family ?? 'other'].upgrade || !PAGES.has(fetchDest)) return 0
+  if (fetchMode === 'navigate' && fetchDest !== undefined && !embedded) {
+    return BIT['no-upgrade-wish'] | BIT['half-copied']
+  }
+  return accept?.includes(PAGE_TYPES) === true ? BIT['no-upgrade-wish'] : 0
 }
 
 /** Whether it opens a WebSocket: by HTTP/1.1, or by the CONNECT of HTTP/2 (RFC 8441), which browsers send to nobody else. */

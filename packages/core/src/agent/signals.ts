@@ -97,6 +97,12 @@ const SIGNALS = [
     text: 'This browser sends Sec-Fetch headers with every request over https; there are none.',
   },
   {
+    id: 'no-fetch-metadata-of-application',
+    kind: 'absence',
+    weight: 1,
+    text: 'An application that shows pages fetches by its own library: Sec-Fetch headers are missing.',
+  },
+  {
     id: 'no-language',
     kind: 'absence',
     weight: 1,
@@ -131,6 +137,12 @@ const SIGNALS = [
     kind: 'absence',
     weight: 1,
     text: 'This browser asks for a page with Upgrade-Insecure-Requests; it is missing.',
+  },
+  {
+    id: 'half-copied',
+    kind: 'absence',
+    weight: 1.5,
+    text: 'Client hints come without Sec-Fetch headers, or a page is navigated to without Upgrade-Insecure-Requests.',
   },
   {
     id: 'foreign-order',
