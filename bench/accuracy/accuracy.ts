@@ -16,6 +16,7 @@ import type { Run } from '../report/run.ts'
 import { compareUserAgents } from './agents.ts'
 import { keywordClass, keywordType, listClass } from './baselines.ts'
 import { compareCountries } from './countries.ts'
+import { judgeEvidence } from './evidence.ts'
 import { type Feeds, only, SUPPLIERS, snapshotFeeds, without } from './feeds.ts'
 import { comparePublishedMachines } from './published-machines.ts'
 import { confusion, type Judged, macroF1, percent, scoreOf, shareFound } from './scores.ts'
@@ -33,6 +34,7 @@ const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
  * without the feeds that its labels were drawn from: with them, a figure proves only that files load.
  */
 export async function benchAccuracy(run: Run): Promise<void> {
+  judgeEvidence(run)
   if (!isSharedDataHere) return run.skip('the labels are not here (SALLYPORT_SHARED_DATA names their folder)')
   await scratch(async (folder) => {
     const feeds = snapshotFeeds(join(folder, 'feeds'))

@@ -1,0 +1,110 @@
+import type { AgentVerdict } from '@sallyport/core'
+import { counted, type Figure, type Goal } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
+import { percent } from './scores.ts'
+import {
+  ALTERATIONS,
+  browserSets,
+  createSetJudge,
+  type HeaderSet,
+  isCopy,
+  NETWORKS,
+  type Network,
+  programSets,
+} from './sets.ts'
+
+/** One judgement, and how much of all requests it stands for. */
+interface Weighed {
+  readonly share: number
+  readonly network: Network
+  readonly verdict: AgentVerdict
+}
+
+/** From where people and programs come, assumed: servers are few of the one and most of the other. */
+const PEOPLE: Readonly<Record<Network, number>> = { residential_clean: 0.74, mobile: 0.2, vpn: 0.04, hosting: 0.02 }
+const PROGRAMS: Readonly<Record<Network, number>> = { residential_clean: 0.3, mobile: 0, vpn: 0.1, hosting: 0.6 }
+/** Share of browsers whose requests a middlebox alters, assumed. */
+const ALTERED = 0.03
+/** Share of programs among all that claim a browser. */
+const PRIOR = 0.2
+
+const isAccused = ({ verdict }: Weighed) => verdict.class !== 'human'
+const isDoubted = (one: Weighed) => isAccused(one) || one.verdict.basis === 'absence'
+
+/** The evidence of header fields against recorded browsers and programs, behind a proxy that ends TLS: no order, no JA4. */
+export function judgeEvidence(run: Run): void {
+  const judge = createSetJudge()
+  const weigh = (sets: readonly HeaderSet[], places: Readonly<Record<Network, number>>, part = 1): readonly Weighed[] =>
+    sets.flatMap((set) =>
+      (Object.keys(NETWORKS) as Network[]).map((network) => ({
+        share: (part * places[network]) / sets.length,
+        network,
+        verdict: judge(set, network, 'proxy'),
+      })),
+    )
+
+  const browsers = browserSets()
+  const recorded = browsers.filter(({ source, scheme }) => source === undefined && scheme === 'https')
+  const described = browsers.filter(({ source }) => source !== undefined)
+  const unaltered = weigh(recorded, PEOPLE)
+  const altered = Object.values(ALTERATIONS).flatMap(({ share, alter }) =>
+    weigh(
+      recorded.map((set) => ({ ...set, headers: alter(set.headers) })),
+      PEOPLE,
+      share,
+    ),
+  )
+  const mix = [...scaled(unaltered, 1 - ALTERED), ...scaled(altered, ALTERED)]
+  const copies = programSets().filter(isCopy)
+  const programs = weigh(copies, PROGRAMS)
+  const of = (count: number, what: string) => `${count.toLocaleString('en')} ${what}`
+
+  const row = (name: string, all: readonly Weighed[], accused?: Goal, doubted?: Goal): readonly Figure[] => [
+    ...percent(name, 'taken for a program', shareOf(all, isAccused), { goal: accused }),
+    ...percent(name, 'in doubt or worse', shareOf(all, isDoubted), { goal: doubted }),
+  ]
+  run.table({
+    title: 'Headers alone, https behind a proxy',
+    figures: [
+      ...row(of(recorded.length, 'requests of browsers'), unaltered, { atMost: 0 }),
+      ...row('the same, 3 % of them altered by middleboxes', mix, { atMost: 0.05 }),
+      ...row(of(described.length, 'published requests of WebViews, players and downloads'), weigh(described, PEOPLE)),
+      ...row(of(copies.length, "requests of programs with a browser's user agent"), programs, undefined, { atLeast: 80 }),
+      ...row('of these from hosting', from(programs, 'hosting')),
+      ...row('of these from homes', from(programs, 'residential_clean')),
+    ],
+  })
+  run.table({ title: 'Signs against a browser, a server network one of them', figures: shareBySigns(mix, programs) })
+}
+
+function from(all: readonly Weighed[], place: Network): readonly Weighed[] {
+  return all.filter(({ network }) => network === place)
+}
+
+function scaled(all: readonly Weighed[], part: number): readonly Weighed[] {
+  return all.map((one) => ({ ...one, share: one.share * part }))
+}
+
+function sumOf(all: readonly Weighed[]): number {
+  return all.reduce((sum, { share }) => sum + share, 0)
+}
+
+function shareOf(all: readonly Weighed[], test: (one: Weighed) => boolean): number {
+  return sumOf(all.filter(test)) / sumOf(all)
+}
+
+const MOST_SIGNS = 5
+
+function signsIn({ verdict, network }: Weighed): number {
+  const against = verdict.reasons.filter(({ weight = 0 }) => weight > 0).length
+  return Math.min(MOST_SIGNS, against + (network === 'hosting' ? 1 : 0))
+}
+
+function shareBySigns(people: readonly Weighed[], programs: readonly Weighed[]): readonly Figure[] {
+  return Array.from({ length: MOST_SIGNS + 1 }, (_, count) => {
+    const [some, others] = [people, programs].map((all) => sumOf(all.filter((one) => signsIn(one) === count)))
+    const [few = 0, many = 0] = [(some ?? 0) * (1 - PRIOR), (others ?? 0) * PRIOR]
+    const value = counted(few + many === 0 ? Number.NaN : (100 * many) / (few + many))
+    return { case: count === MOST_SIGNS ? `${count} and more` : `${count}`, what: 'are programs', unit: '%', value }
+  }).filter(({ value }) => !Number.isNaN(value.median))
+}
