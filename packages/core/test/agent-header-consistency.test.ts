@@ -114,7 +114,6 @@ t.test('two contradictions are nearly certain, and a network of servers excuses 
 t.test('each absence is named and leaves a person a person', async (t) => {
   const rows: readonly (readonly [id: SignalId, changes: Changes, overrides?: Partial<InspectionRequest>])[] = [
     ['no-client-hints', NO_HINTS],
-    ['no-fetch-metadata', NO_FETCH],
     ['no-language', { 'Accept-Language': undefined }],
     ['no-language', { 'Accept-Language': '*' }],
     ['no-compression', { 'Accept-Encoding': 'gzip, deflate' }],
@@ -171,8 +170,46 @@ t.test('an unavailable field is not missing', async (t) => {
   ])
   const renamed = fieldsOf(CHROME, { 'X-Forwarded-For': HOME }).map((text, at) => (at % 2 ? text : text.toLowerCase()))
   t.same(against(requestOf(renamed, { peer: PROXY, httpVersion: '1.0' })), [], 'a proxy rewrites names and versions')
-  const embedded = CHROME_TEXT.replace('Win64; x64', 'Android 14; K; wv')
-  t.notOk(against(requestOf(fieldsOf(CHROME, { ...NO_HINTS, 'User-Agent': embedded }))).includes('no-client-hints'))
+  const firefox = fieldsOf(FIREFOX, NO_FETCH)
+  t.same(against(requestOf(firefox)), ['no-fetch-metadata'])
+})
+
+t.test('an application under the name of a WebView fetches by libraries that write little', async (t) => {
+  const text = CHROME_TEXT.replace('Windows NT 10.0; Win64; x64', 'Linux; Android 14; K; wv')
+  t.same(against(requestOf(fieldsOf(CHROME, { ...NO_HINTS, 'User-Agent': text, 'Accept-Encoding': 'gzip' }))), [])
+  const library = requestOf(['Host', 'a.example', 'User-Agent', text, 'Accept-Encoding', 'gzip'])
+  t.same(against(library), ['no-fetch-metadata-of-application', 'no-language', 'accepts-anything'])
+  t.match(inspect(library).agent, { class: 'human', basis: 'none' })
+  t.match(inspect({ ...library, peer: RACK }).agent, { class: 'human', basis: 'absence' })
+})
+
+t.test('what was copied in part supports nothing, and leaves a whole browser in doubt at most', async (t) => {
+  const look = (changes: Changes, peer = HOME) => inspect(requestOf(fieldsOf(CHROME, changes), { peer })).agent
+  const noWish = { 'Upgrade-Insecure-Requests': undefined }
+  for (const changes of [NO_FETCH, noWish]) {
+    t.match(look(changes), { class: 'human', basis: 'none' }, 'a middlebox removes one of them')
+    const ids = look(changes).reasons.map(({ id }) => id)
+    t.ok(ids.includes('half-copied'))
+    t.notOk(ids.includes('hints-agree') || ids.includes('fetch-metadata-agrees'))
+  }
+  for (const changes of [
+    { ...NO_FETCH, ...noWish },
+    { ...NO_HINTS, ...noWish },
+  ]) {
+    t.match(look(changes), { class: 'human', basis: 'absence' }, 'what is left of a copy')
+    t.match(look(changes, RACK), { class: 'unverified_bot', basis: 'absence' }, 'from servers')
+  }
+  t.notOk(against(requestOf(fieldsOf(CHROME, { ...NO_HINTS, ...NO_FETCH }))).includes('half-copied'))
+  const part = {
+    ...noWish,
+    Accept: '*/*',
+    'Sec-Fetch-Mode': 'cors',
+    'Sec-Fetch-User': undefined,
+    'Sec-Fetch-Dest': 'empty',
+  }
+  t.same(against(requestOf(fieldsOf(CHROME, part))), [], 'a script wishes nothing')
+  const bare = { ...noWish, Accept: undefined }
+  t.same(against(requestOf(fieldsOf(CHROME, bare))), ['accepts-anything', 'no-upgrade-wish', 'half-copied'])
 })
 
 t.test('sub-resources, prefetches and upgrades are asked for in other ways', async (t) => {
