@@ -31,6 +31,7 @@ const CHROME: Headers = {
 }
 const PAGE: Headers = {
   ...CHROME,
+  'Upgrade-Insecure-Requests': '1',
   Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
   'Sec-Fetch-Site': 'none',
   'Sec-Fetch-Mode': 'navigate',

@@ -11,7 +11,7 @@ import {
   type NetworkClass,
   parseTrust,
 } from '@sallyport/core'
-import { createFakeClock, createFakeDns, createFakeNetworks, hitOf, snapshotsOf } from '@sallyport/core/testing'
+import { createFakeClock, createFakeDns, createFakeNetworks, hitOf, snapshotsOf, systemOf } from '@sallyport/core/testing'
 
 /** Header fields in the order in which they were received. */
 export type Header = readonly [name: string, value: string]
@@ -93,9 +93,13 @@ const PROXY = '8.9.9.9'
 export function createSetJudge(): (set: HeaderSet, network: Network, through: 'proxy' | 'nothing') => AgentVerdict {
   const clock = createFakeClock('2026-11-28T12:00:00Z')
   const networks = createFakeNetworks(
-    Object.entries(NETWORKS).map(([networkClass, address]) => [
+    Object.entries(NETWORKS).map(([networkClass, address], at) => [
       `${address}/32`,
-      { range: hitOf({ networkClass: networkClass as Network }) },
+      {
+        // Of a network of no known type it is not known who opens TLS on the way.
+        system: systemOf({ asn: 64_500 + at, type: networkClass === 'mobile' ? 'mobile' : 'isp' }),
+        range: hitOf({ networkClass: networkClass as Network }),
+      },
     ]),
   )
   const inspector = createInspector({

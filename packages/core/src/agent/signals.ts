@@ -11,174 +11,207 @@ export interface Signal {
   /** Part of the sum that `estimateBotProbability` reads, in natural log-odds. */
   readonly weight: number
   readonly text: string
+  /**
+   * How many of the 669 requests of browsers and of the 161 of programs with a browser's user agent show it (`bench/accuracy/sets`,
+   * straight from the client, with JA4). A second evidence fitted the weights: of 7,444 requests of Chrome 80 and later and 231 of
+   * Safari 17 and later none lacks Sec-Fetch headers.
+   */
+  readonly seen: { readonly browsers: number; readonly programs: number }
 }
 
 /**
  * The signals of one request, each a bit of a number by its place in this list. The order of the list is no order of
  * strength. A contradiction makes a program likely alone; one absence never does, four of them are as sure.
  */
-const SIGNALS = [
+export const SIGNALS = [
   {
     id: 'chromium-version',
     kind: 'contradiction',
     weight: 3,
     text: 'The user agent and the client hints name different versions of Chromium.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'platform',
     kind: 'contradiction',
     weight: 2.5,
     text: 'The user agent and the client hints name different operating systems.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'foreign-hints',
     kind: 'contradiction',
     weight: 4,
     text: 'Client hints of Chromium come with the user agent of a browser that sends none.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'phone-hint',
     kind: 'contradiction',
     weight: 2.5,
     text: 'The user agent names a phone, and the client hints deny it.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'partial-fetch-metadata',
     kind: 'contradiction',
     weight: 3.5,
     text: 'Sec-Fetch-Mode comes without Sec-Fetch-Site and Sec-Fetch-Dest; browsers send all three.',
+    seen: { browsers: 0, programs: 5 },
   },
   {
     id: 'impossible-fetch-metadata',
     kind: 'contradiction',
     weight: 3.5,
     text: 'The Sec-Fetch headers say what no browser can be doing.',
+    seen: { browsers: 0, programs: 2 },
   },
   {
     id: 'document-accepts-anything',
     kind: 'contradiction',
     weight: 2.5,
     text: 'A page is navigated to and Accept is */*; browsers ask for HTML then.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'ja4-family',
     kind: 'contradiction',
     weight: 3.5,
     text: 'The TLS handshake (JA4) is not that of the browser that the user agent names.',
+    seen: { browsers: 0, programs: 161 },
   },
   {
     id: 'h2-order',
     kind: 'contradiction',
     weight: 3,
     text: 'The order of the HTTP/2 pseudo-headers is not that of the browser that the user agent names.',
+    seen: { browsers: 0, programs: 28 },
   },
   {
     id: 'h2-settings',
     kind: 'contradiction',
     weight: 2,
     text: 'The HTTP/2 settings are not those of the browser that the user agent names.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'ja4-inspected',
     kind: 'absence',
     weight: 1.5,
     text: 'The TLS handshake (JA4) is not that of the browser, from a network that may open TLS on the way.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'no-client-hints',
     kind: 'absence',
     weight: 2,
     text: 'Chromium over https sends Sec-CH-UA; there is none.',
+    seen: { browsers: 56, programs: 115 },
   },
   {
     id: 'no-fetch-metadata',
     kind: 'absence',
     weight: 2,
     text: 'This browser sends Sec-Fetch headers with every request over https; there are none.',
+    seen: { browsers: 6, programs: 110 },
   },
   {
     id: 'no-fetch-metadata-of-application',
     kind: 'absence',
     weight: 1,
     text: 'An application that shows pages fetches by its own library: Sec-Fetch headers are missing.',
+    seen: { browsers: 3, programs: 0 },
   },
   {
     id: 'no-language',
     kind: 'absence',
     weight: 1,
     text: 'There is no Accept-Language, or it is *.',
+    seen: { browsers: 95, programs: 42 },
   },
   {
     id: 'accepts-anything',
     kind: 'absence',
     weight: 1,
     text: 'Accept is missing or */* and nothing says that a page asked for this.',
+    seen: { browsers: 10, programs: 38 },
   },
   {
     id: 'no-compression',
     kind: 'absence',
     weight: 1.5,
     text: 'Accept-Encoding does not ask for what this browser asks for.',
+    seen: { browsers: 9, programs: 61 },
   },
   {
     id: 'old-http',
     kind: 'absence',
     weight: 0.5,
     text: 'A modern browser that connects directly does not use HTTP/1.0.',
+    seen: { browsers: 0, programs: 7 },
   },
   {
     id: 'field-names',
     kind: 'absence',
     weight: 0.5,
     text: 'The header names are not written, or not ordered, as this browser does.',
+    seen: { browsers: 7, programs: 75 },
   },
   {
     id: 'no-upgrade-wish',
     kind: 'absence',
     weight: 1,
     text: 'This browser asks for a page with Upgrade-Insecure-Requests; it is missing.',
+    seen: { browsers: 0, programs: 91 },
   },
   {
     id: 'half-copied',
     kind: 'absence',
     weight: 1.5,
     text: 'Client hints come without Sec-Fetch headers, or a page is navigated to without Upgrade-Insecure-Requests.',
+    seen: { browsers: 0, programs: 44 },
   },
   {
     id: 'foreign-order',
     kind: 'absence',
     weight: 1,
     text: 'The Accept fields come in the order of another engine.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'unknown-product',
     kind: 'absence',
     weight: 1,
     text: 'An unknown product follows that of a whole browser.',
+    seen: { browsers: 15, programs: 0 },
   },
   {
     id: 'no-user-agent',
     kind: 'absence',
     weight: 6,
     text: 'There is no User-Agent.',
+    seen: { browsers: 0, programs: 0 },
   },
   {
     id: 'hints-agree',
     kind: 'support',
     weight: -1,
     text: 'The client hints agree with the user agent.',
+    seen: { browsers: 48, programs: 24 },
   },
   {
     id: 'fetch-metadata-agrees',
     kind: 'support',
     weight: -1,
     text: 'The Sec-Fetch headers are whole and possible.',
+    seen: { browsers: 529, programs: 22 },
   },
   {
     id: 'speaks-a-language',
     kind: 'support',
     weight: -0.5,
     text: 'Accept-Language names a language.',
+    seen: { browsers: 539, programs: 119 },
   },
 ] as const satisfies readonly Signal[]
 

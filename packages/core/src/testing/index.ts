@@ -1,3 +1,4 @@
+export { SIGNALS } from '../agent/signals.ts'
 export { createCrawlerRanges, type RangeList } from '../crawler/ranges.ts'
 export { NOTHING_KNOWN } from '../network/classify.ts'
 export * from './fakes.ts'

@@ -1,0 +1,67 @@
+import { SIGNALS } from '@sallyport/core/testing'
+import t from 'tap'
+import {
+  ALTERATIONS,
+  browserSets,
+  createSetJudge,
+  isCopy,
+  NETWORKS,
+  type Network,
+  programSets,
+} from '../accuracy/sets.ts'
+
+/* The weights of the signs against recorded requests: nobody's browser is taken for a program, and each weight cites what was seen. */
+const judge = createSetJudge()
+const networks = Object.keys(NETWORKS) as Network[]
+
+/** An application that hides its WebView from Android's download manager, for a file without an ending: Python's urllib writes the same. */
+const INDISTINCT = 'DownloadManager under the name of Via, a browser /download?id=3'
+
+t.test('no recorded browser is taken for a program, from any network', async (t) => {
+  const accused = new Set<string>()
+  for (const set of browserSets()) {
+    for (const network of networks) {
+      for (const through of ['proxy', 'nothing'] as const) {
+        const { class: name, reasons } = judge(set, network, through)
+        const signs = reasons.map(({ id }) => id).join(', ')
+        if (name === 'unverified_bot' && `${set.client} ${set.target}` !== INDISTINCT) {
+          accused.add(`${set.client} ${set.method} ${set.target}, ${network}, through ${through}: ${signs}`)
+        }
+      }
+    }
+  }
+  t.same([...accused], [])
+})
+
+t.test('no single middlebox makes a program of a recorded browser at home', async (t) => {
+  const accused = new Set<string>()
+  // An engine in a program that sets no language lacks a field before any middlebox.
+  const whole = browserSets().filter(({ source, client }) => source === undefined && !client.startsWith('QtWebEngine'))
+  for (const set of whole) {
+    for (const [what, { alter }] of Object.entries(ALTERATIONS)) {
+      for (const network of ['residential_clean', 'mobile'] as const) {
+        const altered = { ...set, headers: alter(set.headers) }
+        if (judge(altered, network, 'proxy').class !== 'human') accused.add(`${what}: ${set.client} ${set.target}`)
+      }
+    }
+  }
+  t.same([...accused], [])
+})
+
+t.test('each sign cites how often it was seen', async (t) => {
+  const count = (sets: Parameters<typeof judge>[0][]) => {
+    const seen = new Map<string, number>()
+    for (const set of sets) {
+      for (const { id } of judge(set, 'residential_clean', 'nothing').reasons) seen.set(id, (seen.get(id) ?? 0) + 1)
+    }
+    return seen
+  }
+  const [all, copies] = [browserSets(), programSets().filter(isCopy)]
+  t.equal(all.length, 669)
+  t.equal(copies.length, 161)
+  const [browsers, programs] = [count([...all]), count([...copies])]
+  t.same(
+    SIGNALS.map(({ id, seen }) => ({ id, seen })),
+    SIGNALS.map(({ id }) => ({ id, seen: { browsers: browsers.get(id) ?? 0, programs: programs.get(id) ?? 0 } })),
+  )
+})
