@@ -69,7 +69,9 @@ export function judgeEvidence(run: Run): void {
       ...row(of(recorded.length, 'requests of browsers'), unaltered, { atMost: 0 }),
       ...row('the same, 3 % of them altered by middleboxes', mix, { atMost: 0.05 }),
       ...row(of(described.length, 'published requests of WebViews, players and downloads'), weigh(described, PEOPLE)),
-      ...row(of(copies.length, "requests of programs with a browser's user agent"), programs, undefined, { atLeast: 80 }),
+      ...row(of(copies.length, "requests of programs with a browser's user agent"), programs, undefined, {
+        atLeast: 80,
+      }),
       ...row('of these from hosting', from(programs, 'hosting')),
       ...row('of these from homes', from(programs, 'residential_clean')),
     ],

@@ -11,7 +11,14 @@ import {
   type NetworkClass,
   parseTrust,
 } from '@sallyport/core'
-import { createFakeClock, createFakeDns, createFakeNetworks, hitOf, snapshotsOf, systemOf } from '@sallyport/core/testing'
+import {
+  createFakeClock,
+  createFakeDns,
+  createFakeNetworks,
+  hitOf,
+  snapshotsOf,
+  systemOf,
+} from '@sallyport/core/testing'
 
 /** Header fields in the order in which they were received. */
 export type Header = readonly [name: string, value: string]
