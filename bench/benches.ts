@@ -16,6 +16,10 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   },
   ledger: { measure: async (run) => (await import('./ledger.ts')).benchLedger(run), seconds: [150, 7] },
   startup: { measure: async (run) => (await import('./startup.ts')).benchStartup(run), seconds: [190, 30] },
-  accuracy: { measure: async (run) => (await import('./accuracy/accuracy.ts')).benchAccuracy(run), seconds: [120, 30] },
+  accuracy: {
+    measure: async (run) => (await import('./accuracy/accuracy.ts')).benchAccuracy(run),
+    seconds: [120, 30],
+    counts: true,
+  },
   whois: { measure: async (run) => (await import('./whois/whois.ts')).benchWhois(run), seconds: [60, 3] },
 }

@@ -19,6 +19,8 @@ export interface Bench {
   readonly measure: (run: Run) => Promise<void>
   /** About how many seconds a full and a quick run take. */
   readonly seconds: readonly [full: number, quick: number]
+  /** Its figures are counts, which other programs of the machine do not change. */
+  readonly counts?: true | undefined
 }
 
 /** A line of progress at least so often, where the terminal cannot be written over. */
@@ -27,11 +29,12 @@ const SAY_EVERY_MS = 10_000
 /** Runs one bench; undefined: nothing of it could be measured here. */
 export async function runBench(
   name: string,
-  { measure, seconds }: Bench,
+  { measure, seconds, counts }: Bench,
   quick: boolean,
 ): Promise<Results | undefined> {
-  if (!quick) await waitUntilFree()
-  const machine = readMachine()
+  if (!quick && !counts) await waitUntilFree()
+  const { busy, ...free } = readMachine()
+  const machine = { ...free, ...(busy && !counts && { busy }) }
   const tables: Table[] = []
   const skipped: string[] = []
   const began = performance.now()
