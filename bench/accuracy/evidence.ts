@@ -95,18 +95,18 @@ function shareOf(all: readonly Weighed[], test: (one: Weighed) => boolean): numb
   return sumOf(all.filter(test)) / sumOf(all)
 }
 
-const MOST_SIGNS = 5
+const MAX_SIGNS = 5
 
 function signsIn({ verdict, network }: Weighed): number {
   const against = verdict.reasons.filter(({ weight = 0 }) => weight > 0).length
-  return Math.min(MOST_SIGNS, against + (network === 'hosting' ? 1 : 0))
+  return Math.min(MAX_SIGNS, against + (network === 'hosting' ? 1 : 0))
 }
 
 function shareBySigns(people: readonly Weighed[], programs: readonly Weighed[]): readonly Figure[] {
-  return Array.from({ length: MOST_SIGNS + 1 }, (_, count) => {
+  return Array.from({ length: MAX_SIGNS + 1 }, (_, count) => {
     const [some, others] = [people, programs].map((all) => sumOf(all.filter((one) => signsIn(one) === count)))
     const [few = 0, many = 0] = [(some ?? 0) * (1 - PRIOR), (others ?? 0) * PRIOR]
     const value = counted(few + many === 0 ? Number.NaN : (100 * many) / (few + many))
-    return { case: count === MOST_SIGNS ? `${count} and more` : `${count}`, what: 'are programs', unit: '%', value }
+    return { case: count === MAX_SIGNS ? `${count} and more` : `${count}`, what: 'are programs', unit: '%', value }
   }).filter(({ value }) => !Number.isNaN(value.median))
 }

@@ -7,7 +7,6 @@ import {
   createCrawlerVerifier,
   createInspector,
   createReverseChecks,
-  type InspectionRequest,
   type NetworkClass,
   parseTrust,
 } from '@sallyport/core'
@@ -103,7 +102,7 @@ export function createSetJudge(): (set: HeaderSet, network: Network, through: 'p
     Object.entries(NETWORKS).map(([networkClass, address], at) => [
       `${address}/32`,
       {
-        // Of a network of no known type it is not known who opens TLS on the way.
+        // A network of no known type may open TLS on the way.
         system: systemOf({ asn: 64_500 + at, type: networkClass === 'mobile' ? 'mobile' : 'isp' }),
         range: hitOf({ networkClass: networkClass as Network }),
       },
@@ -121,16 +120,13 @@ export function createSetJudge(): (set: HeaderSet, network: Network, through: 'p
   })
   return ({ method, target, scheme, httpVersion, headers, ja4, http2Window }, network, through) => {
     const address = NETWORKS[network]
-    const direct: InspectionRequest = {
-      ...{ peer: address, method, target, scheme, httpVersion, ja4, http2Window },
-      fields: headers.flat(),
+    if (through === 'nothing') {
+      const fields = headers.flat()
+      return inspector.inspect({ peer: address, method, target, scheme, httpVersion, ja4, http2Window, fields }).agent
     }
     const forwarded = ['X-Forwarded-For', address, 'X-Forwarded-Proto', scheme]
-    const proxied: InspectionRequest = {
-      ...{ peer: PROXY, method, target, scheme: 'http', httpVersion: '1.1' },
-      fields: [...headers.filter(([name]) => !name.startsWith(':')).flat(), ...forwarded],
-    }
-    return inspector.inspect(through === 'proxy' ? proxied : direct).agent
+    const fields = [...headers.filter(([name]) => !name.startsWith(':')).flat(), ...forwarded]
+    return inspector.inspect({ peer: PROXY, method, target, scheme: 'http', httpVersion: '1.1', fields }).agent
   }
 }
 
@@ -138,7 +134,7 @@ const isNamed = (name: string, start: string) => name.toLowerCase().startsWith(s
 const without = (headers: readonly Header[], start: string) => headers.filter(([name]) => !isNamed(name, start))
 const BR = /,? ?(?:br|zstd)\b/g
 
-/** What middleboxes do to requests, and the share of each among the altered: an assumption, as nobody publishes such shares. */
+/** Middleboxes by how they alter a request, with the share of each among altered requests: an assumption, as no such shares are published. */
 export const ALTERATIONS: Readonly<
   Record<string, { readonly share: number; alter(headers: readonly Header[]): readonly Header[] }>
 > = {

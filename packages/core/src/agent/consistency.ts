@@ -58,7 +58,7 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
     if (availability.direct) bits |= wireSignals(userAgent, evidence)
   }
   if (userAgent.unknownProduct) bits |= BIT['unknown-product']
-  // What was copied in part supports nothing.
+  // A copy of a part supports nothing.
   return (bits & BIT['half-copied']) === 0 ? bits : bits & ~COPIED_SUPPORTS
 }
 
