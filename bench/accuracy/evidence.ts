@@ -59,24 +59,22 @@ export function judgeEvidence(run: Run): void {
   const programs = weigh(copies, PROGRAMS)
   const of = (count: number, what: string) => `${count.toLocaleString('en')} ${what}`
 
-  const row = (name: string, all: readonly Weighed[], accused?: Goal, doubted?: Goal): readonly Figure[] => [
-    ...percent(name, 'taken for a program', shareOf(all, isAccused), { goal: accused }),
-    ...percent(name, 'in doubt or worse', shareOf(all, isDoubted), { goal: doubted }),
+  const kinds: readonly (readonly [what: string, all: readonly Weighed[], accused?: Goal, doubted?: Goal])[] = [
+    [of(recorded.length, 'requests of browsers'), unaltered, { atMost: 0 }],
+    ['3 % of them altered', mix, { atMost: 0.05 }],
+    [of(described.length, 'published, of WebViews, players, downloads'), weigh(described, PEOPLE)],
+    [of(copies.length, "of programs with a browser's user agent"), programs, undefined, { atLeast: 80 }],
+    ['of these from hosting', from(programs, 'hosting')],
+    ['from homes', from(programs, 'residential_clean')],
   ]
   run.table({
     title: 'Headers alone, https behind a proxy',
-    figures: [
-      ...row(of(recorded.length, 'requests of browsers'), unaltered, { atMost: 0 }),
-      ...row('the same, 3 % of them altered by middleboxes', mix, { atMost: 0.05 }),
-      ...row(of(described.length, 'published requests of WebViews, players and downloads'), weigh(described, PEOPLE)),
-      ...row(of(copies.length, "requests of programs with a browser's user agent"), programs, undefined, {
-        atLeast: 80,
-      }),
-      ...row('of these from hosting', from(programs, 'hosting')),
-      ...row('of these from homes', from(programs, 'residential_clean')),
-    ],
+    figures: kinds.flatMap(([what, all, accused, doubted]) => [
+      ...percent('taken for a program', what, shareOf(all, isAccused), { goal: accused }),
+      ...percent('in doubt or worse', what, shareOf(all, isDoubted), { goal: doubted }),
+    ]),
   })
-  run.table({ title: 'Signs against a browser, a server network one of them', figures: shareBySigns(mix, programs) })
+  run.table({ title: 'By signs against a browser, a server network one of them', figures: shareBySigns(mix, programs) })
 }
 
 function from(all: readonly Weighed[], place: Network): readonly Weighed[] {
@@ -107,6 +105,6 @@ function shareBySigns(people: readonly Weighed[], programs: readonly Weighed[]):
     const [some, others] = [people, programs].map((all) => sumOf(all.filter((one) => signsIn(one) === count)))
     const [few = 0, many = 0] = [(some ?? 0) * (1 - PRIOR), (others ?? 0) * PRIOR]
     const value = counted(few + many === 0 ? Number.NaN : (100 * many) / (few + many))
-    return { case: count === MAX_SIGNS ? `${count} and more` : `${count}`, what: 'are programs', unit: '%', value }
+    return { case: 'are programs', what: count === MAX_SIGNS ? `${count} and more` : `${count}`, unit: '%', value }
   }).filter(({ value }) => !Number.isNaN(value.median))
 }
