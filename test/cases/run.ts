@@ -7,7 +7,7 @@ import { caseFiles } from './folder.ts'
 import { aptRun, pathLines, userAgentLines } from './lines.ts'
 import { combinedLog, logInTwoFormats, replayedLog } from './logs.ts'
 import { scriptOfAPage, workerPage } from './pages.ts'
-import { limitConfig, policyOfAnother } from './policies.ts'
+import { limitConfig, policyOfAnother, policyTests } from './policies.ts'
 import { Product } from './product.ts'
 import { requestCases } from './requests.ts'
 import { http2Trailer, keptConnection, rawRequest } from './wires.ts'
@@ -30,6 +30,7 @@ const JUDGES: readonly Judge[] = [
   workerPage,
   scriptOfAPage,
   limitConfig,
+  policyTests,
   policyOfAnother,
 ]
 

@@ -50,12 +50,12 @@ export const WANTS: readonly Want[] = [
     unmet: { peer: VPN, headers: FIREFOX },
   },
   {
-    want: 'logins throttled, by visitor and network',
+    want: 'failed logins challenged, then throttled, by visitor and network',
     policy: 'limits: [login-guard]',
     command: 'npx sallyport simulate --as browser --method POST --path /login',
     rule: 'policy:login-guard',
-    met: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 11 },
-    unmet: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 10 },
+    met: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 11, status: 401 },
+    unmet: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 60, status: 303 },
   },
   {
     want: 'Googlebot never touched',

@@ -13,7 +13,7 @@ import { type Asking, WISHES } from './wishes.ts'
 
 /** The id of the rule that decides the last of the requests. */
 async function decidedBy(sallyport: Sallyport, text: string, asking: Asking): Promise<string> {
-  const { peer, headers = {}, times = 1, at = '2026-11-26T12:00:00Z', load = 0, ...about } = asking
+  const { peer, headers = {}, times = 1, status, at = '2026-11-26T12:00:00Z', load = 0, ...about } = asking
   const { policy, faults, warnings } = checkPolicyText(`preset: observe\n${text}\n`)
   // The proxy alone has no users.
   const meant = warnings.filter(({ message }) => !message.startsWith('it counts by user'))
@@ -34,7 +34,9 @@ async function decidedBy(sallyport: Sallyport, text: string, asking: Asking): Pr
   const inspection = { ...sallyport.inspect(request), at }
   let id = ''
   for (let time = 0; time < times; time++) {
-    const { decision } = await counter.count(decide(compiled, inspection, { mode: 'enforce', request }))
+    const counting = counter.count(decide(compiled, inspection, { mode: 'enforce', request }), request.fields)
+    const { decision, ended } = await counting
+    ended?.(status)
     id = decision.reasons[0]?.id ?? ''
   }
   return id

@@ -17,6 +17,8 @@ export interface Asking extends Partial<Omit<InspectionRequest, 'peer' | 'fields
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Times that it comes; default 1. */
   readonly times?: number | undefined
+  /** Status of the answers of the application. */
+  readonly status?: number | undefined
   readonly at?: string | undefined
   readonly load?: number | undefined
 }

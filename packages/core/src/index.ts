@@ -59,13 +59,13 @@ export type { AskedFor, IssuedChallenge, Redeemed, Redeemer } from './challenge/
 // words
 export { counted } from './counted.ts'
 // counting
-export type { Counted, Counter } from './counting/counter.ts'
+export type { AnswerStatus, Counted, Counter } from './counting/counter.ts'
 export { createCounter } from './counting/counter.ts'
 export { type ClientKey, clientKey, WIDE_FACTOR } from './counting/keys.ts'
 export { tightest } from './counting/limited.ts'
 export type { Ban, BanList, Counts, CountTask, Taken } from './counting/ports.ts'
 export type { CountRow, CountState } from './counting/step.ts'
-export { shareOfMax, takeStep } from './counting/step.ts'
+export { giveBack, shareOfMax, takeStep } from './counting/step.ts'
 export { banRule, type StrikesOptions, withStrikes } from './counting/strikes.ts'
 // crawler
 export type { CrawlerAnswer, CrawlerAnswers } from './crawler/answer.ts'
@@ -200,7 +200,7 @@ export {
   type RedeemFault,
 } from './values/challenge.ts'
 export type { CountingRule, LimitUse } from './values/counting.ts'
-export { COUNT_KEYS, COUNT_KINDS } from './values/counting.ts'
+export { COUNT_KEYS, COUNT_KINDS, FAILURE_STATUSES } from './values/counting.ts'
 export type { CountryBasis, InspectedCountry, KnownCountry } from './values/country.ts'
 export type { Attestation, Decision, Unjudged } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'

@@ -1,13 +1,14 @@
-import type { Decision } from '@sallyport/core'
+import type { Decision, LimitUse } from '@sallyport/core'
 import { tightest } from '@sallyport/core/host'
 
 /**
  * Fields about the limit that a client is nearest to, where a rule throttles: `RateLimit` and `RateLimit-Policy`
  * (draft-ietf-httpapi-ratelimit-headers-10), beyond it `Retry-After` too (RFC 9110 10.2.3). They do not name the rule.
- * Names in lower case; empty where there is nothing to say.
+ * A limit of failures is named once it is exceeded: before that nobody needs to wait, and a guesser learns nothing. Names in lower
+ * case; empty where there is nothing to say.
  */
 export function limitFields({ limits, enforced }: Decision): Readonly<Record<string, string>> {
-  const use = limits && enforced ? tightest(limits.filter(({ action }) => action === 'throttle')) : undefined
+  const use = limits && enforced ? tightest(limits.filter(isNamed)) : undefined
   if (use === undefined) return NONE
   const { max, used, windowMs, resetMs, exceeded } = use
   const reset = seconds(resetMs)
@@ -17,6 +18,10 @@ export function limitFields({ limits, enforced }: Decision): Readonly<Record<str
     ratelimit: `"default";r=${exceeded ? 0 : Math.max(0, max - used)};t=${reset}`,
     ...(exceeded ? { 'retry-after': String(reset) } : {}),
   }
+}
+
+function isNamed({ action, counts, exceeded }: LimitUse): boolean {
+  return action === 'throttle' && (exceeded || counts === undefined)
 }
 
 const NONE: Readonly<Record<string, string>> = Object.freeze({})

@@ -1,4 +1,4 @@
-import type { Counted, Decision, InspectionRequest } from '@sallyport/core'
+import type { AnswerStatus, Counted, Decision, InspectionRequest } from '@sallyport/core'
 import type { Observation } from '../request/observation.ts'
 import { noteDecision } from './observation.ts'
 
@@ -13,8 +13,7 @@ export interface Answering {
   readonly observation: Observation
   /** Calls it when the answer has ended, at once where it has. */
   onEnd(ended: () => void): void
-  /** The status, where the answer is the origin's or the application's own. */
-  status(): number | undefined
+  status(): AnswerStatus
 }
 
 /**

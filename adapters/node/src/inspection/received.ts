@@ -1,4 +1,4 @@
-import type { Decision } from '@sallyport/core'
+import type { AnswerStatus, Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import { checkHostNamed, type HeadFault, headFault, type Paths } from '../request/head-fault.ts'
 import { INSECURE, isInsecure } from '../request/insecure-target.ts'
@@ -52,9 +52,12 @@ export class Received implements Answering {
     return answer
   }
 
-  status(): number | undefined {
+  status(): AnswerStatus {
     const { response } = this.reception
-    return this.observation.answeredBy !== 'host' || !response?.headersSent ? undefined : response.statusCode
+    if (this.observation.answeredBy !== 'host') return undefined
+    // The answer to an upgrade is written on the socket.
+    if (response === undefined) return 'unseen'
+    return response.headersSent ? response.statusCode : undefined
   }
 
   onEnd(ended: () => void): void {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { AnswerStatus } from '@sallyport/core'
 import {
   type Answering,
   type HeadFields,
@@ -193,8 +194,11 @@ export class Exchange implements Watched, Answering {
     this.observation.onEnd(this.#end, () => this.guard(ended))
   }
 
-  status(): number | undefined {
-    return this.refused ? undefined : this.response.statusCode
+  status(): AnswerStatus {
+    if (this.refused) return undefined
+    if (this.observation.original !== undefined) return 'unseen'
+    // A client that left before the answer was answered nothing; a tunnel has taken the response.
+    return this.response.headersSent || this.upgrade !== undefined ? this.response.statusCode : undefined
   }
 
   get ended(): boolean {

@@ -2,6 +2,7 @@ import { type Address, formatAddress, parseAddress } from '../address/address.ts
 import { formatPrefix, prefixOf } from '../address/prefix.ts'
 import type { CountKey } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
+import { browserOf, isSharedAddress } from './shared-address.ts'
 
 /** The key that a request is counted under, and how many times `max` fits in. */
 export interface CountBucket {
@@ -19,6 +20,15 @@ export const WIDE_FACTOR = 16
 /** All clients whose address is not known: they cannot be distinguished. */
 const NO_ADDRESS = 'no-address'
 
+/** A request as it is counted. */
+export interface Asker {
+  readonly inspection: Inspection
+  /** Raw header fields, name and value by turns. */
+  readonly fields: readonly string[]
+  /** Bits of an IPv6 address that are one client. */
+  readonly ipv6Prefix: number
+}
+
 /**
  * The buckets of a request under some keys, narrowest first, each of which must have room; none where the request has no
  * such value, as one without a user under `user`. A crawler or operator that is only claimed is counted for its client, so that
@@ -26,16 +36,17 @@ const NO_ADDRESS = 'no-address'
  */
 export function countBuckets(
   keys: readonly CountKey[],
-  inspection: Inspection,
-  ipv6Prefix: number,
+  { inspection, fields, ipv6Prefix }: Asker,
 ): readonly CountBucket[] {
   const named: string[] = []
   let wide: string | undefined
   for (const key of keys) {
-    if (key === 'client') {
+    if (key === 'client' || (key === 'browser' && !isSharedAddress(inspection.network))) {
       const client = clientKey(inspection.client.address, ipv6Prefix)
       named.push(client.narrow)
       wide = client.wide
+    } else if (key === 'browser') {
+      named.push(browserKey(inspection, fields, ipv6Prefix))
     } else {
       const value = VALUES[key](inspection)
       if (value === undefined) return []
@@ -44,7 +55,7 @@ export function countBuckets(
   }
   const narrow = { key: named.join(' '), factor: 1 }
   if (wide === undefined) return [narrow]
-  const place = keys.indexOf('client')
+  const place = keys.findIndex((key) => key === 'client' || key === 'browser')
   return [narrow, { key: named.with(place, wide).join(' '), factor: WIDE_FACTOR }]
 }
 
@@ -67,12 +78,19 @@ export function clientKey(text: string, ipv6Prefix: number): ClientKey {
   return ipv6Prefix <= WIDE_PREFIX ? { narrow } : { narrow, wide: formatPrefix(prefixOf(address, WIDE_PREFIX)) }
 }
 
+/** Key of one browser at an address that many share. */
+export function browserKey({ client }: Inspection, fields: readonly string[], ipv6Prefix: number): string {
+  return `${clientKey(client.address, ipv6Prefix).narrow} browser ${browserOf(fields)}`
+}
+
 /** Whether a translator wrote it (64:ff9b::/96, 64:ff9b:1::/48): all of IPv4 is in one /64 there, and each address a client (D655). */
 function isTranslated({ a, b, c }: Address): boolean {
   return a === 0x64ff9b && ((b === 0 && c === 0) || b >>> 16 === 1)
 }
 
-const VALUES: Readonly<Record<Exclude<CountKey, 'client'>, (inspection: Inspection) => string | undefined>> = {
+const VALUES: Readonly<
+  Record<Exclude<CountKey, 'client' | 'browser'>, (inspection: Inspection) => string | undefined>
+> = {
   prefix: ({ client }) => prefixKey(client.address),
   asn: ({ network }) => (network.asn === undefined ? undefined : `AS${network.asn}`),
   country: ({ country }) => country,

@@ -12,6 +12,8 @@ export interface CountTask {
   readonly max: number
   /** Beyond it nothing that follows is taken. */
   readonly binding: boolean
+  /** Taken until the answer is known, which may give it back. */
+  readonly held?: true | undefined
 }
 
 /** Outcomes of some tasks, in their order; shorter where a binding one was exceeded. */
@@ -28,8 +30,11 @@ export interface Counts {
    * to `leave` when its answer has ended.
    */
   take(tasks: readonly CountTask[], flight: string): Taken | Promise<Taken>
-  /** Ends a request in flight under these keys; does not wait and does not throw. */
-  leave(keys: readonly string[], flight: string): void
+  /**
+   * Ends a request in flight under these keys, and gives back the cost of tasks that were `held`; does not wait and does not
+   * throw. What cannot be given back counts until its window ends.
+   */
+  leave(keys: readonly string[], flight: string, unused?: readonly CountTask[]): void
 }
 
 /** A client that is refused for a while. */

@@ -52,6 +52,14 @@ export function takeStep(limit: CountLimit, row: CountRow | undefined, cost: num
   return KINDS[limit.kind](limit, row, cost, now)
 }
 
+/**
+ * A row without a cost that was taken before, by any kind of limit: it needs no clock, as a count that fell meanwhile is only
+ * kept from falling below nothing.
+ */
+export function giveBack({ used, before, at }: CountRow, cost: number): CountRow {
+  return { used: Math.max(0, used - cost), before: Math.max(0, before - Math.max(0, cost - used)), at }
+}
+
 type Take = (limit: CountLimit, row: CountRow | undefined, cost: number, now: number) => Step
 
 const KINDS: Readonly<Record<CountLimit['kind'], Take>> = { sliding: takeSliding, fixed: takeFixed, bucket: takeBucket }

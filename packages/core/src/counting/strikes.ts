@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
 import { counted } from '../counted.ts'
 import { isInternal } from '../network/inside.ts'
 import type { ChallengeOutcome, ChallengeStep, ChallengeTerms } from '../values/challenge.ts'
 import type { CountLimit } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
-import type { Mode, NetworkClass } from '../vocabulary.ts'
-import type { Counted, Counter } from './counter.ts'
-import { clientKey } from './keys.ts'
+import type { Mode } from '../vocabulary.ts'
+import type { AnswerStatus, Counted, Counter } from './counter.ts'
+import { browserKey, clientKey } from './keys.ts'
 import type { Ban, BanList, Counts, CountTask } from './ports.ts'
+import { digest, isSharedAddress } from './shared-address.ts'
 import { isPersonAtHome, steppedInto, type Trap } from './trap.ts'
 
 /** Rules of bans, checked: for which strikes, whom and how long. */
@@ -133,19 +133,6 @@ function isExempt({ inspection: { agent, network, client } }: Decision): boolean
   return agent.identity?.verified === true || isInternal(network.reserved) || client.address === ''
 }
 
-/** Networks in which one address is many people. */
-const SHARED: ReadonlySet<NetworkClass> = new Set<NetworkClass>(['mobile', 'vpn', 'residential_proxy', 'tor'])
-
-/** Headers that differ between browsers and not between the requests of one. */
-const BROWSER: ReadonlySet<string> = new Set([
-  'user-agent',
-  'accept-language',
-  'accept-encoding',
-  'sec-ch-ua',
-  'sec-ch-ua-platform',
-  'sec-ch-ua-mobile',
-])
-
 function watchedOf(
   strikes: readonly CompiledStrikes[],
   inspection: Decision['inspection'],
@@ -166,27 +153,15 @@ function strikeKey(
   ipv6Prefix: number,
 ): string | undefined {
   if (key === 'user') return inspection.user === undefined ? undefined : `user ${inspection.user}`
-  const { narrow } = clientKey(inspection.client.address, ipv6Prefix)
-  if (key === 'address' || !SHARED.has(inspection.network.verdict.classification)) return `client ${narrow}`
-  return `client ${narrow} browser ${browserOf(fields)}`
-}
-
-function browserOf(fields: readonly string[]): string {
-  const sent: string[] = []
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = (fields[at] as string).toLowerCase()
-    if (BROWSER.has(name)) sent.push(`${name}:${fields[at + 1]}`)
+  if (key === 'address' || !isSharedAddress(inspection.network)) {
+    return `client ${clientKey(inspection.client.address, ipv6Prefix).narrow}`
   }
-  return digest(sent.sort().join('\n'))
+  return `client ${browserKey(inspection, fields, ipv6Prefix)}`
 }
 
 /** The same in every process, so that two that ban one client at a time make one ban. */
 function banId(key: string): string {
   return digest(key)
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 12)
 }
 
 /** A pass that was given after a ban began lifts it; of both the whole seconds are known (D446). */
@@ -212,7 +187,7 @@ const WRONGS: ReadonlySet<ChallengeOutcome> = new Set<ChallengeOutcome>(['wrong'
 interface Done {
   readonly decision: Decision
   /** Status of the answer, where that is the origin's. */
-  readonly status: number | undefined
+  readonly status: AnswerStatus
   readonly challenge: ChallengeStep | undefined
   readonly fields: readonly string[]
 }
@@ -229,7 +204,7 @@ function strikeOf(
   // Two tabs of one browser may solve one challenge: the later brings the pass of the first (D445).
   const isWrong = challenge !== undefined && WRONGS.has(challenge.outcome) && inspection.pass === undefined
   if (isWrong && actions.has('challenge_failed')) return { on: 'challenge_failed', row: '' }
-  return status !== undefined && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
+  return typeof status === 'number' && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
 }
 
 /** Ids of the rules that a ban shows as. */

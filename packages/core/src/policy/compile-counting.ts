@@ -1,10 +1,10 @@
 import type { ChallengeTerms } from '../values/challenge.ts'
-import type { CountingRule, CountKey, CountLimit } from '../values/counting.ts'
+import { type CountingRule, type CountKey, FAILURE_STATUSES } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { compilePaths } from './path-test.ts'
-import type { Rule, RuleCost, RuleLimit } from './policy.ts'
+import type { Policy, Rule, RuleCost, RuleLimit } from './policy.ts'
 import type { PathSplitter } from './split-path.ts'
 
 /** A counting rule, checked, with what a request costs. */
@@ -18,7 +18,11 @@ export interface CompiledCounting {
 /** `undefined` for a rule that does not count. Every member has been checked. `nameCount` is asked once for each that does. */
 export function compileCounting(
   rule: Rule,
-  { splitter, nameCount }: { readonly splitter: PathSplitter; readonly nameCount: (id: string) => string },
+  {
+    splitter,
+    nameCount,
+    failures,
+  }: Pick<Policy, 'failures'> & { readonly splitter: PathSplitter; readonly nameCount: (id: string) => string },
   challenge?: ChallengeTerms,
 ): CompiledCounting | undefined {
   const { id, action, monitor = false, limit, concurrent, cost, then } = rule
@@ -32,7 +36,7 @@ export function compileCounting(
       onTrial: monitor,
       reason: reasonOf(rule),
       ...(challenge && { challenge }),
-      ...(limit && { limit: Object.freeze({ ...compileLimit(limit), keys: keysOf(limit.key) }) }),
+      ...(limit && { limit: Object.freeze(compileLimit(limit, failures)) }),
       ...(flights && { concurrent: Object.freeze({ keys: keysOf(flights.key), max: flights.max }) }),
     }),
     costOf: compileCost(cost, splitter),
@@ -45,8 +49,18 @@ export function durationOf(given: string | number): number {
   return typeof given === 'number' ? given : (parseDuration(given) ?? Number.NaN)
 }
 
-function compileLimit({ kind = 'sliding', max, window, refill = max, burst = max }: RuleLimit): CountLimit {
-  return { kind, max: kind === 'bucket' ? burst : max, windowMs: durationOf(window), refill }
+function compileLimit(
+  { key, kind = 'sliding', max, window, refill = max, burst = max, count, failures }: RuleLimit,
+  common: readonly number[] = FAILURE_STATUSES,
+): NonNullable<CountingRule['limit']> {
+  return {
+    kind,
+    max: kind === 'bucket' ? burst : max,
+    windowMs: durationOf(window),
+    refill,
+    keys: keysOf(key),
+    ...(count === 'failure' && { failures: new Set(failures ?? common) }),
+  }
 }
 
 function keysOf(key: CountKey | readonly CountKey[]): readonly CountKey[] {
@@ -57,7 +71,8 @@ function reasonOf({ id, limit, concurrent }: Rule): Reason {
   const bounds: string[] = []
   if (limit !== undefined) {
     const by = keysOf(limit.key).join(' and ')
-    bounds.push(`${limit.max} in ${formatDuration(durationOf(limit.window))} by ${by}`)
+    const what = limit.count === 'failure' ? ' failures' : ''
+    bounds.push(`${limit.max}${what} in ${formatDuration(durationOf(limit.window))} by ${by}`)
   }
   if (concurrent !== undefined) {
     bounds.push(`${typeof concurrent === 'number' ? concurrent : concurrent.max} in flight`)
@@ -69,11 +84,12 @@ function reasonOf({ id, limit, concurrent }: Rule): Reason {
 function compileCost(cost: RuleCost | undefined, splitter: PathSplitter): CompiledCounting['costOf'] {
   if (cost === undefined) return () => 1
   if (typeof cost === 'number') return () => cost
-  const rows = Object.entries(cost).map(([name, value]) => ({ holds: costTest(name, splitter), value }))
+  const rows = Object.entries(cost).map(([name, value]) => ({ holds: costTest(name, value, splitter), value }))
   return (request) => rows.find(({ holds }) => holds(request))?.value ?? 1
 }
 
-function costTest(name: string, splitter: PathSplitter): (request: Inspection['request']) => boolean {
-  if (name.startsWith('/')) return compilePaths([name], false, splitter)
+/** A lower cost is for what every server reads as this path: no other spelling of a path is cheaper than the path. */
+function costTest(name: string, value: number, splitter: PathSplitter): (request: Inspection['request']) => boolean {
+  if (name.startsWith('/')) return compilePaths([name], value < 1, splitter)
   return ({ method }) => method === name
 }

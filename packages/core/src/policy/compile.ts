@@ -43,7 +43,13 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
   const [fault] = policyFaults(policy, new Set(surroundings.lists?.keys()))
   if (fault !== undefined) throw new SallyportError('invalid_policy', faultText(fault))
   const { allowlist = [] } = policy
-  const shared = { splitter: createPathSplitter(), once: createOnce(), surroundings, nameCount: createCountNames() }
+  const shared = {
+    splitter: createPathSplitter(),
+    once: createOnce(),
+    surroundings,
+    nameCount: createCountNames(),
+    failures: policy.failures,
+  }
   const compiled = rulesInForce(policy).map((rule) => compileRule(rule, shared))
   const index = createRuleIndex(compiled.map(({ found }) => found))
   return {
@@ -77,7 +83,8 @@ function defaultRule(action: Action): MatchedRule {
 }
 
 /** The parts that all rules of a policy are compiled with. */
-type Shared = Pick<WithinRule, 'splitter' | 'once' | 'surroundings'> & { readonly nameCount: (id: string) => string }
+type Shared = Pick<WithinRule, 'splitter' | 'once' | 'surroundings'> &
+  Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string }
 
 /** Names counts by the ids of their rules; the same for the same policy, in every process. */
 function createCountNames(): (id: string) => string {

@@ -35,18 +35,44 @@ export function countingFaults(rule: Rule): readonly Fault[] {
   return [...faults, ...costFaults(cost)]
 }
 
-function limitFaults({ key, max, window, kind, refill, burst }: NonNullable<Rule['limit']>): readonly Fault[] {
+function limitFaults({
+  key,
+  max,
+  window,
+  kind,
+  refill,
+  burst,
+  count,
+  failures,
+}: NonNullable<Rule['limit']>): readonly Fault[] {
   const faults = [...keyFaults(['limit', 'key'], key), ...wholeFault(['limit', 'max'], max)]
   faults.push(...windowFault(['limit', 'window'], window))
   if (kind !== undefined && !COUNT_KINDS.includes(kind)) {
     faults.push({ path: ['limit', 'kind'], message: unknown(kind, COUNT_KINDS) })
   }
+  if (count !== undefined && count !== 'failure') {
+    faults.push({ path: ['limit', 'count'], message: unknown(count, ['failure']) })
+  }
+  if (failures !== undefined && count === undefined) {
+    faults.push({ path: ['limit', 'failures'], message: 'only a limit with count: failure has it' })
+  }
+  faults.push(...failureFaults(failures).map(({ path, message }) => ({ path: ['limit', ...path], message })))
   for (const [member, value] of Object.entries({ refill, burst })) {
     if (value === undefined) continue
     if (kind !== 'bucket') faults.push({ path: ['limit', member], message: 'only a limit of kind bucket has it' })
     else faults.push(...wholeFault(['limit', member], value))
   }
   return faults
+}
+
+/** Faults of statuses that are a failure. */
+export function failureFaults(failures: readonly number[] | undefined): readonly Fault[] {
+  if (failures?.length === 0) return [{ path: ['failures'], message: 'no status is a failure' }]
+  return (failures ?? []).flatMap((status, index) =>
+    Number.isInteger(status) && status >= 200 && status <= 599
+      ? []
+      : [{ path: ['failures', index], message: `${status} is not a status from 200 to 599` }],
+  )
 }
 
 /** Faults of `strikes` that cannot be meant. */

@@ -2,7 +2,7 @@ import { parseAddress } from '../address/address.ts'
 import { parsePrefix } from '../address/prefix.ts'
 import { ACTIONS, PLAIN_ACTIONS } from '../vocabulary.ts'
 import { challengeFaults } from './challenge-faults.ts'
-import { countingFaults, strikesFaults } from './counting-faults.ts'
+import { countingFaults, failureFaults, strikesFaults } from './counting-faults.ts'
 import { type Fault, type PolicyFault, unknown } from './fault.ts'
 import { givenWords } from './match-words.ts'
 import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from './policy.ts'
@@ -35,6 +35,7 @@ export function policyFaults(policy: Policy, lists: ReadonlySet<string> = NO_LIS
     if (!LIMIT_PRESET_NAMES.includes(name))
       faults.push({ path: ['limits', index], message: unknown(name, LIMIT_PRESET_NAMES) })
   }
+  faults.push(...failureFaults(policy.failures))
   for (const fault of strikes === undefined ? [] : strikesFaults(strikes)) {
     faults.push({ ...fault, path: ['strikes', ...fault.path] })
   }

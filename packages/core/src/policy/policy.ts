@@ -3,13 +3,20 @@ import type { CountKey, CountKind } from '../values/counting.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
 import type { Match } from './match-words.ts'
 
-/** How many requests fit into how long. */
+/** How many requests, or failures, fit into how long. */
 export interface RuleLimit {
   /** Key of the count; several together are one key. */
   readonly key: CountKey | readonly CountKey[]
   readonly max: number
   /** As `1s`, `5m`, `1h` or `1d`, at most a month; a number is milliseconds. */
   readonly window: string | number
+  /**
+   * Default: every request. `failure`: those whose answer has a status of `failures`; a request in flight counts until its
+   * answer is known.
+   */
+  readonly count?: 'failure' | undefined
+  /** Statuses that are a failure; default those of the policy. */
+  readonly failures?: readonly number[] | undefined
   /** Default `sliding`. */
   readonly kind?: CountKind | undefined
   /** Refill of a bucket in a window; default `max`. */
@@ -122,6 +129,8 @@ export interface Policy {
   /** The action where the inspection itself fails; default `allow`. */
   readonly onError?: PlainAction | undefined
   readonly limits?: readonly LimitPresetName[] | undefined
+  /** Statuses that are a failure for limits that count those; default 401, 403 and 422. */
+  readonly failures?: readonly number[] | undefined
   readonly strikes?: Strikes | undefined
   /** CIDRs and addresses that are allowed before any rule, and of which nothing is suspected. */
   readonly allowlist?: readonly string[] | undefined

@@ -2,7 +2,7 @@ import { formatAddress } from '../address/address.ts'
 import { parsePrefix, prefixContains } from '../address/prefix.ts'
 import { foldName } from '../asn/directory.ts'
 import type { Counts, CountTask } from '../counting/ports.ts'
-import { type CountRow, takeStep } from '../counting/step.ts'
+import { type CountRow, giveBack, takeStep } from '../counting/step.ts'
 import type {
   AutonomousSystem,
   Clock,
@@ -65,8 +65,12 @@ export function createFakeCounts({ now }: Clock): Counts & { readonly taken: Cou
       }
       return { states }
     },
-    leave(keys) {
+    leave(keys, _, unused = []) {
       left.push(...keys)
+      for (const { key, cost } of unused) {
+        const row = rows.get(key)
+        if (row !== undefined) rows.set(key, giveBack(row, cost))
+      }
       for (const key of keys) flying.set(key, (flying.get(key) ?? 1) - 1)
     },
   }

@@ -5,6 +5,7 @@ import type { Reason } from './reason.ts'
 /** Keys that requests may be counted by; several together are one key. */
 export const COUNT_KEYS = [
   'client',
+  'browser',
   'prefix',
   'asn',
   'country',
@@ -24,6 +25,9 @@ export type CountKey = (typeof COUNT_KEYS)[number]
  */
 export const COUNT_KINDS = ['sliding', 'fixed', 'bucket'] as const
 export type CountKind = (typeof COUNT_KINDS)[number]
+
+/** Statuses that are a failure where a policy names none: not signed in, not permitted, not accepted. */
+export const FAILURE_STATUSES: readonly number[] = [401, 403, 422]
 
 /** How much fits into how long. */
 export interface CountLimit {
@@ -47,7 +51,13 @@ export interface CountingRule {
   readonly challenge?: ChallengeTerms | undefined
   /** It counts and reports alone. */
   readonly onTrial: boolean
-  readonly limit?: (CountLimit & { readonly keys: readonly CountKey[] }) | undefined
+  readonly limit?:
+    | (CountLimit & {
+        readonly keys: readonly CountKey[]
+        /** Statuses of the answers that it counts; absent: it counts requests. */
+        readonly failures?: ReadonlySet<number> | undefined
+      })
+    | undefined
   /** Requests in flight at one time; without keys, of all together. */
   readonly concurrent?: { readonly keys: readonly CountKey[]; readonly max: number } | undefined
 }
@@ -70,9 +80,11 @@ export interface LimitUse {
   readonly rule: string
   readonly action: Action
   readonly onTrial: boolean
-  /** This request included, where it was within. */
+  /** This request included, where it was within; of failures those before it. */
   readonly used: number
   readonly max: number
+  /** Absent: requests. */
+  readonly counts?: 'failure' | undefined
   /** Absent: what is in flight, which has no window. */
   readonly windowMs?: number | undefined
   /** Until the count falls: within, until the window ends; beyond, until such a request fits. */

@@ -109,7 +109,7 @@ function createCounts(url: string | undefined, config: Config, { clock, onFault 
 
   const lazy: Counts = {
     take: async (tasks, flight) => (store ?? (await opened())).take(tasks, flight),
-    leave: (keys, flight) => store?.leave(keys, flight),
+    leave: (keys, flight, unused) => store?.leave(keys, flight, unused),
   }
   const { timeouts, counting } = config
   // SQLite waits for other writers, so it is slow at worst.

@@ -9,6 +9,7 @@ import {
   policyFaults,
   policyWarnings,
   robotsOf,
+  rulesInForce,
   SallyportError,
   usageOf,
 } from '@sallyport/core'
@@ -170,12 +171,34 @@ function usageFaults(config: Config): readonly LocatedFault[] {
   return tried(['usage', 'paths'], () => usageOf({ parts, paths: usage.paths }).check())
 }
 
+/** Limits of failures where a server in front answers: Sallyport sees no status there, and counts each request. */
+function unseenWarnings(config: Config): readonly LocatedFault[] {
+  const by = config.forwardAuth !== false ? 'forwardAuth' : config.extAuthz === undefined ? undefined : 'extAuthz'
+  if (by === undefined) return []
+  return policiesOf(config).flatMap(({ policy, path }) => {
+    const rule = rulesInForce(policy).find(({ limit }) => limit?.count === 'failure')
+    if (rule === undefined) return []
+    const found = `the rule "${rule.id}" counts every request, not failures, because ${by} does not show the answers`
+    return [
+      {
+        path,
+        message: `${found}; let Sallyport forward the logins, or raise max for as many people as share an address`,
+      },
+    ]
+  })
+}
+
 /** Settings that are allowed and most likely not meant. */
 export function configWarnings(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
   const found: LocatedFault[] = policiesOf(config).flatMap(({ policy, path }) =>
     policyWarnings(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
   )
-  found.push(...decoyWarnings(config), ...notifyWarnings(config), ...sameTokenWarnings(config))
+  found.push(
+    ...unseenWarnings(config),
+    ...decoyWarnings(config),
+    ...notifyWarnings(config),
+    ...sameTokenWarnings(config),
+  )
   return found.map((fault) => located(fault, config, layers))
 }
 

@@ -31,6 +31,8 @@ const Requested = {
   request: Request,
   /** When it is, ISO 8601; absent: now, or at once after the one before. */
   at: z.iso.datetime({ offset: true }).optional(),
+  /** Status of the answers of the origin; absent: they are no failure. */
+  status: z.int().min(100).max(599).optional(),
   /** How often it comes, and in what intervals. */
   times: z.int().min(1).max(100_000).default(1),
   every: z

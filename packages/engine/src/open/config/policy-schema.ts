@@ -22,10 +22,22 @@ const REQUESTS = { unit: 'requests' }
 
 const Keys = z.union([z.enum(COUNT_KEYS), z.array(z.enum(COUNT_KEYS))])
 
+const Failures = z.array(z.int())
+
 const RuleLimit = z.strictObject({
   key: key(Keys, 'Key that requests are counted by; several together are one key', 'client'),
-  max: key(z.int(), 'Requests that fit into a window', 60, REQUESTS),
+  max: key(z.int(), 'Requests, or failures, that fit into a window', 60, REQUESTS),
   window: key(Duration, 'Length of a window; a number is milliseconds', '1m', TIME),
+  count: key(
+    z.literal('failure').optional(),
+    'What counts: failure, by the status of the answer; absent: every request',
+    'failure',
+  ),
+  failures: key(
+    Failures.optional(),
+    'Statuses that are a failure, with count: failure; absent: those of policy.failures',
+    [200, 401],
+  ),
   kind: key(
     z.enum(COUNT_KINDS).optional(),
     'Kind of count: two weighted windows, one exact window, or a bucket; absent: sliding',
@@ -144,6 +156,11 @@ export const PolicySchema = z.strictObject({
     z.array(z.enum(LIMIT_PRESET_NAMES)).optional(),
     'Rules that count, after those of `rules`; absent: none',
     ['polite-crawlers'],
+  ),
+  failures: key(
+    Failures.optional(),
+    'Statuses that are a failure for limits with count: failure, such as those of login-guard; absent: 401, 403 and 422',
+    [401, 403, 422, 429],
   ),
   strikes: Strikes.optional().describe('Bans of clients that repeat a wrong'),
   default: key(z.enum(PLAIN_ACTIONS).optional(), 'Action if no rule matches; absent: allow', 'flag'),

@@ -1,4 +1,4 @@
-import { type CountRow, type CountState, type Counts, type CountTask, takeStep } from '@sallyport/core'
+import { type CountRow, type CountState, type Counts, type CountTask, giveBack, takeStep } from '@sallyport/core'
 import { LRUCache } from 'lru-cache'
 
 export interface MemoryCountsOptions {
@@ -42,6 +42,13 @@ export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: Memor
     return step
   }
 
+  function giveBackOne({ key, cost }: CountTask): void {
+    const row = rows?.full.get(key) ?? rows?.counting.get(key)
+    if (row === undefined) return
+    rows?.full.delete(key)
+    rows?.counting.set(key, giveBack(row, cost))
+  }
+
   function enter(key: string, max: number): CountState {
     const there = flights.get(key) ?? 0
     const allowed = there < max
@@ -60,7 +67,8 @@ export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: Memor
       }
       return { states }
     },
-    leave(keys) {
+    leave(keys, _, unused = []) {
+      for (const task of unused) giveBackOne(task)
       for (const key of keys) {
         const there = flights.get(key) ?? 0
         if (there > 1) flights.set(key, there - 1)

@@ -3,7 +3,7 @@ import type { Counts, CountTask, Taken } from '@sallyport/core'
 import { openRedis } from '../redis-connection.ts'
 import type { RedisOptions } from '../redis-options.ts'
 import { hashKey } from './key-hash.ts'
-import { TAKE } from './redis-script.ts'
+import { GIVE_BACK, TAKE } from './redis-script.ts'
 import { FLIGHT_LEASE_MS, FLIGHT_RENEW_MS } from './sqlite-counts.ts'
 
 /** Counts in Redis; `close` ends the connection. */
@@ -20,8 +20,13 @@ export interface RedisCountsOptions extends RedisOptions {
 const PREFIX = 'sallyport:{counts}:'
 const SECRET = `${PREFIX}secret`
 
-/** Digest by which the server holds the script. */
-const SHA = createHash('sha1').update(TAKE).digest('hex')
+/** A script, and the digest by which the server holds it. */
+interface Script {
+  readonly text: string
+  readonly sha: string
+}
+
+const [TAKING, GIVING] = [scriptOf(TAKE), scriptOf(GIVE_BACK)]
 
 /**
  * Counts in the Redis at `url`, shared by any number of nodes: one round trip for all that a request is counted by. Keys are
@@ -48,7 +53,8 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
     const clock = options.now === undefined ? '' : String(options.now())
     const args = [mark, clock, flight, String(FLIGHT_LEASE_MS), ...tasks.flatMap(argumentsOf)]
     try {
-      const numbers = await evaluate(connection.client(), { keys: [SECRET, ...ids], arguments: args })
+      const given = { keys: [SECRET, ...ids], arguments: args }
+      const numbers = (await evaluate(connection.client(), TAKING, given)) as readonly number[]
       const states = statesOf(numbers)
       const entered = ids.filter((_, at) => tasks[at]?.limit === undefined && states[at]?.allowed)
       if (entered.length > 0) flying.set(flight, entered)
@@ -79,16 +85,24 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
     await Promise.all(ids.map((id) => client.zRem(id, flight)))
   }
 
+  async function giveBack(unused: readonly CountTask[]): Promise<void> {
+    if (unused.length === 0) return
+    const { value } = await secretOf()
+    const keys = unused.map(({ key }) => idOf(value, key))
+    await evaluate(connection.client(), GIVING, { keys, arguments: unused.map(({ cost }) => String(cost)) })
+  }
+
   // A flight that cannot be renewed now is renewed the next time, within its lease.
   const renewing = setInterval(() => void renew().catch(() => {}), FLIGHT_RENEW_MS).unref()
 
   return {
     take: (tasks, flight) => take(tasks, flight),
-    leave(_, flight) {
+    leave(_, flight, unused = []) {
       const ids = flying.get(flight) ?? []
       flying.delete(flight)
       // A count that cannot be removed now ends with its lease.
       void forget(ids, flight).catch(() => {})
+      void giveBack(unused).catch(() => {})
     },
     close() {
       clearInterval(renewing)
@@ -111,16 +125,21 @@ async function readSecret(client: Client): Promise<Secret> {
   return { value, mark: createHash('sha1').update(value).digest('hex') }
 }
 
+function scriptOf(text: string): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex') }
+}
+
 /** By its digest; a server that does not have the script gets it. */
 async function evaluate(
   client: Client,
+  { text, sha }: Script,
   given: { readonly keys: string[]; readonly arguments: string[] },
-): Promise<readonly number[]> {
+): Promise<unknown> {
   try {
-    return (await client.evalSha(SHA, given)) as number[]
+    return await client.evalSha(sha, given)
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-    return (await client.eval(TAKE, given)) as number[]
+    return client.eval(text, given)
   }
 }
 

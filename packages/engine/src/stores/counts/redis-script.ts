@@ -1,3 +1,15 @@
+/** Gives back costs, as `giveBack` of the core does; each key ends when it would have. KEYS: one for each. ARGV: their costs. */
+export const GIVE_BACK = `
+for index, key in ipairs(KEYS) do
+  local kept = redis.call('HMGET', key, 'u', 'b')
+  if kept[1] then
+    local used, cost = tonumber(kept[1]), tonumber(ARGV[index])
+    local before = math.max(0, tonumber(kept[2]) - math.max(0, cost - used))
+    redis.call('HSET', key, 'u', string.format('%.17g', math.max(0, used - cost)), 'b', string.format('%.17g', before))
+  end
+end
+`
+
 /**
  * Takes the tasks of one request in order, ends at the first binding one that is exceeded, and answers with three numbers for
  * each: allowed, used, milliseconds until it falls. The same steps as `takeStep` of the core. The server's clock counts,

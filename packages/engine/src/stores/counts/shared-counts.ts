@@ -43,8 +43,8 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       tasks.map((task) => shareOf(task, share)),
       flight,
     ) as Taken
-    // Nobody leaves where nothing was entered.
-    if (enteredIn(tasks, states).length > 0) here.add(flight)
+    // Nobody leaves where nothing was entered or held.
+    if (enteredIn(tasks, states).length + heldIn(tasks, states).length > 0) here.add(flight)
     return { states, share }
   }
 
@@ -63,18 +63,20 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
     } catch (error) {
       if (retryAt === undefined) onOutage?.(error)
       retryAt = performance.now() + RETRY_MS
-      asked?.then(({ states }) => leaveLate(enteredIn(tasks, states), flight)).catch(() => {})
+      asked?.then(({ states }) => leaveLate(tasks, states, flight)).catch(() => {})
       return takeHere(tasks, flight)
     }
   }
 
   /** A request that was given up is counted here: where the store takes it late, it would stay there for good. */
-  function leaveLate(keys: readonly string[], flight: string): void {
-    if (keys.length > 0) store.leave(keys, flight)
+  function leaveLate(tasks: readonly CountTask[], states: readonly CountState[], flight: string): void {
+    const [keys, held] = [enteredIn(tasks, states), heldIn(tasks, states)]
+    if (keys.length + held.length > 0) store.leave(keys, flight, held)
   }
 
-  function remember({ key, limit }: CountTask, { used, resetMs }: CountState): void {
-    if (limit?.kind === 'fixed') exceeded.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
+  function remember({ key, limit, held }: CountTask, { used, resetMs }: CountState): void {
+    // What is held may be given back at any time.
+    if (limit?.kind === 'fixed' && !held) exceeded.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
   }
 
   /** The state of a task that is known not to fit. Where the clock went back the store knows. */
@@ -96,9 +98,9 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       const ended = taken.states.some(({ allowed }, before) => !allowed && tasks[before]?.binding)
       return ended ? taken : { ...taken, states: [...taken.states, refusal] }
     },
-    leave(keys, flight) {
-      if (here.delete(flight)) local.leave(keys, flight)
-      else store.leave(keys, flight)
+    leave(keys, flight, unused = []) {
+      if (here.delete(flight)) local.leave(keys, flight, unused)
+      else store.leave(keys, flight, unused)
     },
   }
 }
@@ -106,6 +108,11 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
 /** The keys of requests in flight that were entered. */
 function enteredIn(tasks: readonly CountTask[], states: readonly CountState[]): readonly string[] {
   return tasks.flatMap(({ key, limit }, at) => (limit === undefined && states[at]?.allowed ? [key] : []))
+}
+
+/** The tasks that were taken until the answer is known. */
+function heldIn(tasks: readonly CountTask[], states: readonly CountState[]): readonly CountTask[] {
+  return tasks.filter(({ held }, at) => held && states[at]?.allowed)
 }
 
 function shareOf(task: CountTask, share: number): CountTask {

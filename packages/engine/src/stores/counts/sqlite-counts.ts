@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type CountState, type Counts, type CountTask, type Taken, takeStep, type Whole } from '@sallyport/core'
+import {
+  type CountState,
+  type Counts,
+  type CountTask,
+  giveBack,
+  type Taken,
+  takeStep,
+  type Whole,
+} from '@sallyport/core'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
 import { hashKey } from './key-hash.ts'
@@ -66,7 +74,7 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
   setImpatient(database)
   const sql = statementsOf(database)
   const flying = new Set<string>()
-  const { takeAll, clear } = createTaker(sql, { secret, flying, maxKeys, now })
+  const { takeAll, leave, clear } = createTaker(sql, { secret, flying, maxKeys, now })
   let open = true
   let untilClearing = CLEAR_EVERY
   let waiting: Waiting[] = []
@@ -99,11 +107,11 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
         waiting.push({ tasks, flight, resolve, reject })
         if (waiting.length === 1) setImmediate(() => void takeWaiting())
       }),
-    leave(keys, flight) {
+    leave(keys, flight, unused = []) {
       flying.delete(flight)
-      const ids = keys.map((key) => hashKey(secret, key))
-      // A row that cannot be deleted now ends with its lease.
-      whenFree(() => ids.forEach((id) => void sql.leave.run(id, flight))).catch(() => {})
+      if (keys.length + unused.length === 0) return
+      // A row that cannot be changed now ends with its lease, or with its window.
+      whenFree(() => inTransaction(database, () => leave(keys, flight, unused))).catch(() => {})
     },
     close() {
       clearInterval(renewing)
@@ -155,6 +163,17 @@ function createTaker(
     return { states }
   }
 
+  function leave(keys: readonly string[], flight: string, unused: readonly CountTask[]): void {
+    for (const key of keys) sql.leave.run(hashKey(secret, key), flight)
+    for (const { key, cost } of unused) {
+      const id = hashKey(secret, key)
+      const row = rowOf(sql.select.get(id))
+      if (row === undefined) continue
+      const { used, before } = giveBack(row, cost)
+      sql.giveBack.run(used, before, id)
+    }
+  }
+
   function clear(): void {
     for (const full of [0, 1]) sql.expired.run(full, now())
     sql.landed.run(now())
@@ -162,7 +181,7 @@ function createTaker(
     if (surplus > 0) sql.surplus.run(Math.min(surplus, CLEAR_AT_MOST))
   }
 
-  return { takeAll, clear }
+  return { takeAll, leave, clear }
 }
 
 function secretOf(database: Database): string {
@@ -177,6 +196,7 @@ function statementsOf(database: Database) {
   return {
     select: database.prepare('SELECT used, before, at FROM count WHERE id = ?'),
     put: database.prepare('INSERT OR REPLACE INTO count VALUES (?, ?, ?, ?, ?, ?)'),
+    giveBack: database.prepare('UPDATE count SET used = ?, before = ?, full = 0 WHERE id = ?'),
     there: database.prepare('SELECT count(*) AS flights FROM flight WHERE id = ? AND ends_at > ?'),
     rewound: database.prepare('UPDATE flight SET ends_at = ? WHERE id = ? AND ends_at > ?'),
     enter: database.prepare('INSERT OR REPLACE INTO flight VALUES (?, ?, ?)'),

@@ -42,11 +42,11 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
           now = Date.now()
           const counter = createTrialCounter(tested, clock)
           let decision: Decision | undefined
-          for (const { request, at, times, every } of [...test.before, test]) {
+          for (const { request, at, status, times, every } of [...test.before, test]) {
             if (at !== undefined) now = Date.parse(at)
             for (let time = 0; time < times; time++) {
               if (time > 0) now += parseDuration(every) ?? 0
-              decision = await countDescribed(counter, request, await decideDescribed(sallyport, request))
+              decision = await countDescribed(counter, request, await decideDescribed(sallyport, request), status)
             }
           }
           if (decision === undefined) continue

@@ -74,7 +74,9 @@ function ageText(seconds: number): string {
 function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cost: number): string {
   const bounds: string[] = []
   if (limit !== undefined)
-    bounds.push(`${limit.max} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`)
+    bounds.push(
+      `${limit.max}${limit.failures ? ` failures (${[...limit.failures].join(', ')})` : ''} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`,
+    )
   if (concurrent !== undefined) {
     const by = concurrent.keys.length === 0 ? '' : ` by ${concurrent.keys.join(' and ')}`
     bounds.push(`${concurrent.max} in flight${by}`)
@@ -88,10 +90,16 @@ export function useText({
   rule,
   used,
   max,
+  counts,
   windowMs,
   exceeded,
 }: Omit<LimitUse, 'action' | 'onTrial' | 'resetMs'>): string {
   const span = windowMs === undefined ? 'in flight' : `in ${formatDuration(windowMs)}`
+  if (counts === 'failure') {
+    return exceeded
+      ? `beyond ${max} failures ${span}, rule ${rule}`
+      : `${used} of ${max} failures ${span}, rule ${rule}`
+  }
   return exceeded ? `beyond ${max} ${span}, rule ${rule}` : `${ordinal(used)} of ${max} ${span}, rule ${rule}`
 }
 
