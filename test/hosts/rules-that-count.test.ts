@@ -22,9 +22,17 @@ const LOGINS = {
   limit: { key: 'client', max: 3, window: '1h', kind: 'fixed' },
   action: 'throttle',
 } satisfies RuleInput
+const FAILURES = {
+  ...LOGINS,
+  id: 'failures',
+  match: { path: ['/right'] },
+  limit: { key: 'client', max: 3, window: '1h', count: 'failure' },
+} satisfies RuleInput
+/** The site behind every host answers with 200, which is a failure here. */
+const WRONG = { ...FAILURES, id: 'wrong', match: { path: ['/wrong'] }, limit: { ...FAILURES.limit, failures: [200] } }
 const POLICY = {
   preset: 'observe',
-  rules: [LOGINS, { id: 'few-open', match: { path: ['/export'] }, concurrent: 1, action: 'block' }],
+  rules: [LOGINS, FAILURES, WRONG, { id: 'few-open', match: { path: ['/export'] }, concurrent: 1, action: 'block' }],
 } satisfies ConfigInput['policy']
 
 const PLACES: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>>> = {
@@ -92,6 +100,16 @@ async function checkHost(t: Test, host: Host, sallyport: Sallyport, network: str
   for (let call = 0; call < 3; call++) {
     t.equal((await ask(at, `${network}.1`, '/export')).status, 200, 'what has ended is in flight no more')
   }
+
+  const [right, wrong]: [WireResponse[], WireResponse[]] = [[], []]
+  for (let call = 0; call < 9; call++) right.push(await ask(at, `${network}.1`, '/right'))
+  for (let call = 0; call < 5; call++) wrong.push(await ask(at, `${network}.1`, '/wrong'))
+  t.same([...new Set(right.map(({ status }) => status))], [200], 'no failure')
+  t.same(
+    wrong.map(({ status, headers }) => [status, headers['ratelimit'] !== undefined]),
+    [...Array(3).fill([200, false]), ...Array(2).fill([429, true])],
+    'failures, and no word of how many are left',
+  )
 }
 
 t.test('/v1 tells of its own limits alone, also behind a rule that counts everything', async (t) => {

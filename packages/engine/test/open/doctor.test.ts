@@ -307,6 +307,17 @@ t.test('files that the configuration names are read, as a start reads them', asy
   }
 })
 
+t.test('a limit of failures where a server in front answers: doctor and config check say what it counts', async (t) => {
+  const policy = { limits: ['login-guard' as const] }
+  const config = { ...(await soundConfig(t)), policy }
+  t.match(of(await doctor(config, { dns: DNS }), 'policy'), [{ state: 'ok' }])
+  const asked = { ...config, trustProxy: ['loopback'], forwardAuth: 'nginx' as const }
+  const said = { state: 'warn', found: /"login-guard-refused" counts every request, not failures, because forwardAuth/ }
+  t.match(of(await doctor(asked, { dns: DNS }), 'policy'), [said])
+  const called = { ...config, extAuthz: '127.0.0.1:9191' }
+  t.match(of(await doctor(called, { dns: DNS }), 'policy'), [{ state: 'warn', found: /because extAuthz/ }])
+})
+
 t.test('rules that undo each other are named', async (t) => {
   const few = { id: 'few', match: { purpose: ['training' as const] }, concurrent: 1, action: 'throttle' as const }
   const config = { ...(await soundConfig(t)), policy: { preset: 'protect-content' as const, rules: [few] } }
