@@ -52,6 +52,47 @@ t.test('policy test plays sequences with times, and each test counts from nothin
   t.match(await run('policy', 'test', wrong, '--config', config), { code: 2, err: /every.*must be a duration/ })
 })
 
+const FAILURES = `policy:
+  preset: observe
+  rules:
+    - { id: logins, match: { path: [/login] }, limit: { key: client, max: 3, window: 1h, count: failure }, action: throttle }
+`
+
+t.test('policy test and replay take failures by their status, and what is refused here is none', async (t) => {
+  const { folder, config } = workspace(t, FAILURES.split('\n'))
+  const request = '{ ip: 8.8.8.8, path: /login }'
+  const file = written(
+    folder,
+    'failures.yaml',
+    `tests:
+  - { name: nothing is said, request: ${request}, times: 40, expect: { action: allow } }
+  - { name: they succeed, request: ${request}, status: 303, times: 40, expect: { action: allow } }
+  - { name: three fail, request: ${request}, status: 401, times: 4, expect: { action: throttle, rule: logins } }
+  - { name: mixed, before: [{ request: ${request}, status: 403, times: 2 }, { request: ${request}, times: 9 }], request: ${request}, expect: { action: allow } }
+  - { name: then one more, before: [{ request: ${request}, status: 422, times: 3 }], request: ${request}, expect: { action: throttle } }
+`,
+  )
+  const { code, out } = await run('policy', 'test', file, '--config', config)
+  t.equal(code, 0, out)
+  const line = (second: number, status: number) =>
+    `8.8.8.8 - - [21/Nov/2026:10:00:${10 + second} +0000] "POST /login HTTP/1.1" ${status} 1 "-" "${CHROME}"`
+  const statuses = [200, 303, 401, 200, 401, 200, 401, 200, 401]
+  const log = written(folder, 'logins.log', `${statuses.map((status, at) => line(at, status)).join('\n')}\n`)
+  const replayed = await run(
+    'replay',
+    log,
+    '--policy',
+    written(folder, 'same.yaml', FAILURES),
+    '--json',
+    '--config',
+    config,
+  )
+  t.match(JSON.parse(replayed.out), { requests: 9, classes: [{ after: { allow: 7, throttle: 2 } }] })
+  const described = written(folder, 'login.json', JSON.stringify({ ip: '8.8.8.8', path: '/login' }))
+  const explained = await run('explain', described, '--config', config)
+  t.match(explained.out, /counted by +rule logins: 3 failures \(401, 403, 422\) in 1h by client, else throttle/)
+})
+
 t.test('policy test tries rules that ask with a pass and without one', async (t) => {
   const { folder, config } = workspace(t)
   const policy = `policy:

@@ -100,7 +100,9 @@ export function useText({
       ? `beyond ${max} failures ${span}, rule ${rule}`
       : `${used} of ${max} failures ${span}, rule ${rule}`
   }
-  return exceeded ? `beyond ${max} ${span}, rule ${rule}` : `${ordinal(used)} of ${max} ${span}, rule ${rule}`
+  return exceeded
+    ? `beyond ${max} ${span}, rule ${rule}`
+    : `${used === 0 ? 'none' : ordinal(used)} of ${max} ${span}, rule ${rule}`
 }
 
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' })

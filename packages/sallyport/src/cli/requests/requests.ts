@@ -8,6 +8,7 @@ import {
   type InspectedPass,
   type InspectionRequest,
   parseAddress,
+  refuses,
   SallyportError,
   suggestion,
 } from '@sallyport/core'
@@ -99,7 +100,8 @@ export async function countDescribed(
 ): Promise<Decision> {
   const { decision, ended } = await counter.count(decided, fieldsOf(request))
   if (ended === undefined) return decision
-  ended(status)
+  // A refused request has no answer of the origin.
+  ended(decision.enforced && refuses(decision.action) ? undefined : status)
   // The next request comes after its strike is counted.
   await setImmediate()
   return decision
