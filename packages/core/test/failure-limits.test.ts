@@ -30,7 +30,7 @@ interface Asked {
   readonly target?: string | undefined
   readonly pass?: InspectedPass | undefined
   /** Absent: the request stays in flight. */
-  readonly status?: AnswerStatus | 'flying'
+  readonly status?: AnswerStatus | 'flying' | undefined
 }
 
 function gateOf(policy: Partial<Policy>, mode: 'enforce' | 'monitor' = 'enforce') {

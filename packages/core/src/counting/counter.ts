@@ -152,7 +152,7 @@ function addTasks(
 
 /** A failure is charged when it is known; where nobody sees the answer each request is one. */
 function isFailure({ limit }: CountingRule, status: AnswerStatus): boolean {
-  return status === 'unseen' || (status !== undefined && limit?.failures?.has(status) === true)
+  return status === 'unseen' || (status !== undefined && limit?.failures?.includes(status) === true)
 }
 
 function useOf({ rule, limit, max, cost, held }: RuleTask, { allowed, used, resetMs }: CountState): LimitUse {

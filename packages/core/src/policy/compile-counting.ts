@@ -59,7 +59,7 @@ function compileLimit(
     windowMs: durationOf(window),
     refill,
     keys: keysOf(key),
-    ...(count === 'failure' && { failures: new Set(failures ?? common) }),
+    ...(count === 'failure' && { failures: failures ?? common }),
   }
 }
 

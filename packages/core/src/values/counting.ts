@@ -55,7 +55,7 @@ export interface CountingRule {
     | (CountLimit & {
         readonly keys: readonly CountKey[]
         /** Statuses of the answers that it counts; absent: it counts requests. */
-        readonly failures?: ReadonlySet<number> | undefined
+        readonly failures?: readonly number[] | undefined
       })
     | undefined
   /** Requests in flight at one time; without keys, of all together. */

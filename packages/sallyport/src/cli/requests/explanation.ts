@@ -75,7 +75,7 @@ function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cos
   const bounds: string[] = []
   if (limit !== undefined)
     bounds.push(
-      `${limit.max}${limit.failures ? ` failures (${[...limit.failures].join(', ')})` : ''} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`,
+      `${limit.max}${limit.failures ? ` failures (${limit.failures.join(', ')})` : ''} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`,
     )
   if (concurrent !== undefined) {
     const by = concurrent.keys.length === 0 ? '' : ` by ${concurrent.keys.join(' and ')}`
