@@ -40,6 +40,17 @@ async function banned(sallyport: Sallyport, bans: number): Promise<void> {
   while ((await sallyport.bans.list()).length < bans) await delay(5)
 }
 
+/** After a lift a client is banned by as many strikes as before its first ban, and none of those counts. */
+async function bannedByThree(t: Test, sallyport: Sallyport, strike: () => Promise<void>): Promise<void> {
+  for (let call = 0; call < 3; call++) {
+    t.same(await sallyport.bans.list(), [], `after ${call} strikes`)
+    await strike()
+  }
+  await banned(sallyport, 1)
+  const [ban] = await sallyport.bans.list()
+  t.same(ban?.offences, { blocked: 3 })
+}
+
 for (const host of HOSTS) {
   t.test(`${host.name}: three blocks, and all else of the client is refused`, async (t) => {
     const sallyport = await openWithoutData(t, { policy: POLICY })
@@ -58,6 +69,7 @@ for (const host of HOSTS) {
     t.equal((ban?.until ?? 0) - (ban?.since ?? 0), 3_600_000)
     t.ok(await sallyport.bans.lift(ban?.id ?? ''))
     t.equal(await status(at, '8.1.0.1', '/'), 200)
+    await bannedByThree(t, sallyport, async () => void (await status(at, '8.1.0.1', '/.env')))
   })
 }
 
@@ -181,6 +193,8 @@ for (const [place, config] of Object.entries(SHARED)) {
       await t.rejects(opening.lift('gone'), { code: 'unknown_ban' })
       await opening.close()
       for (const node of nodes) while ((await status(node, '8.5.0.1', '/')) !== 200) await delay(10)
+      let calls = 0
+      await bannedByThree(t, first, async () => void (await status(nodes[calls++ % 2 ? 1 : 0], '8.5.0.1', '/.env')))
     },
   )
 }

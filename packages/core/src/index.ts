@@ -66,7 +66,7 @@ export { tightest } from './counting/limited.ts'
 export type { Ban, BanList, Counts, CountTask, Taken } from './counting/ports.ts'
 export type { CountRow, CountState } from './counting/step.ts'
 export { giveBack, shareOfMax, takeStep } from './counting/step.ts'
-export { banRule, type StrikesOptions, withStrikes } from './counting/strikes.ts'
+export { banRule, type StrikesOptions, strikesText, withStrikes } from './counting/strikes.ts'
 // crawler
 export type { CrawlerAnswer, CrawlerAnswers } from './crawler/answer.ts'
 export { createCrawlerAnswers } from './crawler/answer.ts'

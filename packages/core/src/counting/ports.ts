@@ -47,6 +47,10 @@ export interface Ban {
   readonly on: string
   /** Strikes within the window. */
   readonly count: number
+  /** The strikes by their word, such as `{ 'status:404': 2, blocked: 1 }`; absent in a ban of an earlier version. */
+  readonly offences?: Readonly<Record<string, number>> | undefined
+  /** Milliseconds in which strikes of the client are counted together; absent in a ban of an earlier version. */
+  readonly windowMs?: number | undefined
   /** Milliseconds since the epoch. */
   readonly since: number
   readonly until: number
@@ -57,8 +61,13 @@ export interface BanList {
   /** From memory alone. */
   find(key: string): Ban | undefined
   put(ban: Ban): Promise<void>
-  /** False where there is none of this id. */
+  /** Ends a ban and takes its strikes away. False where there is none of this id. */
   lift(id: string): Promise<boolean>
+  /**
+   * When the last ban of this id was lifted, in milliseconds since the epoch, from memory alone: strikes before it count no more.
+   * Absent once none of them could count.
+   */
+  liftedAt(id: string): number | undefined
   /** The soonest to end first. */
   list(): Promise<readonly Ban[]>
 }

@@ -66,6 +66,7 @@ interface Strike {
 /** A counter that refuses banned clients before it counts, and bans those whose answers are strikes, traps among them (D410). */
 export function withStrikes(counter: Counter, options: StrikesOptions): Counter {
   const { strikes, bans, ipv6Prefix, now } = options
+  const windowMs = Math.max(0, ...strikes.map(({ limit }) => limit.windowMs))
 
   function follow({ decision, ended }: Counted, watched: readonly Watched[], fields: readonly string[]): Counted {
     return {
@@ -88,17 +89,27 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
 
   async function count({ rules, key }: Watched, { on, row }: Strike, { inspection }: Decision): Promise<void> {
     const since = now()
-    const { id, limit, forMs } = rules
-    const { windowMs, max } = limit
-    const prefix = `${id} ${windowMs} ${key}`
+    const { limit, forMs } = rules
+    const id = banId(key)
+    const prefix = strikesPrefix(rules, key, bans.liftedAt(id))
     const once = (what: string): CountTask => {
+      const { windowMs } = limit
       return { key: `${prefix} ${what}`, cost: 1, limit: { ...ONCE, windowMs }, max: ONCE.max, binding: true }
     }
     // A person may be led into one decoy; who follows another one follows all links.
     if (on === 'decoy' && isPersonAtHome(inspection) && !(await isBeyond([once(row), once(on)]))) return
-    const strike = { key: prefix, cost: 1, limit, max, binding: true }
-    if (!(await isBeyond(on === 'probe' ? [once(row), strike] : [strike]))) return
-    const ban = { id: banId(key), key, on, count: rules.count, since, until: since + forMs }
+    const strike = { key: prefix, cost: 1, limit, max: limit.max, binding: true }
+    const counts = [offenceTask(rules, prefix, on, 1), strike]
+    if (!(await isBeyond(on === 'probe' ? [once(row), ...counts] : counts))) return
+    const words = offencesIn(rules)
+    const { states } = await options.counts.take(
+      words.map((word) => offenceTask(rules, prefix, word, 0)),
+      '',
+    )
+    const offences = Object.fromEntries(
+      words.flatMap((word, at) => (states[at]?.used ? [[word, states[at].used]] : [])),
+    )
+    const ban = { id, key, on, count: rules.count, offences, windowMs, since, until: since + forMs }
     const isNew = bans.find(key) === undefined
     await bans.put(ban)
     if (isNew) options.onBanned?.(ban, banRule(ban), inspection)
@@ -123,6 +134,25 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
       return counted.then((later) => follow(later, watched, fields))
     },
   }
+}
+
+/** The key of a client's strikes. A lift changes it, so that strikes before the lift count no more, whatever store has them. */
+function strikesPrefix({ id, limit }: CompiledStrikes, key: string, liftedAt: number | undefined): string {
+  return `${id} ${limit.windowMs} ${key}${liftedAt === undefined ? '' : ` ${liftedAt}`}`
+}
+
+/** Counts strikes of one word beside all, so that a ban can name its offences. */
+function offenceTask({ limit }: CompiledStrikes, prefix: string, word: string, cost: number): CountTask {
+  const max = MAX_OFFENCES
+  return { key: `${prefix} on ${word}`, cost, limit: { ...limit, max, refill: max }, max, binding: false }
+}
+
+/** More than any rule counts. */
+const MAX_OFFENCES = 1_000_000
+
+/** The words of strikes that a rule counts. */
+function offencesIn({ actions, statuses, trap }: CompiledStrikes): readonly string[] {
+  return [...actions, ...[...statuses].map((status) => `status:${status}`), ...(trap === undefined ? [] : [trap.on])]
 }
 
 /** Limit of what counts once in a window. */
@@ -216,15 +246,27 @@ export function banRule({ on }: Ban): typeof STRIKES_RULE | typeof SCANNER_RULE 
   return on === 'probe' ? SCANNER_RULE : STRIKES_RULE
 }
 
+/** `3 strikes: 2 status:404, 1 blocked` */
+export function strikesText(ban: Ban): string {
+  return `${counted(ban.count, 'strike')}: ${offenceTexts(ban).join(', ')}`
+}
+
+function offenceTexts({ offences, on }: Ban): readonly string[] {
+  const texts = Object.entries(offences ?? {}).map(([word, times]) => `${times} ${word}`)
+  return texts.length === 0 ? [`the last ${on}`] : texts
+}
+
 /** `challenge`: it is challenged on these terms; else it is refused. */
 function banned(decision: Decision, ban: Ban, mode: Mode, challenge?: ChallengeTerms): Decision {
   const { counting: _, trial: __, challenge: ___, reasons, ...rest } = decision
-  const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${counted(ban.count, 'strike')}, the last ${ban.on}.`
+  const { id, until } = ban
+  const text = `The client is banned until ${new Date(until).toISOString()} for ${strikesText(ban)}. \`sallyport bans lift ${id}\` lifts the ban.`
   const reason = Object.freeze({ id: `policy:${banRule(ban)}`, text })
   return Object.freeze({
     ...rest,
     ...(challenge === undefined ? { action: 'block' as const } : { action: 'challenge' as const, challenge }),
     enforced: mode === 'enforce',
+    ban: Object.freeze({ id, strikes: offenceTexts(ban), until }),
     reasons: Object.freeze([reason, ...reasons.slice(1)]),
   })
 }

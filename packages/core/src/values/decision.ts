@@ -30,6 +30,16 @@ export interface Unjudged {
   readonly words: readonly string[]
 }
 
+/** The ban that refuses or challenges a client. */
+export interface DecidedBan {
+  /** For `bans lift`. */
+  readonly id: string
+  /** Strikes by their word, such as `2 status:404`. */
+  readonly strikes: readonly string[]
+  /** Milliseconds since the epoch. */
+  readonly until: number
+}
+
 /**
  * The decision about a request. `action` is what the policy decided, never what a rule on trial would have; `enforced`
  * is false only in monitor mode, where nothing but allow is carried out.
@@ -55,6 +65,8 @@ export interface Decision {
   readonly counting?: Counting | undefined
   /** There after counting: where the request stands with each limit that it was counted by. */
   readonly limits?: readonly LimitUse[] | undefined
+  /** There where the client is banned. */
+  readonly ban?: DecidedBan | undefined
   /** There where the request made a claim that was attested. */
   readonly attestation?: Attestation | undefined
 }

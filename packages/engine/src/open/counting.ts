@@ -61,6 +61,7 @@ export function createCounting(config: Config, options: CountingOptions): Counti
     find: (key) => bans.find(key),
     put: (ban) => bans.put(ban),
     lift: (id) => bans.lift(id),
+    liftedAt: (id) => bans.liftedAt(id),
     list: () => bans.list(),
   }
   const { ipv6Prefix } = config.limits

@@ -91,6 +91,32 @@ for (const [name, make] of Object.entries(STORES)) {
   })
 }
 
+for (const [name, make] of Object.entries(STORES)) {
+  t.test(
+    `${name}: a lift is known as long as strikes before it could count`,
+    { skip: name === 'Redis' && NO_REDIS },
+    async (t) => {
+      let now = START
+      const [first, other = first] = (await make(t, () => now)) as readonly [BanList, BanList?]
+      const offences = { 'status:404': 2, blocked: 1 }
+      await first.put({ ...ban('a', START + 900_000), offences, windowMs: 60_000 })
+      t.match(await other.list(), [{ id: 'a', offences, windowMs: 60_000 }])
+      t.equal(other.liftedAt('a'), undefined)
+      t.ok(await other.lift('a'))
+      t.notOk(await other.lift('a'), 'once')
+      t.equal(other.liftedAt('a'), START)
+      while (first.liftedAt('a') === undefined) await delay(20)
+      await first.put({ ...ban('a', START + 900_000), windowMs: 60_000 })
+      t.equal(first.liftedAt('a'), START, 'also beside the next ban')
+      while (!(await other.lift('a'))) await delay(20)
+      t.equal(other.liftedAt('a'), START + 1, 'another lift at the same moment is another one')
+      now = START + 120_000
+      // Redis ends a lift by its own clock.
+      if (name !== 'Redis') for (const bans of [first, other]) t.equal(bans.liftedAt('a'), undefined)
+    },
+  )
+}
+
 t.test('Redis: a node whose clock is a day ahead takes no ban away from the others', { skip: NO_REDIS }, async (t) => {
   const { url } = await startRedis(t)
   const [ahead, right] = [await openRedisBans(url, { now: () => START + DAY_MS }), await openRedisBans(url)]

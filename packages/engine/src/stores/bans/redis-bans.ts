@@ -1,7 +1,7 @@
 import type { Ban, BanList } from '@sallyport/core'
 import { openRedis } from '../redis-connection.ts'
 import type { RedisOptions } from '../redis-options.ts'
-import { inForce, listed, MAX_BANS, SWEEP_EVERY, sweep } from './memory-bans.ts'
+import { inForce, type Lift, liftOf, listed, MAX_BANS, SWEEP_EVERY, sweep } from './memory-bans.ts'
 import { createRewinding } from './wrong-clock.ts'
 
 /** Bans in Redis; `close` ends the connection. */
@@ -24,6 +24,9 @@ export interface RedisBansOptions extends RedisOptions {
 const PREFIX = 'sallyport:{bans}:'
 const IDS = `${PREFIX}ids`
 const VERSION = `${PREFIX}version`
+/** The same of lifts. */
+const LIFT = `${PREFIX}lift:`
+const LIFTS = `${PREFIX}lifts`
 
 /** How soon what another node wrote is seen here. */
 const LOOK_MS = 250
@@ -38,6 +41,7 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
   // Not written: the clock of another node may be right.
   const { rewound, rewoundAll } = createRewinding(now)
   let bans = new Map<string, Ban>()
+  let lifts = new Map<string, Lift>()
   let seen: string | null | undefined
   let looking = false
   let failing = false
@@ -47,11 +51,8 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
     const client = connection.client()
     const version = await client.get(VERSION)
     if (version === seen) return
-    const ids = await client.zRange(IDS, 0, -1)
-    const texts = ids.length === 0 ? [] : await client.mGet(ids.map((id) => PREFIX + id))
-    const ended = ids.filter((_, at) => texts[at] === null)
-    if (ended.length > 0) await client.zRem(IDS, ended)
-    bans = rewoundAll(texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Ban])))
+    bans = rewoundAll(await readAll<Ban>(client, IDS, PREFIX))
+    lifts = new Map((await readAll<Lift>(client, LIFTS, LIFT)).map((lift) => [lift.id, lift]))
     seen = version
   }
 
@@ -86,16 +87,27 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
       if (isDue) await trim(connection.client(), most)
     },
     async lift(id) {
-      const [removed] = await connection
-        .client()
+      const client = connection.client()
+      const [text, earlier] = await client.mGet([PREFIX + id, LIFT + id])
+      const here = [...bans.values()].find((one) => one.id === id)
+      const ban = typeof text === 'string' ? (JSON.parse(text) as Ban) : here
+      if (ban === undefined) return false
+      const lift = liftOf(ban, earlier ? (JSON.parse(earlier) as Lift) : undefined, now())
+      const expiration = { type: 'PX', value: Math.max(1, lift.until - now()) } as const
+      await client
         .multi()
         .del(PREFIX + id)
         .zRem(IDS, id)
+        .set(LIFT + id, JSON.stringify(lift), { expiration })
+        .zAdd(LIFTS, { score: lift.until, value: id })
         .incr(VERSION)
         .exec()
-      for (const ban of [...bans.values()]) if (ban.id === id) bans.delete(ban.key)
-      return Number(removed) > 0
+      bans.delete(ban.key)
+      lifts.set(id, lift)
+      return true
     },
+    // The server ends lifts by its own clock; that of this node may be wrong.
+    liftedAt: (id) => lifts.get(id)?.at,
     async list() {
       await look()
       return listed(rewoundAll([...bans.values()]), now())
@@ -108,6 +120,15 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
 }
 
 type Client = ReturnType<Awaited<ReturnType<typeof openRedis>>['client']>
+
+/** Reads the values of some ids, and forgets the ids of those that have ended. */
+async function readAll<Value>(client: Client, ids: string, prefix: string): Promise<readonly Value[]> {
+  const all = await client.zRange(ids, 0, -1)
+  const texts = all.length === 0 ? [] : await client.mGet(all.map((id) => prefix + id))
+  const ended = all.filter((_, at) => texts[at] === null)
+  if (ended.length > 0) await client.zRem(ids, ended)
+  return texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Value]))
+}
 
 /** Keeps a ban for so many milliseconds by the clock of the server, whatever the one here says. */
 async function write(client: Client, ban: Ban, lasts: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Ban, BanList } from '@sallyport/core'
 import type { SqlRow } from '../sqlite/driver.ts'
-import { openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
-import { inForce, listed, MAX_BANS, SWEEP_EVERY, sweep } from './memory-bans.ts'
+import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { inForce, type Lift, liftedAt, liftOf, listed, MAX_BANS, SWEEP_EVERY, sweep } from './memory-bans.ts'
 import { createRewinding } from './wrong-clock.ts'
 
 /** Bans in a file; `close` gives it back, once or more often. */
@@ -19,6 +19,9 @@ const STEPS: readonly string[] = [
      until INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX ban_ending ON ban (until);`,
+  `ALTER TABLE ban ADD COLUMN offences TEXT;
+   ALTER TABLE ban ADD COLUMN strikes_window INTEGER;
+   CREATE TABLE lift (id TEXT PRIMARY KEY, at INTEGER NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
 ]
 
 /** How soon what another process wrote is seen here. */
@@ -32,9 +35,13 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
   const database = await openDatabase(path, STEPS)
   setImpatient(database)
   const all = database.prepare('SELECT * FROM ban WHERE until > ?')
-  const upsert = database.prepare('INSERT OR REPLACE INTO ban VALUES (?, ?, ?, ?, ?, ?)')
-  const remove = database.prepare('DELETE FROM ban WHERE id = ? RETURNING key')
+  const upsert = database.prepare('INSERT OR REPLACE INTO ban VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const remove = database.prepare('DELETE FROM ban WHERE id = ? RETURNING *')
   const purge = database.prepare('DELETE FROM ban WHERE until <= ?')
+  const allLifts = database.prepare('SELECT * FROM lift WHERE until > ?')
+  const oneLift = database.prepare('SELECT * FROM lift WHERE id = ?')
+  const putLift = database.prepare('INSERT OR REPLACE INTO lift VALUES (?, ?, ?)')
+  const purgeLifts = database.prepare('DELETE FROM lift WHERE until <= ?')
   const surplus = database.prepare(
     `DELETE FROM ban WHERE id IN (SELECT id FROM ban ORDER BY until DESC LIMIT -1 OFFSET ${most})`,
   )
@@ -45,6 +52,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
     whenFree(() => void rewind.run(since, until, id, since)).catch(() => {})
   })
   let bans = new Map<string, Ban>()
+  let lifts = new Map<string, Lift>()
   let seen: unknown
   let made = 0
   let open = true
@@ -53,6 +61,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
     const current = version.get()?.['data_version']
     if (current === seen) return
     bans = rewoundAll(all.all(now()).map(banOf))
+    lifts = new Map(allLifts.all(now()).map((row) => [String(row['id']), liftOfRow(row)]))
     seen = current
   }
 
@@ -77,15 +86,30 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
       if (isDue) sweep(bans, now(), most)
       await whenFree(() => {
         purge.run(now())
-        upsert.run(ban.id, ban.key, ban.on, ban.count, ban.since, ban.until)
+        const { id, key, on, count, since, until, offences, windowMs = null } = ban
+        upsert.run(id, key, on, count, since, until, offences === undefined ? null : JSON.stringify(offences), windowMs)
         if (isDue) surplus.run()
       })
     },
     async lift(id) {
-      const row = await whenFree(() => remove.get(id))
-      if (row !== undefined) bans.delete(String(row['key']))
-      return row !== undefined
+      const lifted = await whenFree(() =>
+        inTransaction(database, () => {
+          const row = remove.get(id)
+          if (row === undefined) return undefined
+          const ban = banOf(row)
+          purgeLifts.run(now())
+          const before = oneLift.get(id)
+          const lift = liftOf(ban, before && liftOfRow(before), now())
+          putLift.run(id, lift.at, lift.until)
+          return { ban, lift }
+        }),
+      )
+      if (lifted === undefined) return false
+      bans.delete(lifted.ban.key)
+      lifts.set(id, lifted.lift)
+      return true
     },
+    liftedAt: (id) => liftedAt(lifts.get(id), now()),
     async list() {
       await whenFree(look)
       return listed(rewoundAll([...bans.values()]), now())
@@ -108,5 +132,11 @@ function banOf(row: SqlRow): Ban {
     count: number('count'),
     since: number('since'),
     until: number('until'),
+    ...(typeof row['offences'] === 'string' && { offences: JSON.parse(row['offences']) as Ban['offences'] }),
+    ...(row['strikes_window'] !== null && { windowMs: number('strikes_window') }),
   }
+}
+
+function liftOfRow({ id, at, until }: SqlRow): Lift {
+  return { id: String(id), at: Number(at), until: Number(until) }
 }
