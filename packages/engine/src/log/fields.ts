@@ -40,6 +40,17 @@ export const FIELDS = {
   },
   trialRule: { ecs: 'sallyport.trial_rule', example: 'try-it', description: 'the id of that rule' },
   rule: { ecs: 'rule.id', otel: 'sallyport.rule', example: 'no-tor', description: 'the rule that decided' },
+  ban: {
+    ecs: 'sallyport.ban.id',
+    example: 'q3o5yN0bXx8c',
+    description: 'the ban of its client, for `sallyport bans lift`',
+  },
+  banStrikes: {
+    ecs: 'sallyport.ban.strikes',
+    example: ['2 status:404', '1 blocked'],
+    description: 'the strikes of that ban',
+  },
+  banUntil: { ecs: 'sallyport.ban.until', example: '2026-11-25T03:40:00.000Z', description: 'the end of that ban' },
   limitRule: {
     ecs: 'sallyport.limit.rule',
     example: 'logins',

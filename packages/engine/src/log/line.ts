@@ -15,6 +15,10 @@ export interface LogLine {
   readonly trialRule?: string | undefined
   /** The rule that decided. */
   readonly rule?: string | undefined
+  /** The ban that refused or challenged its client: its id, its strikes by their word, and its end, ISO 8601 in UTC. */
+  readonly ban?: string | undefined
+  readonly banStrikes?: readonly string[] | undefined
+  readonly banUntil?: string | undefined
   /** The limit that left least room: its rule, where the request stood, what fits, and in how many milliseconds. */
   readonly limitRule?: string | undefined
   readonly limitUsed?: number | undefined
@@ -103,7 +107,7 @@ export function lineOf(observed: ObservedRequest, client: string | undefined): L
 }
 
 function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequest['decision']>): void {
-  const { trial, reasons, inspection, limits } = decision
+  const { trial, reasons, inspection, limits, ban } = decision
   const { network, agent, crawler, country, degraded, user, plan, pass } = inspection
   line.action = decision.action
   line.enforced = decision.enforced
@@ -114,6 +118,11 @@ function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequ
   if (trial !== undefined) {
     line.trial = trial.action
     line.trialRule = trial.rule
+  }
+  if (ban !== undefined) {
+    line.ban = ban.id
+    line.banStrikes = ban.strikes
+    line.banUntil = new Date(ban.until).toISOString()
   }
   const limit = limits && tightest(limits)
   if (limit !== undefined) {

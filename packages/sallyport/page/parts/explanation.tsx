@@ -71,7 +71,7 @@ function inspected(milliseconds: number | undefined): string {
 }
 
 function Why({ decision }: { decision: Decision }) {
-  const { action, enforced, trial, reasons, limits = [], attestation } = decision
+  const { action, enforced, trial, reasons, limits = [], attestation, ban } = decision
   return (
     <>
       <p class="verdict">
@@ -86,6 +86,11 @@ function Why({ decision }: { decision: Decision }) {
       {attestation && (
         <p>
           Attestation {attestation.id}: claims {attestation.claim}, {attestation.action} ({attestation.reason}).
+        </p>
+      )}
+      {ban && (
+        <p>
+          <a href={linkTo('bans')}>Lift the ban</a>, which takes its strikes away.
         </p>
       )}
       {limits.length > 0 && (

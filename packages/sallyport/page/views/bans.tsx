@@ -38,15 +38,14 @@ export function Bans() {
             ) : (
               <Table
                 label="Bans"
-                head={['Client', 'For', 'Strikes', 'Since', 'Ends in', ...(maySteer ? ['Actions'] : [])]}
+                head={['Client', 'For', 'Since', 'Ends in', ...(maySteer ? ['Actions'] : [])]}
               >
                 {bans.map((ban) => (
                   <tr key={ban.id}>
                     <td class="code">
                       <Banned banned={ban.key} />
                     </td>
-                    <td>{clipped(ban.on)}</td>
-                    <td>{ban.count}</td>
+                    <td>{clipped(ban.strikes)}</td>
                     <td>
                       <Ago at={ban.since} />
                     </td>

@@ -1,4 +1,4 @@
-import type { Ban } from '@sallyport/core'
+import { type Ban, strikesText } from '@sallyport/core'
 import { openBans } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { audited } from '../settings/audit.ts'
@@ -16,24 +16,16 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async (options: ReadOptions) => {
       const listed = await using(openBans(configOf(options)), ({ bans }) => bans.list())
-      const rows = listed.map(shown)
-      if (options.json) return terminal.out(json(rows))
-      if (rows.length === 0) return terminal.out('Nobody is banned.')
-      terminal.out(
-        columns(
-          printableValue(rows).map(({ id, key, on, count, since, until }) => [
-            id,
-            key,
-            `${count}, the last ${on}`,
-            since,
-            until,
-          ]),
-          ['id', 'who', 'strikes', 'since', 'until'],
-        ),
-      )
+      if (options.json) return terminal.out(json(listed.map(shown)))
+      if (listed.length === 0) return terminal.out('Nobody is banned.')
+      const rows = printableValue(listed).map((ban) => {
+        const { id, key, since, until } = shown(ban)
+        return [id, key, strikesText(ban), since, until]
+      })
+      terminal.out(columns(rows, ['id', 'who', 'for', 'since', 'until']))
     })
 
-  withCommonOptions(bans.command('lift').description('end a ban before its time; running processes follow at once'))
+  withCommonOptions(bans.command('lift').description('end a ban and forget its strikes; running processes follow at once'))
     .argument('<id>', 'as `bans list` shows it')
     .addOption(jsonOption())
     .action(async (id: string, options: ReadOptions) => {
@@ -46,6 +38,6 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
 }
 
 /** A ban as JSON; times are ISO 8601, UTC. */
-function shown({ id, key, on, count, since, until }: Ban) {
-  return { id, key, on, count, since: new Date(since).toISOString(), until: new Date(until).toISOString() }
+function shown({ since, until, windowMs: _, ...ban }: Ban) {
+  return { ...ban, since: new Date(since).toISOString(), until: new Date(until).toISOString() }
 }

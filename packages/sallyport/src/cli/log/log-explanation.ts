@@ -11,6 +11,8 @@ export function logExplanation(logged: LogLine, color: boolean): string {
   const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['because', rule === undefined ? undefined : `rule ${rule}`],
+    ['banned', banText(line)],
+    ['to lift it', line.ban && `sallyport bans lift ${line.ban}`],
     ['refused for', refusedFor],
     ['flag', line.action === 'flag' ? FLAG : undefined],
     ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
@@ -25,6 +27,11 @@ export function logExplanation(logged: LogLine, color: boolean): string {
   ]
   const known = rows.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[dim(name), text] as const]))
   return [entryWriter(color)(line), columns(known)].join('\n')
+}
+
+/** `until 2026-11-25T03:40:00.000Z: 2 status:404, 1 blocked` */
+function banText({ ban, banUntil = '', banStrikes = [] }: LogLine): string | undefined {
+  return ban === undefined ? undefined : `until ${banUntil}: ${banStrikes.join(', ')}`
 }
 
 function limitText({

@@ -1,4 +1,4 @@
-import { type LimitUse, SallyportError } from '@sallyport/core'
+import { type LimitUse, SallyportError, strikesText } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
 import { newestOf } from './newest.ts'
@@ -39,7 +39,7 @@ export const BAN_ROWS = [
       const form = sallyport.config.log.addresses
       const [bans, { shares }] = await Promise.all([sallyport.bans.list(), gather(LIMITED, {})])
       return {
-        bans: bans.map((ban) => ({ ...ban, key: shownKey(ban.key, form) })),
+        bans: bans.map((ban) => ({ ...ban, key: shownKey(ban.key, form), strikes: strikesText(ban) })),
         limited: newestOf(shares, LISTED),
         strikes: sallyport.config.policy.strikes ?? null,
       }
