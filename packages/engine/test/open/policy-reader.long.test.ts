@@ -79,7 +79,7 @@ t.test('a draft is tried on what was seen, as long as there is time', async (t) 
   const target = `/${'abcd'.repeat(1_700)}`
   const request = { peer: '8.1.0.1', method: 'GET', target, scheme: 'http', httpVersion: '1.1', fields: [] } as const
   const long = { inspection: sallyport.decide(request).inspection, userAgent: 'curl/8.5.0' }
-  const judged = await reader.judge(heavy.policy, new Array(200).fill(long)).catch((error) => error)
+  const judged = await reader.judge([heavy.policy], new Array(200).fill(long)).catch((error) => error)
   if (judged instanceof Error) t.match(judged, { code: 'invalid_policy' })
   else t.ok(judged.length >= 1 && judged.length <= 200, `${judged.length} of 200`)
 })

@@ -42,7 +42,7 @@ t.test('a draft is tried on what was seen', async (t) => {
   }))
   const { policy } = await reader.check('rules: [{ id: a, match: { path: [/admin] }, action: block }]')
   if (policy === undefined) throw new Error('a fault')
-  t.match(await reader.judge(policy, requests), [
+  t.match(await reader.judge([policy], requests), [
     { action: 'allow' },
     { action: 'block', because: /"a"/, unjudged: [] },
   ])
@@ -50,6 +50,6 @@ t.test('a draft is tried on what was seen', async (t) => {
     'rules: [{ id: c, match: { cookie: { a: ["*"] }, host: [a.example] }, action: block }, { id: h, match: { host: ["a.*"] }, action: flag }]',
   )
   if (asked.policy === undefined) throw new Error('a fault')
-  const [first] = await reader.judge(asked.policy, requests)
+  const [[first] = []] = await reader.judge([asked.policy], requests)
   t.match(first, { action: 'flag', unjudged: [{ rule: 'c', words: ['cookie'] }] })
 })

@@ -14,7 +14,9 @@ export function Numbers() {
   return (
     <section class="numbers" aria-label="Last 24 hours">
       <Shown loaded={loaded}>
-        {({ isKept, now, before }) => (now === null ? <None isKept={isKept} /> : <Four now={now} before={before} />)}
+        {({ isKept, isMonitoring, now, before }) =>
+          now === null ? <None isKept={isKept} /> : <Four now={now} before={before} isMonitoring={isMonitoring} />
+        }
       </Shown>
     </section>
   )
@@ -41,7 +43,7 @@ function None({ isKept }: Pick<Today, 'isKept'>) {
   )
 }
 
-function Four({ now, before }: { now: Period; before: Period | null }) {
+function Four({ now, before, isMonitoring }: { now: Period } & Pick<Today, 'before' | 'isMonitoring'>) {
   const than = (part: (period: Period) => string): string | undefined =>
     before === null ? undefined : `${part(before)} the day before`
   return (
@@ -59,7 +61,7 @@ function Four({ now, before }: { now: Period; before: Period | null }) {
       </Tile>
       <Tile name="With everything enforced" value={exactPercent(now.wouldHit)} to="policy">
         {now.wouldHit === now.hit
-          ? 'the same: nothing is in monitor mode or a dry run'
+          ? `the same: ${isMonitoring ? 'monitor mode and dry runs would hit no more' : 'nothing is in monitor mode or a dry run'}`
           : `of visitors${before === null ? '' : `; ${exactPercent(before.wouldHit)} the day before`}`}
       </Tile>
     </>

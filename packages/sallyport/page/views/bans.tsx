@@ -36,10 +36,7 @@ export function Bans() {
                 )}
               </Empty>
             ) : (
-              <Table
-                label="Bans"
-                head={['Client', 'For', 'Since', 'Ends in', ...(maySteer ? ['Actions'] : [])]}
-              >
+              <Table label="Bans" head={['Client', 'For', 'Since', 'Ends in', ...(maySteer ? ['Actions'] : [])]}>
                 {bans.map((ban) => (
                   <tr key={ban.id}>
                     <td class="code">

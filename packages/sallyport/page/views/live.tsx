@@ -144,8 +144,8 @@ function Funnel({ rows }: { rows: readonly Counted[] }) {
     rules.set(rule, { ...rules.get(rule), [step]: count })
   }
   return (
-    <Table label="Challenges by rule" head={['Rule', 'Challenged', 'Solved', 'Failed', 'Left']}>
-      {[...rules].map(([rule, { asked = 0, solved = 0, failed = 0 }]) => (
+    <Table label="Challenges by rule" head={['Rule', 'Challenged', 'Solved', 'Failed', 'Left', 'Not shown']}>
+      {[...rules].map(([rule, { asked = 0, solved = 0, failed = 0, unshown = 0 }]) => (
         <tr key={rule}>
           <td>
             <a class="plain-link" href={linkTo('live', { text: rule, outcome: 'challenge' })}>
@@ -158,6 +158,7 @@ function Funnel({ rows }: { rows: readonly Counted[] }) {
           </td>
           <td>{count(failed)}</td>
           <td>{count(Math.max(0, asked - solved))}</td>
+          <td>{count(unshown)}</td>
         </tr>
       ))}
     </Table>

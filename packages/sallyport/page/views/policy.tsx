@@ -231,7 +231,7 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
       )}
       {examples.length > 0 && <h3>For example</h3>}
       {examples.length > 0 && (
-        <Table label="Examples" head={['Request', 'From', 'Was', 'Would be', 'Because']}>
+        <Table label="Examples" head={['Request', 'From', 'Now', 'Draft', 'Because']}>
           {examples.map((row) => (
             <tr key={row.id}>
               <td>
@@ -244,7 +244,7 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
                 {row.client} <div class="quiet">{clipped(row.operator)}</div>
               </td>
               <td>
-                <Badge name={row.outcome} />
+                <Badge name={row.before} />
               </td>
               <td>
                 <Badge name={row.after} />

@@ -7,6 +7,7 @@ const PHONE = { width: 390, height: 844 }
 t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER }, async (t) => {
   const rules = [
     { id: 'ask-readers', match: { path: ['/articles/*'] }, action: 'challenge', challenge: { level: 2 } } as const,
+    { id: 'ask-shop', match: { path: ['/shop'] }, action: 'challenge' } as const,
     { id: 'ask-all', match: { path: ['/login'] }, action: 'challenge' } as const,
   ]
   const scene = await openScene({}, { ...WITHOUT_DATA, policy: { preset: 'observe', rules } })
@@ -27,17 +28,21 @@ t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER
   await until(async () => (await visitor.cookies()).some(({ name }) => name === 'sallyport'))
   for (const address of ['8.9.1.1', '8.9.1.2']) t.equal(await scene.visit(address, { path: '/articles/gates' }), 403)
   t.equal(await scene.visit('8.9.1.3', { path: '/login' }), 403)
+  // A program is shown nothing, so its challenge is a refusal.
+  const program = await fetch(`${scene.url}/shop`, { headers: { 'x-forwarded-for': '8.9.1.4', accept: '*/*' } })
+  t.equal(program.status, 403)
 
   const { page, complaints } = await openPage(t, browser, scene.adminUrl)
   await page.goto(scene.adminUrl)
   const funnel = page.getByRole('region', { name: 'Challenges by rule' })
-  await funnel.getByRole('row').nth(2).waitFor()
+  await funnel.getByRole('row').nth(3).waitFor()
   const rows = async () =>
     (await funnel.getByRole('row').allInnerTexts()).map((row) => row.split(/\s+/).filter((cell) => cell !== ''))
   t.same(await rows(), [
-    ['Rule', 'Challenged', 'Solved', 'Failed', 'Left'],
-    ['ask-readers', '3', '1', '33%', '0', '2'],
-    ['ask-all', '1', '0', '0%', '0', '1'],
+    ['Rule', 'Challenged', 'Solved', 'Failed', 'Left', 'Not', 'shown'],
+    ['ask-readers', '3', '1', '33%', '0', '2', '0'],
+    ['ask-all', '1', '0', '0%', '0', '1', '0'],
+    ['ask-shop', '0', '0', '0', '0', '1'],
   ])
   t.same(await axeFinds(page), [], 'in the light')
   await page.emulateMedia({ colorScheme: 'dark' })

@@ -228,5 +228,6 @@ t.test('a history has what came of the questions of each rule, by the hour', asy
     { name: 'ask asked', count: 2 },
     { name: 'ask failed', count: 2 },
     { name: 'ask solved', count: 2 },
+    { name: 'ask unshown', count: 1 },
   ])
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
-import { ADMIN, AS_READER, NAUGHTY, openScene, until, VISITOR } from './scene.ts'
+import { ADMIN, AS_READER, NAUGHTY, openScene, until, VISITOR, WITHOUT_DATA } from './scene.ts'
 
 const DRAFT = `preset: low-friction
 rules:
@@ -137,4 +137,44 @@ t.test('a what-if names the words that it cannot answer', async (t) => {
   t.match(await notesOf('{ header: { present: [cookie] } }'), [
     /^Rule a is not judged in \d+ of \d+ requests?: the memory has no header\.$/,
   ])
+})
+
+t.test('a what-if holds replay against replay, whatever was decided when a request came', async (t) => {
+  const limit = { key: 'client', max: 1, window: '1h' } as const
+  const rules = [{ id: 'few', match: { path: ['/articles/*'] }, limit, action: 'throttle' } as const]
+  const scene = await openScene({}, { ...WITHOUT_DATA, policy: { preset: 'observe', rules } })
+  t.teardown(scene.close)
+  for (const status of [200, 429, 429]) t.equal(await scene.visit('8.9.2.1', { path: '/articles/gates' }), status)
+  const headers = { ...AS_READER, 'content-type': 'application/json' }
+  const whatIf = async (text: string) => {
+    const body = JSON.stringify({ text })
+    const answer = await fetch(`${scene.adminUrl}/console/api/policy/what-if`, { method: 'POST', headers, body })
+    return (await answer.json()) as { readonly classes: readonly { readonly changed: number }[] }
+  }
+  const { text } = (await (await fetch(`${scene.adminUrl}/console/api/policy`, { headers })).json()) as { text: string }
+  const changedOf = ({ classes }: Awaited<ReturnType<typeof whatIf>>) =>
+    classes.reduce((sum, { changed }) => sum + changed, 0)
+  const same = await whatIf(text)
+  t.equal(changedOf(same), 0, 'the policy in force changes nothing')
+  t.match(same, {
+    requests: 3,
+    examples: [],
+    notes: [/taken as within their limits/, /^2 requests came to another action/],
+  })
+  const other = await whatIf('preset: observe\nrules: [{ id: no, match: { path: [/articles/*] }, action: block }]')
+  t.equal(changedOf(other), 3)
+  t.match(other, { examples: [{ before: 'allow', after: 'block' }] })
+})
+
+t.test('numbers never say that nothing is in monitor mode while it is on', async (t) => {
+  const rules = [{ id: 'no', match: { path: ['/no'] }, action: 'block' } as const]
+  const isMonitoring = async (config: Parameters<typeof openScene>[1]): Promise<unknown> => {
+    const scene = await openScene({}, { ...WITHOUT_DATA, ...config })
+    const answer = await fetch(`${scene.adminUrl}/console/api/today`, { headers: AS_READER })
+    await scene.close()
+    return ((await answer.json()) as { readonly isMonitoring: unknown }).isMonitoring
+  }
+  t.equal(await isMonitoring({ mode: 'monitor', policy: { rules } }), true)
+  t.equal(await isMonitoring({ policy: { rules: rules.map((rule) => ({ ...rule, monitor: true })) } }), true)
+  t.equal(await isMonitoring({ policy: { rules } }), false)
 })

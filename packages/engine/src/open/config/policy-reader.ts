@@ -31,10 +31,13 @@ export interface PolicyReader {
   /** The text of a configuration with another policy, the rest as it was. Rejects as `check` does, and for a fault. */
   replace(configuration: string, policy: string): Promise<string>
   /**
-   * Judges requests by a policy, in their order: about as many of the first as there is time for, which is one at
-   * least. Rejects as `check` does.
+   * Judges requests by each of some policies, in their order: about as many of the first as there is time for, which is one
+   * at least. Rejects as `check` does.
    */
-  judge(policy: Config['policy'], requests: readonly JudgedRequest[]): Promise<readonly Judgement[]>
+  judge(
+    policies: readonly Config['policy'][],
+    requests: readonly JudgedRequest[],
+  ): Promise<readonly (readonly Judgement[])[]>
   close(): Promise<void>
 }
 
@@ -106,9 +109,9 @@ export function openPolicyReader({
       if (typeof answer === 'object' && 'replaced' in answer) return answer.replaced
       throw refusal(answer)
     },
-    async judge(policy, requests) {
+    async judge(policies, requests) {
       const config = lists()
-      const answer = await ask({ policy, requests, lists: { lists: config.lists, dataDir: config.dataDir } })
+      const answer = await ask({ policies, requests, lists: { lists: config.lists, dataDir: config.dataDir } })
       if (typeof answer === 'object' && 'judged' in answer) return answer.judged
       throw refusal(answer)
     },

@@ -31,15 +31,19 @@ export interface Judgement {
   readonly unjudged: readonly Unjudged[]
 }
 
-/** A text to check; one to put into a configuration in place of its policy; a policy to try on requests. */
+/** A text to check; one to put into a configuration in place of its policy; policies to try on requests. */
 export type PolicyQuestion =
   | { readonly text: string; readonly configuration?: string | undefined; readonly lists: readonly string[] }
-  | { readonly policy: Config['policy']; readonly requests: readonly JudgedRequest[]; readonly lists: ListsOfConfig }
+  | {
+      readonly policies: readonly Config['policy'][]
+      readonly requests: readonly JudgedRequest[]
+      readonly lists: ListsOfConfig
+    }
 
 export type PolicyAnswer =
   | { readonly checked: PolicyText }
   | { readonly replaced: string }
-  | { readonly judged: readonly Judgement[] }
+  | { readonly judged: readonly (readonly Judgement[])[] }
   | { readonly refused: string }
   | 'ready'
 
@@ -50,7 +54,7 @@ const JUDGING_MS = 300
 
 async function answer(question: PolicyQuestion): Promise<PolicyAnswer> {
   try {
-    if ('policy' in question) return { judged: await judge(question) }
+    if ('policies' in question) return { judged: await judge(question) }
     const { text, configuration, lists } = question
     if (configuration !== undefined) return { replaced: replacePolicy(configuration, text, lists) }
     const { policy, faults, warnings } = checkPolicyText(text, lists)
@@ -69,19 +73,24 @@ function askedOf({ userAgent, host, ja4 }: JudgedRequest['observed']): AskedPart
   return { fields: host === '' ? agent : [...agent, 'Host', host], kept, ja4 }
 }
 
-/** The first of the requests, as many as there is time for: one at least. */
+/** The judgements of all policies on the first of the requests, as many as there is time for: one at least. */
 async function judge({
-  policy,
+  policies,
   requests,
   lists,
-}: Extract<PolicyQuestion, { policy: unknown }>): Promise<readonly Judgement[]> {
-  const compiled = compilePolicy(policy, { lists: await readLists(lists, listsNamed(policy.rules)) })
+}: Extract<PolicyQuestion, { policies: unknown }>): Promise<readonly (readonly Judgement[])[]> {
+  const compiled = await Promise.all(
+    policies.map(async (policy) => compilePolicy(policy, { lists: await readLists(lists, listsNamed(policy.rules)) })),
+  )
   const begun = performance.now()
-  const judged: Judgement[] = []
+  const judged: Judgement[][] = []
   for (const { inspection, observed } of requests) {
     const options = { mode: 'enforce', request: askedOf(observed), isDescribed: true } as const
-    const { action, reasons, unjudged = [] } = decide(compiled, inspection, options)
-    judged.push({ action, because: reasons[0]?.text, unjudged })
+    const judgements = compiled.map((policy): Judgement => {
+      const { action, reasons, unjudged = [] } = decide(policy, inspection, options)
+      return { action, because: reasons[0]?.text, unjudged }
+    })
+    judged.push(judgements)
     if (performance.now() - begun > JUDGING_MS) break
   }
   return judged

@@ -25,7 +25,9 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
       terminal.out(columns(rows, ['id', 'who', 'for', 'since', 'until']))
     })
 
-  withCommonOptions(bans.command('lift').description('end a ban and forget its strikes; running processes follow at once'))
+  withCommonOptions(
+    bans.command('lift').description('end a ban and forget its strikes; running processes follow at once'),
+  )
     .argument('<id>', 'as `bans list` shows it')
     .addOption(jsonOption())
     .action(async (id: string, options: ReadOptions) => {

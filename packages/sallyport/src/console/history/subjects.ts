@@ -13,7 +13,7 @@ const CAPACITY = {
   rules: 200,
   trials: 100,
   crawlers: 150,
-  // Some rules, and three steps of each.
+  // Some rules, and four steps of each.
   challenges: 300,
 } as const
 export type Subject = keyof typeof CAPACITY
@@ -66,9 +66,10 @@ export function createSubjects(): Subjects {
   }
 }
 
-/** The step of a funnel that a request is: questions, passes, and answers that earned none. */
-function stepOf(outcome: ChallengeOutcome | undefined): 'asked' | 'solved' | 'failed' | undefined {
+/** The step of a funnel that a request is: challenges, passes, solutions that earned none, and challenges that could not be shown. */
+function stepOf(outcome: ChallengeOutcome | undefined): 'asked' | 'solved' | 'failed' | 'unshown' | undefined {
   if (outcome === undefined || outcome === 'asked') return outcome
+  if (outcome === 'program' || outcome === 'form') return 'unshown'
   if (earnedPass(outcome)) return 'solved'
   return failedPass(outcome) ? 'failed' : undefined
 }

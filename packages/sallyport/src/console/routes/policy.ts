@@ -115,6 +115,8 @@ interface ClassRow {
 }
 
 interface Example extends Brief {
+  /** The action of the policy in force, and that of the draft. */
+  readonly before: Action
   readonly after: Action
   readonly because: string | undefined
 }
@@ -123,6 +125,8 @@ interface Replayed {
   readonly requests: number
   /** Those that there was no time for. */
   readonly left: number
+  /** Those that the policy in force decides otherwise than it was decided when they came. */
+  readonly moved: number
   /** Whether there were more than are remembered. */
   readonly isPartial: boolean
   readonly classes: Readonly<Record<string, ClassRow>>
@@ -130,7 +134,10 @@ interface Replayed {
   readonly unjudged: readonly UnjudgedRule[]
 }
 
-/** Tries a draft on the remembered requests, the newest first; what counts is taken as within its limits. */
+/**
+ * Tries the policy in force and a draft on the remembered requests, the newest first, and holds one against the other: what was
+ * decided when a request came also rests on counts, bans and earlier policies, which neither of them knows here.
+ */
 async function replay(
   { policy }: { readonly policy: CheckedPolicy },
   { history, sallyport, policies }: OwnParts,
@@ -141,24 +148,28 @@ async function replay(
   const open = countUnjudged()
   const isWanted = fewOfAKind()
   const begun = performance.now()
-  let requests = 0
+  const inForce = sallyport.config.policy
+  let [requests, moved] = [0, 0]
   while (requests < decided.length && performance.now() - begun < REPLAY_MS) {
     const batch = decided.slice(requests, requests + BATCH)
     const judged = await policies.judge(
-      policy,
+      [inForce, policy],
       batch.map(({ one, decision: { inspection } }) => ({ inspection, observed: keptOf(one) })),
     )
-    for (const [index, { action, because, unjudged }] of judged.entries()) {
+    for (const [index, [now, draft]] of judged.entries()) {
+      if (now === undefined || draft === undefined) continue
+      const [before, { action: after, because, unjudged }] = [now.action, draft]
       open.add(unjudged)
       const { one, decision } = batch[index] as Decided
       const { agent } = decision.inspection
+      if (before !== decision.action) moved++
       const row = classes[agent.class] ?? { requests: 0, changed: 0, before: {}, after: {} }
       classes[agent.class] = row
-      add(row, { requests: 1, changed: Number(action !== decision.action) })
-      row.before[decision.action] = (row.before[decision.action] ?? 0) + 1
-      row.after[action] = (row.after[action] ?? 0) + 1
-      if (action === decision.action) continue
-      const example = { ...briefOf(one, sallyport.config.log.addresses), after: action }
+      add(row, { requests: 1, changed: Number(after !== before) })
+      row.before[before] = (row.before[before] ?? 0) + 1
+      row.after[after] = (row.after[after] ?? 0) + 1
+      if (after === before) continue
+      const example = { ...briefOf(one, sallyport.config.log.addresses), before, after }
       if (isWanted(example)) examples.push({ ...example, because })
     }
     requests += judged.length
@@ -166,6 +177,7 @@ async function replay(
   return {
     requests,
     left: decided.length - requests,
+    moved,
     isPartial: history.recent.isPartial,
     classes,
     examples,
@@ -203,6 +215,7 @@ async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
     }
   }
   const requests = shares.reduce((sum, share) => sum + share.requests, 0)
+  const moved = shares.reduce((sum, share) => sum + share.moved, 0)
   const open = countUnjudged()
   for (const { unjudged } of shares) open.merge(unjudged)
   return {
@@ -212,11 +225,16 @@ async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
     notes: [
       ...unjudgedNotes(open.rules, requests, 'the memory'),
       ...notesOf(policy),
+      ...(moved === 0 ? [] : [movedNote(moved)]),
       ...(shares.some(({ isPartial }) => isPartial) ? [PARTIAL] : []),
       ...(left === 0 ? [] : [`There was no time for ${counted(left, 'older request')}.`]),
       ...(silent === 0 ? [] : [`${counted(silent, 'other process', 'other processes')} did not answer in time.`]),
     ],
   }
+}
+
+function movedNote(moved: number): string {
+  return `${counted(moved, 'request')} came to another action at the time, by a limit, a ban or an earlier policy. Both columns are what the policies alone decide.`
 }
 
 function add(row: ClassRow, { requests, changed }: Pick<ClassRow, 'requests' | 'changed'>): void {
@@ -227,8 +245,8 @@ function add(row: ClassRow, { requests, changed }: Pick<ClassRow, 'requests' | '
 /** Lets the first examples of each kind of change through. */
 function fewOfAKind(): (one: Omit<Example, 'because'>) => boolean {
   const shown = new Map<string, number>()
-  return ({ class: who, outcome, after }) => {
-    const kind = `${who} ${outcome} ${after}`
+  return ({ class: who, before, after }) => {
+    const kind = `${who} ${before} ${after}`
     const times = shown.get(kind) ?? 0
     shown.set(kind, times + 1)
     return times < EXAMPLES_EACH

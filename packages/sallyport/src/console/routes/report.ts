@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { rulesInForce, SallyportError } from '@sallyport/core'
 import { type Period, readPeriod, readTally, type TallyReports } from '@sallyport/engine'
 import { type ConsoleParts, type Query, row } from './route.ts'
 
@@ -16,6 +16,8 @@ const HOUR_MS = 3_600_000
 interface Today {
   /** Whether requests are counted at all. */
   readonly isKept: boolean
+  /** Whether something is recorded and not carried out: all, in monitor mode, or a rule that is a dry run. */
+  readonly isMonitoring: boolean
   readonly now: Period | null
   readonly before: Period | null
 }
@@ -45,7 +47,9 @@ export function reportRows() {
       readPeriod(config, until - DAY_MS, until),
       readPeriod(config, until - 2 * DAY_MS, until - DAY_MS),
     ])
-    return { isKept: config.tally > 0 && !config.data.readOnly, now: one ?? null, before: before ?? null }
+    const isMonitoring =
+      config.mode === 'monitor' || rulesInForce(config.policy).some(({ monitor }) => monitor === true)
+    return { isKept: config.tally > 0 && !config.data.readOnly, isMonitoring, now: one ?? null, before: before ?? null }
   }
 
   return [
