@@ -14,7 +14,7 @@ import { decideRequest, decisionOn, serve } from './support.ts'
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]
 /** All that a name may hold beside letters and digits (RFC 9110 5.6.2). */
 const SEPARATORS = [..."-_.!#$%&'*+^`|~"]
-const NAMES = ['action', 'network-class', 'asn', 'country', 'enforced', 'trial', 'x', '']
+const NAMES = ['action', 'network-class', 'bot-probability', 'asn', 'country', 'enforced', 'trial', 'x', '']
 const SPELLINGS = ['Proxy', 'PROXY'].concat(
   NAMES.flatMap((name) =>
     SEPARATORS.flatMap((separator) =>
@@ -22,6 +22,8 @@ const SPELLINGS = ['Proxy', 'PROXY'].concat(
     ),
   ),
 )
+const PROBABILITY = String(decisionOn('/').inspection.agent.botProbability)
+
 const KEPT = ['sallyport', 'Sallyporter', 'x-sallyport-action', 'sally-port-action', 'host', 'S']
 
 t.test('a browser’s headers stay a quick object with the whole verdict in them', async (t) => {
@@ -38,7 +40,7 @@ t.test('a browser’s headers stay a quick object with the whole verdict in them
   // Browsers send some fourteen, Host and Connection among them.
   const headers = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`x-field-${at}`, 'x']))
   const [answer] = await once(request({ port, headers, agent: false }).end(), 'response')
-  t.equal(await text(answer as IncomingMessage), '20 true 2')
+  t.equal(await text(answer as IncomingMessage), '21 true 2')
 })
 
 t.test('the verdict as headers', (t) => {
@@ -47,16 +49,18 @@ t.test('the verdict as headers', (t) => {
     'flag',
     'sallyport-network-class',
     'unknown',
+    'sallyport-bot-probability',
+    PROBABILITY,
     'sallyport-asn',
     'AS64496',
     'sallyport-country',
     'DE',
   ])
-  t.same(withVerdict([], decisionOn('/')), ['sallyport-action', 'allow', 'sallyport-network-class', 'unknown'])
-  t.same(withVerdict([], decisionOn('/blocked', {}, 'monitor')).slice(4), ['sallyport-enforced', 'false'])
-  t.same(withVerdict([], decisionOn('/', {}, 'monitor')).slice(4), [], 'an allow is carried out in any mode')
+  t.same(withVerdict([], decisionOn('/')).slice(0, 4), ['sallyport-action', 'allow', 'sallyport-network-class', 'unknown'])
+  t.same(withVerdict([], decisionOn('/blocked', {}, 'monitor')).slice(6), ['sallyport-enforced', 'false'])
+  t.same(withVerdict([], decisionOn('/', {}, 'monitor')).slice(6), [], 'an allow is carried out in any mode')
   const trial = { rule: 'try-it', action: 'block' } as const
-  t.same(withVerdict([], { ...decisionOn('/'), trial }).slice(4), ['sallyport-trial', 'block'])
+  t.same(withVerdict([], { ...decisionOn('/'), trial }).slice(6), ['sallyport-trial', 'block'])
   t.equal(VERDICT_PREFIX, 'sallyport-')
   t.end()
 })
@@ -72,6 +76,8 @@ t.test('fields lose every spelling of ours and get ours at the end', (t) => {
     'allow',
     'sallyport-network-class',
     'unknown',
+    'sallyport-bot-probability',
+    PROBABILITY,
   ])
   t.same(fields, before, 'and what was received is left as it is')
   t.end()
@@ -102,7 +108,7 @@ t.test('a request shows our verdict alone, by each of its three ways', (t) =>
     const before = [...evidence]
     applyVerdict(req, decisionOn('/flagged', { asn: 64496 }))
     const names = (headers: object) => Object.keys(headers).filter((name) => /^sallyport[-_.]/i.test(name))
-    t.same(names(req.headers), ['sallyport-action', 'sallyport-network-class', 'sallyport-asn'])
+    t.same(names(req.headers), ['sallyport-action', 'sallyport-network-class', 'sallyport-bot-probability', 'sallyport-asn'])
     t.equal(req.headers['sallyport-action'], 'flag')
     t.same(req.rawHeaders, [
       'Host',
@@ -115,6 +121,8 @@ t.test('a request shows our verdict alone, by each of its three ways', (t) =>
       'flag',
       'sallyport-network-class',
       'unknown',
+      'sallyport-bot-probability',
+      PROBABILITY,
       'sallyport-asn',
       'AS64496',
     ])
@@ -160,7 +168,7 @@ t.test('the requests of an HTTP/2 server, whose rawHeaders cannot be replaced', 
   })
   const { headers, rawHeaders } = await seen
   const names = rawHeaders.filter((name, at) => at % 2 === 0 && name.startsWith('sallyport'))
-  t.same(names, ['sallyport-action', 'sallyport-network-class'])
+  t.same(names, ['sallyport-action', 'sallyport-network-class', 'sallyport-bot-probability'])
   t.equal(headers['sallyport-action'], 'flag')
   t.equal(headers['sallyport_action'], undefined)
 })

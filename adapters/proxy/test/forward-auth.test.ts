@@ -54,6 +54,7 @@ t.test('an allowed visitor is 200 with the verdict, a blocked one 403 with a pag
     t.equal(statusOf(allowed), 200)
     t.match(allowed, /\r\nsallyport-action: flag\r\n/)
     t.match(allowed, /\r\nsallyport-network-class: hosting\r\n/)
+    t.match(allowed, /\r\nsallyport-bot-probability: [\d.]+\r\n/)
     t.match(allowed, /\r\nsallyport-trial: ?\r\n/, 'a name with nothing to say is empty')
     t.match(sallyport.asked[0], { method: 'POST', target: '/a?b=1', scheme: family === 'nginx' ? 'unknown' : 'https' })
     t.same(sallyport.asked[0]?.fields.slice(0, 2), ['Host', family === 'nginx' ? 'site.example' : 'shop.example'])

@@ -39,6 +39,7 @@ t.test('the bytes of a plain request', async (t) => {
     'Via: 1.1 sallyport',
     'sallyport-action: allow',
     'sallyport-network-class: unknown',
+    'sallyport-bot-probability: 0.5',
     'sallyport-request-id: ID',
     '',
     '',

@@ -24,6 +24,7 @@ t.test('a tunnel carries bytes both ways, after a handshake with the fields of o
   t.strictSame(seen.match(/^sallyport.*$/gim)?.sort(), [
     'sallyport-action: flag',
     'sallyport-asn: AS64501',
+    'sallyport-bot-probability: 0.5',
     'sallyport-network-class: hosting',
     `sallyport-request-id: ${/^x-request-id: (\S+)/im.exec(head)?.[1]}`,
   ])

@@ -208,6 +208,7 @@ export type { InspectedClient, InspectedCrawler, Inspection } from './values/ins
 export type { Whole, Writable } from './values/members.ts'
 export type { Observe, ObservedRequest, Outcome } from './values/observed.ts'
 export { OUTCOMES, outcomeOf, ruleOf } from './values/observed.ts'
+export { VISITORS, type Visitor, visitorOf } from './values/visitor.ts'
 export type { Reason } from './values/reason.ts'
 export type { InspectionRequest } from './values/request.ts'
 // vocabulary

@@ -6,6 +6,7 @@ const WORDS: Readonly<Record<string, string>> = {
   challenge: 'challenged',
   throttle: 'throttled',
   block: 'blocked',
+  unshown: 'challenge not shown',
   api: 'API',
   refused: 'refused',
   human: 'people',

@@ -7,6 +7,7 @@ export const VERDICT_PREFIX = 'sallyport-'
 
 const REQUEST_ID = 'sallyport-request-id'
 const ACTION = 'sallyport-action'
+const BOT_PROBABILITY = 'sallyport-bot-probability'
 const NETWORK_CLASS = 'sallyport-network-class'
 const ASN = 'sallyport-asn'
 const COUNTRY = 'sallyport-country'
@@ -15,24 +16,26 @@ const TRIAL = 'sallyport-trial'
 const PASS = 'sallyport-pass'
 const ATTESTATION_ID = 'sallyport-attestation-id'
 
-const NAMES = [REQUEST_ID, ACTION, NETWORK_CLASS, ASN, COUNTRY, ENFORCED, TRIAL, PASS, ATTESTATION_ID] as const
+const NAMES = [REQUEST_ID, ACTION, NETWORK_CLASS, BOT_PROBABILITY, ASN, COUNTRY, ENFORCED, TRIAL, PASS, ATTESTATION_ID] as const
 
 /** The names that are written, and that of the signature over them; a server in front replaces or removes these. */
 export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature']
 
 /**
  * Adds the verdict for the site's own code: the request's id, the action, also where monitor mode does not carry it out
- * (`sallyport-enforced: false`), the network class, AS number and country where they are known, what a rule on trial
+ * (`sallyport-enforced: false`), the network class, the probability that the client is a program, AS number and country where they are known, what a rule on trial
  * would have done, the level of the visitor's pass, and the record of a claim. Written out name by name,
  * because a name in a variable takes several times as long, and makes a dictionary of an object of more than 16 members (D560).
  */
 export function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders = {}): void {
   const { id, action, enforced, trial, attestation, inspection } = decision
-  const { network, country } = inspection
+  const { network, country, agent } = inspection
+  const botProbability = String(agent.botProbability)
   const networkClass = network.verdict.classification
   headers['sallyport-action'] = action
   headers['sallyport-network-class'] = networkClass
-  fields.push(ACTION, action, NETWORK_CLASS, networkClass)
+  headers['sallyport-bot-probability'] = botProbability
+  fields.push(ACTION, action, NETWORK_CLASS, networkClass, BOT_PROBABILITY, botProbability)
   if (id !== undefined) {
     headers['sallyport-request-id'] = id
     fields.push(REQUEST_ID, id)

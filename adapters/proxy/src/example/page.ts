@@ -66,6 +66,7 @@ function rowsOf({ paths }: ExampleVisitor, { decision, status, statuses }: Visit
     ['because', because(reasons)],
     ['network', escapeHtml([plain(network.verdict.classification), place].filter(Boolean).join(': '))],
     ['who asks', escapeHtml(`${plain(agent.class)}, ${Math.round(agent.confidence * 100)} % sure`)],
+    ['a program', `with ${Math.round(agent.botProbability * 100)} % probability`],
     ['crawler', escapeHtml(crawler === undefined ? '' : `${crawler.name}: ${crawler.outcome}`)],
   ]
     .filter(([, value]) => value !== '')

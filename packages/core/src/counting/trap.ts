@@ -1,6 +1,6 @@
 import { isNamed } from '../address/forwarding.ts'
 import type { Inspection } from '../values/inspection.ts'
-import type { NetworkClass } from '../vocabulary.ts'
+import { HOME_NETWORKS } from '../values/visitor.ts'
 
 /** Paths that no visitor of a site has a reason to ask for. */
 export interface Trap {
@@ -18,11 +18,9 @@ export function steppedInto(trap: Trap, inspection: Inspection, fields: readonly
     : row
 }
 
-const HOME: ReadonlySet<NetworkClass> = new Set<NetworkClass>(['residential_clean', 'mobile', 'unknown'])
-
 /** A person on a home line, or where it is not known that it is none. */
 export function isPersonAtHome({ agent, network }: Inspection): boolean {
-  return agent.class === 'human' && HOME.has(network.verdict.classification)
+  return agent.class === 'human' && HOME_NETWORKS.has(network.verdict.classification)
 }
 
 /** A crawler whose proof is under way, or one that shows a link to people and is not disproved. */

@@ -105,6 +105,12 @@ export const FIELDS = {
   },
   passAge: { ecs: 'sallyport.pass.age', example: 300, unit: 'seconds', description: 'age of that pass' },
   class: { ecs: 'sallyport.class', example: 'unverified_bot', description: 'class of the client' },
+  botProbability: {
+    ecs: 'sallyport.bot_probability',
+    example: 0.92,
+    unit: '0 to 1',
+    description: 'the probability that the client is a program, whatever its class',
+  },
   networkClass: { ecs: 'sallyport.network_class', example: 'tor', description: 'class of its network' },
   client: { ecs: 'client.address', example: '185.220.101.10', description: 'its address, as `log.addresses` has it' },
   ja4: {

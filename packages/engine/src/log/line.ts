@@ -35,6 +35,8 @@ export interface LogLine {
   readonly passAge?: number | undefined
   /** Class of the client: human, ai_agent … */
   readonly class?: string | undefined
+  /** 0 to 1, that it is a program. */
+  readonly botProbability?: number | undefined
   readonly networkClass?: string | undefined
   readonly client?: string | undefined
   readonly ja4?: string | undefined
@@ -112,6 +114,7 @@ function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequ
   line.action = decision.action
   line.enforced = decision.enforced
   line.class = agent.class
+  line.botProbability = agent.botProbability
   line.networkClass = network.verdict.classification
   const [rule] = reasons
   if (rule !== undefined) line.rule = ruleOf(decision)

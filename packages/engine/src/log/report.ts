@@ -1,11 +1,13 @@
-import type { Writable } from '@sallyport/core'
+import type { Visitor, Writable } from '@sallyport/core'
 import type { LogLine } from './line.ts'
 import { createChallengeSums, type ReportedChallenges } from './report-challenges.ts'
+import { createVisitorSums, type ReportedVisitors, visitorIn } from './report-visitors.ts'
 
-/** Actions that were carried out, or would have been; `asked`: challenged. */
+/** Actions that were carried out, or would have been; `asked`: shown a challenge; `unshown`: a challenge that could not be shown, which refuses. */
 export interface ReportSums {
   readonly blocked: number
   readonly throttled: number
+  readonly unshown: number
   readonly asked: number
   readonly redirected: number
   readonly flagged: number
@@ -27,6 +29,7 @@ export interface ReportTable {
 
 /** Actions of a span of time, carried out or not. */
 export interface ReportPart extends ReportSums {
+  readonly byVisitor: ReportTable
   readonly byRule: ReportTable
   readonly byClass: ReportTable
   readonly byOperator: ReportTable
@@ -45,6 +48,7 @@ export interface Report {
   readonly carriedOut: ReportPart
   /** Actions that monitor mode, or a rule on trial, would have taken. */
   readonly wouldHave: ReportPart
+  readonly visitors: Readonly<Record<Visitor, ReportedVisitors>>
   /** Outcomes of the questions, by rule, the one with most first. */
   readonly challenges: readonly ReportedChallenges[]
 }
@@ -64,6 +68,7 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
   const carriedOut = createPart()
   const wouldHave = createPart()
   const challenges = createChallengeSums()
+  const visitors = createVisitorSums()
 
   return {
     add(line) {
@@ -78,6 +83,7 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
       if (action === 'allow') sums.allowed++
       else if (action !== undefined) (enforced ? carriedOut : wouldHave).add({ action, rule, line })
       challenges.add(line)
+      visitors.add(line)
       if (trial !== undefined) wouldHave.add({ action: trial, rule: trialRule, line })
     },
     result: () => ({
@@ -86,6 +92,7 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
       refusals: Object.fromEntries(refusals),
       carriedOut: carriedOut.result(),
       wouldHave: wouldHave.result(),
+      visitors: visitors.result(),
       challenges: challenges.result(),
     }),
   }
@@ -94,6 +101,7 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
 function createPart() {
   const counts = noSums()
   const tables = {
+    byVisitor: createTable(({ line }) => visitorIn(line) ?? ''),
     byRule: createTable(({ rule }) => rule),
     byClass: createTable(({ line }) => line.class ?? ''),
     byOperator: createTable(({ line }) => line.operator ?? line.identity ?? line.asName ?? ''),
@@ -101,11 +109,12 @@ function createPart() {
   }
   return {
     add(decided: Decided): void {
-      counts[columnOf(decided.action)]++
+      counts[columnOf(decided)]++
       for (const table of Object.values(tables)) table.add(decided)
     },
     result: (): ReportPart => ({
       ...counts,
+      byVisitor: tables.byVisitor.result(),
       byRule: tables.byRule.result(),
       byClass: tables.byClass.result(),
       byOperator: tables.byOperator.result(),
@@ -129,7 +138,7 @@ function createTable(nameOf: (decided: Decided) => string) {
         row = { ...noSums(), examples: [] }
         rows.set(name, row)
       }
-      row[columnOf(decided.action)]++
+      row[columnOf(decided)]++
       if (row.examples.length < MAX_EXAMPLES) row.examples.push(decided.line)
     },
     result(): ReportTable {
@@ -151,6 +160,7 @@ function createTable(nameOf: (decided: Decided) => string) {
 const COLUMNS: Readonly<Record<string, keyof ReportSums>> = {
   block: 'blocked',
   throttle: 'throttled',
+  unshown: 'unshown',
   challenge: 'asked',
   redirect: 'redirected',
 }
@@ -158,12 +168,13 @@ const COLUMNS: Readonly<Record<string, keyof ReportSums>> = {
 /** In the order in which a report has them. */
 const SUMS: readonly (keyof ReportSums)[] = [...Object.values(COLUMNS), 'flagged']
 
-function columnOf(action: string): keyof ReportSums {
+function columnOf({ action: decided, line: { challenge } }: Decided): keyof ReportSums {
+  const action = decided === 'challenge' && challenge === 'program' ? 'unshown' : decided
   return (Object.hasOwn(COLUMNS, action) ? COLUMNS[action] : undefined) ?? 'flagged'
 }
 
 function noSums(): Writable<ReportSums> {
-  return { blocked: 0, throttled: 0, asked: 0, redirected: 0, flagged: 0 }
+  return { blocked: 0, throttled: 0, unshown: 0, asked: 0, redirected: 0, flagged: 0 }
 }
 
 /** Actions of a row, or of a part, in all. */

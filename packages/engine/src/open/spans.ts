@@ -37,6 +37,7 @@ function describe(span: Span, { id, action, enforced, reasons, inspection }: Ret
     'sallyport.enforced': enforced,
     'sallyport.rule': reasons[0]?.id.replace(/^policy:/, '') ?? '',
     'sallyport.class': agent.class,
+    'sallyport.bot_probability': agent.botProbability,
     'sallyport.network_class': network.verdict.classification,
     ...(network.asn === undefined ? {} : { 'sallyport.asn': network.asn }),
     ...(id === undefined ? {} : { 'sallyport.request_id': id }),

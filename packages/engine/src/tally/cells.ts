@@ -1,9 +1,9 @@
 import { noteIn, REGISTERS } from './sketch.ts'
 
 /**
- * Everything that is counted, each by its labels. `decided`: outcome, enforced, class, network class, rule. `trial`: rule, action,
- * class, whether it alone would have stopped the request. `answer`: status, who answered. `system`: autonomous system, effect. `path`: pattern, effect. `crawler`: operator, claim, purpose, name,
- * robots, limit, effect. `read`: operator, claim, pattern, robots. `referral`: service, pattern.
+ * Everything that is counted, each by its labels. `decided`: outcome, enforced, class, network class, rule, visitor,
+ * whether a challenge could not be shown. `trial`: rule, action, class, whether it alone would have stopped the request, visitor. `answer`: status, who answered. `system`: autonomous system, effect. `path`: pattern, effect. `crawler`: operator, claim, purpose, name,
+ * robots, limit, effect. `read`: operator, claim, pattern, robots. `referral`: service, pattern, visitor.
  */
 export const SUBJECTS = ['decided', 'trial', 'answer', 'system', 'path', 'crawler', 'read', 'referral'] as const
 export type Subject = (typeof SUBJECTS)[number]
@@ -27,14 +27,14 @@ export const OTHER = 'other'
  * shares; an operator is kept up to twice the bound.
  */
 const KEPT: Readonly<Record<Subject, readonly number[]>> = {
-  decided: [0, 1, 2],
-  trial: [1, 2, 3],
+  decided: [0, 1, 2, 5, 6],
+  trial: [1, 2, 3, 4],
   answer: [0],
   system: [1],
   path: [1],
   crawler: [0],
   read: [0],
-  referral: [],
+  referral: [2],
 }
 
 /** Whether a request was stopped, or would have been but for monitor mode or by a rule on trial; '' for neither. */
@@ -107,7 +107,7 @@ export class Slot {
   /** Fingerprint of the configuration. */
   readonly policy: string
   readonly cells: Cell[] = []
-  /** By the number of the row in which a service counts a request; that has the labels (D525). */
+  /** By the number of the row in which a service counts a request, which has the first labels, and those that follow (D525). */
   readonly decided: (Cell | undefined)[] = []
   /** By status and answerer, by autonomous system and effect, and for each effect by path. */
   readonly answers = new Remembered<number>()

@@ -42,10 +42,13 @@ export interface OperatorReading extends Omit<CrawlerReading, 'name' | 'purpose'
   readonly paths: readonly (Share & { readonly pages: number; readonly disallowed: number })[]
 }
 
-/** Visits of people that came from answers of an AI. */
+/** Visits that came from answers of an AI. */
 export interface Referrals {
   readonly service: string
+  /** Those of people. */
   readonly visits: number
+  /** Those of which nobody can tell whether they are people's. */
+  readonly unclear: number
   readonly before: number
   readonly paths: readonly Share[]
 }
@@ -148,10 +151,12 @@ function pathsOf(read: readonly TallyRow[]): OperatorReading['paths'] {
 }
 
 function referralsOf(rows: readonly TallyRow[], earlier: readonly TallyRow[]): readonly Referrals[] {
-  const before = groupsOf(earlier, (row) => labelOf(row, 0))
+  const isPerson = (row: TallyRow): boolean => labelOf(row, 2) === 'person'
+  const before = groupsOf(earlier.filter(isPerson), (row) => labelOf(row, 0))
   return [...groupsOf(rows, (row) => labelOf(row, 0))].map(([service, group]) => ({
     service,
-    visits: sumOf(group),
+    visits: sumOf(group.filter(isPerson)),
+    unclear: sumOf(group.filter((row) => !isPerson(row))),
     before: sumOf(before.get(service) ?? []),
     paths: sharesOf(group, (row) => labelOf(row, 1), MAX_PATHS),
   }))

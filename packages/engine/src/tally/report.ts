@@ -1,13 +1,15 @@
 import {
   DECIDED,
+  daysOf,
   groupsOf,
   type Impact,
   impactOf,
   isEnforced,
   isStopping,
   labelOf,
-  ofPeople,
+  peopleBeside,
   peopleOf,
+  rowsBy,
   rowsOf,
   type Share,
   shareOf,
@@ -26,9 +28,10 @@ export interface RuleImpact {
   /** `trial`: it would have; `monitor`: it would have, but for monitor mode. */
   readonly state: 'enforced' | 'monitor' | 'trial'
   readonly requests: number
-  /** About so many clients, each counted once a day; `real`: those that are taken for people. */
+  /** About so many clients, each counted once a day; `real`: people; `unclear`: those of which nobody can tell. */
   readonly people: number
   readonly real: number
+  readonly unclear: number
   /** 0 to 1, of all real visitors. */
   readonly share: number
   /** Requests in equal parts of the span, the oldest first: whole hours each, and 48 at most. */
@@ -68,6 +71,16 @@ export interface Answers extends Share {
   readonly ours: number
 }
 
+/** Visitors of one kind. */
+export interface Visitors {
+  readonly people: number
+  readonly requests: number
+  /** By what is carried out. */
+  readonly hit: Impact
+  /** By that, and by all that is in monitor mode or on trial. */
+  readonly wouldHit: Impact
+}
+
 /** Everything that was counted in a span of time, also what was allowed. */
 export interface TallyReport {
   /** ISO 8601 in UTC, on the hour. */
@@ -75,14 +88,10 @@ export interface TallyReport {
   readonly until: string
   readonly requests: number
   readonly bytes: number
-  /** Visitors that are taken for people. */
-  readonly visitors: {
-    readonly people: number
-    readonly requests: number
-    /** By what is carried out. */
-    readonly hit: Impact
-    /** By that, and by all that is in monitor mode or on trial. */
-    readonly wouldHit: Impact
+  /** People: clients with a pass, and on networks of people those that are sooner a browser than a program. */
+  readonly visitors: Visitors & {
+    /** Other clients that look like browsers, of which nobody can tell, without those who earned a pass later. */
+    readonly unclear: Visitors
   }
   readonly byAction: readonly Share[]
   readonly byClass: readonly (Share & { readonly people: number })[]
@@ -117,20 +126,14 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
   const { from, until, rows } = reading
   const decided = rowsOf(rows, 'decided')
   const crawlers = rowsOf(rows, 'crawler')
-  const real = ofPeople(decided)
-  const people = peopleOf(real)
+  const real = visitorsIn(rows, 'person')
   return {
     from: iso(from),
     until: iso(until),
     requests: sumOf(decided),
     bytes: sumOf(decided, 'bytes'),
-    visitors: {
-      people,
-      requests: sumOf(real),
-      hit: impactOf(hitting(real), people),
-      wouldHit: impactOf(wouldStop(real, ofPeople(trialsOf(rows))), people),
-    },
-    byAction: sharesOf(decided, (row) => labelOf(row, DECIDED.outcome)),
+    visitors: { ...real, unclear: visitorsIn(rows, 'unclear') },
+    byAction: sharesOf(decided, (row) => labelOf(row, DECIDED.unshown) || labelOf(row, DECIDED.outcome)),
     byClass: sharesOf(decidedAlone(decided), (row) => labelOf(row, DECIDED.class)).map((share) => ({
       ...share,
       people: peopleOf(decided.filter((row) => labelOf(row, DECIDED.class) === share.name)),
@@ -141,10 +144,24 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
     byPath: sharesOf(rowsOf(rows, 'path'), (row) => labelOf(row, 0), MAX_ROWS),
     bySystem: sharesOf(rowsOf(rows, 'system'), (row) => labelOf(row, 0), MAX_ROWS),
     answers: answersOf(rowsOf(rows, 'answer')),
-    rules: rulesOf(reading, decided, people),
+    rules: rulesOf(reading, decided, real.people),
     changes: changesOf(reading),
     now: periodOf(rows, from, until),
     before: reportPeriod(earlier),
+  }
+}
+
+/** Visitors of a kind; people are no part of another, whatever they had shown before they earned a pass. */
+function visitorsIn(rows: readonly TallyRow[], kind: 'person' | 'unclear'): Visitors {
+  const [decided, trials] = [rowsOf(rows, 'decided'), trialsOf(rows)]
+  const own = rowsBy(kind, decided)
+  const others = daysOf(kind === 'person' ? [] : rowsBy('person', decided))
+  const people = peopleBeside(own, others)
+  return {
+    people,
+    requests: sumOf(own),
+    hit: impactOf(hitting(own), people, others),
+    wouldHit: impactOf(wouldStop(own, rowsBy(kind, trials)), people, others),
   }
 }
 
@@ -178,6 +195,7 @@ function answersOf(rows: readonly TallyRow[]): readonly Answers[] {
 
 function rulesOf(reading: TallyReading, decided: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
   const trials = trialsOf(reading.rows)
+  const persons = daysOf(rowsBy('person', decided))
   const acted = decided.filter(
     (row) => labelOf(row, DECIDED.outcome) !== 'allow' && labelOf(row, DECIDED.enforced) !== '',
   )
@@ -194,13 +212,23 @@ function rulesOf(reading: TallyReading, decided: readonly TallyRow[], visitors: 
   return named
     .map(([name, rows]) => {
       const [rule, action, state] = JSON.parse(name) as [string, string, RuleImpact['state']]
-      const real = Math.min(peopleOf(ofPeople(rows)), visitors)
+      const real = Math.min(peopleOf(rowsBy('person', rows)), visitors)
+      const unclear = peopleBeside(rowsBy('unclear', rows), persons)
       const share = shareOf(real, visitors)
       const curve = curveOf(rows, reading)
-      return { rule, action, state, requests: sumOf(rows), people: peopleOf(rows), real, share, curve }
+      const stopped = rows.some(isStopping) ? sumOf(rows) : 0
+      const shown = { rule, action, state, requests: sumOf(rows), people: peopleOf(rows), real, unclear, share, curve }
+      return { shown, order: [state === 'enforced' ? stopped : 0, stopped, shown.requests] as const }
     })
-    .sort((one, other) => other.real - one.real || other.requests - one.requests)
+    .sort((one, other) => byStopped(one.order, other.order))
+    .map(({ shown }) => shown)
     .slice(0, 5 * MAX_ROWS)
+}
+
+/** The rule that stopped most first, then the one that would have, then the busiest. */
+function byStopped(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((count, index) => count !== other[index])
+  return at === -1 ? 0 : (other[at] as number) - (one[at] as number)
 }
 
 function curveOf(rows: readonly TallyRow[], { from, until }: Pick<TallyReading, 'from' | 'until'>): readonly number[] {
@@ -244,19 +272,17 @@ export function reportPeriod({ rows, from, until }: TallyReading): Period | unde
 
 function periodOf(rows: readonly TallyRow[], from: number, until: number): Period {
   const decided = rowsOf(rows, 'decided')
-  const real = ofPeople(decided)
-  const visitors = peopleOf(real)
+  const { people, hit, wouldHit } = visitorsIn(rows, 'person')
   const requests = sumOf(decided)
-  const hit = impactOf(hitting(real), visitors)
   return {
     from: iso(from),
     until: iso(until),
     requests,
-    visitors,
+    visitors: people,
     stopped: shareOf(sumOf(hitting(decided)), requests),
     hitPeople: hit.people,
     hit: hit.share,
-    wouldHit: impactOf(wouldStop(real, ofPeople(trialsOf(rows))), visitors).share,
+    wouldHit: wouldHit.share,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Action } from '@sallyport/core'
+import type { Action, Visitor } from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'
 import { countOf, mergeInto, REGISTERS } from './sketch.ts'
 import type { TallyRow } from './tally-file.ts'
@@ -15,24 +15,21 @@ export interface Share {
   readonly bytes: number
 }
 
-/** Visitors that are hit by what was decided: asked, throttled or blocked. */
+/** Visitors that are hit by what was decided: challenged, throttled or blocked. */
 export interface Impact {
   /** About so many, each counted once a day (UTC). */
   readonly people: number
   /** 0 to 1, of the same visitors. */
   readonly share: number
   readonly requests: number
-  /** The part of `requests` that is asked, and can go on. */
+  /** The part of `requests` that was shown a challenge, after which its visitor can go on. */
   readonly asked: number
 }
 
 /** A label of `decided`, in its order. */
-export const DECIDED = { outcome: 0, enforced: 1, class: 2, network: 3, rule: 4 } as const
+export const DECIDED = { outcome: 0, enforced: 1, class: 2, network: 3, rule: 4, visitor: 5, unshown: 6 } as const
 /** A label of `trial`. */
-export const TRIAL = { rule: 0, action: 1, class: 2, alone: 3 } as const
-
-/** The class of visitors that are taken for people. */
-const PEOPLE = 'human'
+export const TRIAL = { rule: 0, action: 1, class: 2, alone: 3, visitor: 4 } as const
 
 export function labelOf({ labels }: TallyRow, at: number): string {
   return labels[at] ?? ''
@@ -42,9 +39,12 @@ export function sumOf(rows: readonly TallyRow[], count: 'requests' | 'bytes' | '
   return rows.reduce((sum, row) => sum + row[count], 0)
 }
 
-/** About how many different clients some rows had, each counted once a day: the key of a day goes with it. */
-export function peopleOf(rows: readonly TallyRow[]): number {
-  const days = new Map<number, { readonly all: Uint8Array; requests: number }>()
+/** Clients by the day: the key of a day goes with it, so that nobody is found again in another. */
+export type Days = ReadonlyMap<number, { readonly all: Uint8Array; readonly requests: number }>
+
+/** The clients of some rows, and of `others`. */
+export function daysOf(rows: readonly TallyRow[], others: Days = new Map()): Days {
+  const days = new Map([...others].map(([day, { all, requests }]) => [day, { all: all.slice(), requests }]))
   for (const { hour, people, requests } of rows) {
     if (people === undefined) continue
     const day = Math.floor(hour / HOURS_A_DAY)
@@ -53,8 +53,24 @@ export function peopleOf(rows: readonly TallyRow[]): number {
     found.requests += requests
     days.set(day, found)
   }
+  return days
+}
+
+function countDays(days: Days): number {
   // A number that is about right may be more than came.
   return [...days.values()].reduce((sum, { all, requests }) => sum + Math.min(countOf(all), requests), 0)
+}
+
+/** About how many different clients some rows had, each counted once a day. */
+export function peopleOf(rows: readonly TallyRow[]): number {
+  return countDays(daysOf(rows))
+}
+
+/** The same without the clients of others. */
+export function peopleBeside(rows: readonly TallyRow[], others: Days): number {
+  const people = peopleOf(rows)
+  if (people === 0 || others.size === 0) return people
+  return Math.max(0, Math.min(people, countDays(daysOf(rows, others)) - countDays(others)))
 }
 
 /** Rows by one of their labels, the most requests first; of more than `most` the others are left to who sums up. */
@@ -92,9 +108,12 @@ export function rowsOf(rows: readonly TallyRow[], subject: TallyRow['subject']):
   return rows.filter((row) => row.subject === subject)
 }
 
-/** Rows of visitors that are taken for people. */
-export function ofPeople(rows: readonly TallyRow[]): readonly TallyRow[] {
-  return rows.filter((row) => labelOf(row, row.subject === 'trial' ? TRIAL.class : DECIDED.class) === PEOPLE)
+/** Rows of one kind of visitor. Of those that an earlier version counted as human nobody can tell. */
+export function rowsBy(visitor: Visitor, rows: readonly TallyRow[]): readonly TallyRow[] {
+  return rows.filter((row) => {
+    const at = row.subject === 'trial' ? TRIAL : DECIDED
+    return (labelOf(row, at.visitor) || (labelOf(row, at.class) === 'human' ? 'unclear' : 'program')) === visitor
+  })
 }
 
 /** Whether the action of a row keeps a visitor from its answer. */
@@ -112,9 +131,13 @@ export function wouldStop(decided: readonly TallyRow[], trials: readonly TallyRo
   return [...decided.filter(isStopping), ...trials.filter((row) => labelOf(row, TRIAL.alone) !== '')]
 }
 
-/** The impact of rows on so many visitors. */
-export function impactOf(rows: readonly TallyRow[], visitors: number): Impact {
-  const people = Math.min(peopleOf(rows), visitors)
-  const asked = rows.filter((row) => labelOf(row, row.subject === 'trial' ? TRIAL.action : 0) === 'challenge')
+/** The impact of rows on so many visitors, `others` apart. */
+export function impactOf(rows: readonly TallyRow[], visitors: number, others: Days = new Map()): Impact {
+  const people = Math.min(peopleBeside(rows, others), visitors)
+  const asked = rows.filter((row) =>
+    row.subject === 'trial'
+      ? labelOf(row, TRIAL.action) === 'challenge'
+      : labelOf(row, DECIDED.outcome) === 'challenge' && labelOf(row, DECIDED.unshown) === '',
+  )
   return { people, share: shareOf(people, visitors), requests: sumOf(rows), asked: sumOf(asked) }
 }

@@ -1,4 +1,4 @@
-import type { Decision, ObservedRequest } from '@sallyport/core'
+import { type Decision, earnedPass, type ObservedRequest, VISITORS, visitorOf } from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'
 import { type Cell, type Effect, Slot } from './cells.ts'
 import type { PlaceOfClient } from './clients.ts'
@@ -35,6 +35,10 @@ export interface Tally {
 const MAX_SLOTS = 48
 
 const EFFECTS: readonly Effect[] = ['', 'stopped', 'would']
+/** The place of a visitor behind those of `VISITORS`, where nothing was decided. */
+const NOBODY = VISITORS.length
+/** The label of a challenge that could not be shown. */
+export const UNSHOWN = 'unshown'
 const NONE = 0
 const STOPPED = 1
 const WOULD = 2
@@ -70,29 +74,43 @@ export function createTally(policy: string, { placeOf, robots }: TallyOptions): 
     observe(observed, row) {
       const { decision, status, answeredBy, bytesSent: bytes = 0 } = observed
       const into = slotAt(observed.at)
-      let decided = into.decided[row.at]
+      const who = decision === undefined ? NOBODY : VISITORS.indexOf(visitorIn(observed, decision))
+      const isUnshown = observed.challenge?.outcome === 'program'
+      const place = (row.at * (VISITORS.length + 1) + who) * 2 + (isUnshown ? 1 : 0)
+      let decided = into.decided[place]
       if (decided === undefined) {
-        decided = into.of('decided', row.labels)
-        into.decided[row.at] = decided
+        decided = into.of('decided', [...row.labels, VISITORS[who] ?? '', isUnshown ? UNSHOWN : ''])
+        into.decided[place] = decided
       }
       decided.add(bytes, 0)
       const key = status * ANSWERERS.length + ANSWERERS.indexOf(answeredBy as 'origin')
-      const isAsked = answeredBy === 'refusal' && decision?.action === 'challenge'
+      const isAsked = answeredBy === 'refusal' && decision?.action === 'challenge' && !isUnshown
       const answer =
         into.answers.get(isAsked ? -1 : key) ??
         into.answers.keep(isAsked ? -1 : key, into.of('answer', [isAsked ? 'challenge' : String(status), answeredBy]))
       answer.add(bytes, 0)
       if (decision === undefined) return
-      const place = placeOf(observed.client, observed.at)
-      decided.note(place)
+      const client = placeOf(observed.client, observed.at)
+      const visitor = VISITORS[who] as string
+      decided.note(client)
       countPlaces(into, observed, decision)
-      if (decision.trials !== undefined) countTrials(into, decision, place)
+      if (decision.trials !== undefined) countTrials(into, decision, visitor, client)
       const { crawler, agent } = decision.inspection
       if (crawler !== undefined || agent.identity?.type === 'signature') countCrawler(into, observed, decision, robots)
-      if (observed.cameFrom !== undefined && agent.class === 'human' && isRead(observed))
-        into.of('referral', [observed.cameFrom, patternOf(observed.path)]).add(bytes, 1)
+      if (observed.cameFrom !== undefined && visitor !== 'program' && isRead(observed))
+        into.of('referral', [observed.cameFrom, patternOf(observed.path), visitor]).add(bytes, 1)
     },
   }
+}
+
+/** The visitor of a request; a solution that earns a pass is a person's. */
+function visitorIn({ challenge }: ObservedRequest, { inspection: { agent, network, pass } }: Decision) {
+  return visitorOf({
+    class: agent.class,
+    networkClass: network.verdict.classification,
+    botProbability: agent.botProbability,
+    hasPass: pass !== undefined || (challenge !== undefined && earnedPass(challenge.outcome)),
+  })
 }
 
 /** Counts the network that a request came from, and the path that it asked for. */
@@ -122,12 +140,13 @@ function pathCellOf(into: Slot, path: string, effect: 0 | 1 | 2): Cell {
 }
 
 /** Counts all rules on trial, and which of them alone would have stopped the request. */
-function countTrials(into: Slot, { action: decided, trial, trials = [], inspection }: Decision, place: number): void {
+function countTrials(into: Slot, one: Decision, visitor: string, client: number): void {
+  const { action: decided, trial, trials = [], inspection } = one
   for (const { rule, action } of trials) {
     const isAlone = !refuses(decided) && rule === trial?.rule && refuses(action)
-    const cell = into.of('trial', [rule, action, inspection.agent.class, isAlone ? 'alone' : ''])
+    const cell = into.of('trial', [rule, action, inspection.agent.class, isAlone ? 'alone' : '', visitor])
     cell.add(0, 0)
-    cell.note(place)
+    cell.note(client)
   }
 }
 

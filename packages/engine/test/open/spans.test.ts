@@ -36,6 +36,7 @@ t.test(
     t.match(spans[0]?.attributes, {
       'sallyport.rule': 'all',
       'sallyport.class': decision.inspection.agent.class,
+      'sallyport.bot_probability': decision.inspection.agent.botProbability,
       'sallyport.network_class': 'unknown',
     })
   },

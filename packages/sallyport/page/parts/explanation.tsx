@@ -149,6 +149,7 @@ function Visitor({ decision, knownBy, peer }: { decision: Decision; knownBy: str
         rows={[
           ['Class', <Badge key="a" name={agent.class} />],
           ['Confidence', agent.confidence.toFixed(2)],
+          ['Bot probability', agent.botProbability.toFixed(2)],
           ['Known by', knownBy],
           [
             'Identity',

@@ -88,12 +88,17 @@ function All({ report: { operators, referrals, requests, pages, bytes } }: { rep
       <Card title="Visits from answers of AI" aside="those that name it" wide>
         <Bars
           nothing="None that named where they came from."
-          rows={referrals.map(({ service, visits, before, paths }) => ({
+          rows={referrals.map(({ service, visits, unclear, before, paths }) => ({
             name: service,
             count: visits,
             shown: (
               <>
-                {service} <small class="quiet">{[trend(visits, before), clipped(paths[0]?.name)].join(' ')}</small>
+                {service}{' '}
+                <small class="quiet">
+                  {[trend(visits, before), clipped(paths[0]?.name), unclear > 0 && `and ${count(unclear)} that may be programs`]
+                    .filter(Boolean)
+                    .join(' ')}
+                </small>
               </>
             ),
           }))}

@@ -68,15 +68,16 @@ export function Report() {
 
 function Visitors({ report, span }: { report: Tally; span: ReportSpan }) {
   const { visitors, now, before, requests, bytes } = report
-  const { hit, wouldHit, people } = visitors
+  const { hit, wouldHit, people, unclear } = visitors
   return (
-    <Card title={`Real visitors affected: ${affectedText(hit.share, wouldHit.share)}`} wide>
+    <Card title={`Visitors affected: ${affectedText(hit.share, wouldHit.share)}`} wide>
       <Facts
         rows={[
           ['Affected now', impactText(hit)],
           ['If monitor mode and dry runs were enforced', impactText(wouldHit)],
-          ['Real visitors', `about ${count(people)}, each counted once a day, in ${REPORT_SPANS[span]}`],
-          ['Requests', `${count(requests)}, of them ${count(visitors.requests)} by real visitors; ${size(bytes)} sent`],
+          ['People', `about ${count(people)}, each counted once a day, in ${REPORT_SPANS[span]}`],
+          ['Cannot tell', unclear.requests > 0 && unclearText(unclear)],
+          ['Requests', `${count(requests)}, of them ${count(visitors.requests)} by people; ${size(bytes)} sent`],
           ['Against the time before', before && beforeText(now, before)],
         ]}
       />
@@ -97,9 +98,15 @@ function impactText({ people, share, requests, asked }: Impact): string {
   return `about ${counted(people, 'person', 'people')} (${exactPercent(share)}): ${counted(requests - asked, 'request')} refused, ${count(asked)} challenged first`
 }
 
+/** Clients that look like browsers, and are no people for certain. */
+function unclearText({ people, requests, hit, wouldHit }: Tally['visitors']['unclear']): string {
+  const would = wouldHit.requests === hit.requests ? '' : `, ${count(wouldHit.people)} if all were enforced`
+  return `about ${counted(people, 'more client')} with ${counted(requests, 'request')} look like browsers and may be programs; ${count(hit.people)} affected${would}`
+}
+
 function beforeText(now: Period, before: Period): string {
   return [
-    `${counted(before.visitors, 'real visitor')} (now ${trend(now.visitors, before.visitors)})`,
+    `${counted(before.visitors, 'person', 'people')} (now ${trend(now.visitors, before.visitors)})`,
     `${exactPercent(before.hit)} affected`,
     `${exactPercent(before.wouldHit)} if all were enforced`,
     `${counted(before.requests, 'request')} (now ${trend(now.requests, before.requests)}), until ${moment(before.until)}`,
@@ -114,8 +121,8 @@ function Rules({ report: { rules } }: { report: Tally }) {
           No rule did anything but allow. <a href={linkTo('policy')}>Try one on recorded requests</a>.
         </Empty>
       ) : (
-        <Table label="Rules" head={['Rule', 'Action', 'Over time', 'Requests', 'Clients', 'People']}>
-          {rules.map(({ rule, action, state, requests, people, real, share, curve }) => (
+        <Table label="Rules" head={['Rule', 'Action', 'Over time', 'Requests', 'Clients', 'People', 'Cannot tell']}>
+          {rules.map(({ rule, action, state, requests, people, real, unclear, share, curve }) => (
             <tr key={`${rule} ${action} ${state}`}>
               <td>
                 {rule === '' ? 'none named' : clipped(rule)} <div class="quiet">{STATES[state]}</div>
@@ -131,6 +138,7 @@ function Rules({ report: { rules } }: { report: Tally }) {
               <td>
                 {count(real)} <small class="quiet">{exactPercent(share)}</small>
               </td>
+              <td>{count(unclear)}</td>
             </tr>
           ))}
         </Table>
@@ -198,7 +206,7 @@ function Changes({ report: { changes } }: { report: Tally }) {
   )
   return (
     <Card title="Before and after each change of the configuration" aside="a day before it, and a day after" wide>
-      <Table label="Changes" head={['', 'Requests', 'Stopped', 'Real visitors', 'Affected', 'If enforced']}>
+      <Table label="Changes" head={['', 'Requests', 'Stopped', 'People', 'Affected', 'If enforced']}>
         {changes.flatMap(({ at, changed, before, after }) => [
           <tr key={`${at} before`}>
             <td>before {moment(at)}</td>

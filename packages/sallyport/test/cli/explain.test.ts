@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { open } from '@sallyport/engine'
 import t from 'tap'
 import { piping, run, workspace } from './command.ts'
 
@@ -197,4 +198,50 @@ t.test('standard input is -', async (t) => {
     stdout: 'it is a program: "curl"',
   })
   t.match(piping('{', 'explain', '-', '--config', config), { status: 1, stderr: 'standard input is not valid JSON' })
+})
+
+t.test('a ban is explained by its offences, its end and how to lift it', async (t) => {
+  const { folder } = workspace(t)
+  const log = join(folder, 'decisions.log')
+  const dataDir = join(folder, 'banned')
+  const sallyport = await open(
+    {
+      dataDir,
+      data: { refresh: false },
+      trustProxy: ['loopback'],
+      log: { requests: 'all', file: log },
+      policy: {
+        preset: 'observe',
+        rules: [{ id: 'no', match: { path: ['/no'] }, action: 'block' }],
+        strikes: { count: 3, window: '1h', on: ['blocked', 'status:404'], for: '1d' },
+      },
+    },
+    { onNotice() {} },
+  )
+  const fields = ['Host', 'a.example', 'X-Forwarded-For', '8.8.8.8']
+  const visit = async (target: string, status: number) => {
+    const asked = { peer: '127.0.0.1', method: 'GET', target, scheme: 'https', httpVersion: '1.1', fields } as const
+    const { decision, ended } = await sallyport.count(sallyport.decide(asked), fields)
+    ended?.(status)
+    const seen = { peer: '127.0.0.1', client: '8.8.8.8', method: 'GET', host: 'a.example', status, at: Date.now() }
+    sallyport.observe({ ...seen, id: 'banned-1', decision, path: target, answeredBy: 'refusal', milliseconds: 1 })
+    return decision
+  }
+  for (const [target, status] of [['/a', 404], ['/b', 404], ['/no', 403]] as const) await visit(target, status)
+  let ban = (await sallyport.bans.list())[0]
+  while (ban === undefined) {
+    await new Promise((resolve) => setImmediate(resolve))
+    ban = (await sallyport.bans.list())[0]
+  }
+  const { id, until } = ban
+  t.match(await visit('/', 403), { action: 'block', ban: { id, strikes: ['1 blocked', '2 status:404'] } })
+  const listed = await run('bans', 'list', '--data-dir', dataDir)
+  t.match(listed.out, /3 strikes: 1 blocked, 2 status:404/)
+  await sallyport.close()
+  const { out, err } = await run('explain', '--request', 'banned-1', '--log', log)
+  const end = new Date(until).toISOString()
+  t.match(out, new RegExp(`banned +until ${end}: 1 blocked, 2 status:404\\n`), err)
+  t.match(out, `sallyport bans lift ${id}`)
+  t.match(out, /a program +with probability [\d.]+\n/)
+  t.match(await run('bans', 'lift', id, '--data-dir', dataDir), { code: 0 })
 })

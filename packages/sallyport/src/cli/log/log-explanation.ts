@@ -11,6 +11,7 @@ export function logExplanation(logged: LogLine, color: boolean): string {
   const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['because', rule === undefined ? undefined : `rule ${rule}`],
+    ['a program', line.botProbability === undefined ? undefined : `with probability ${line.botProbability}`],
     ['banned', banText(line)],
     ['to lift it', line.ban && `sallyport bans lift ${line.ban}`],
     ['refused for', refusedFor],

@@ -56,13 +56,14 @@ function statusText(answeredBy: string, status: number): string {
   return status === 0 ? 'left' : String(status)
 }
 
-/** `tor, AS64502 Made Networks, NL, impostor (Googlebot: spoofed)` */
+/** `tor, AS64502 Made Networks, NL, impostor (Googlebot: spoofed), program 0.99` */
 function whoText(entry: Extract<LogEntry, { path: string }>): string {
-  const { networkClass, asn, asName, country, crawler, crawlerOutcome, identity } = entry
+  const { networkClass, asn, asName, country, crawler, crawlerOutcome, identity, botProbability } = entry
   const system = asn === undefined ? undefined : `AS${asn}${asName === undefined ? '' : ` ${asName}`}`
   const named = crawler === undefined ? identity : `${crawler}: ${crawlerOutcome}`
   const who = entry.class === undefined ? undefined : `${entry.class}${named === undefined ? '' : ` (${named})`}`
-  const parts = [networkClass, system, country, who].filter((part) => part !== undefined)
+  const program = botProbability === undefined ? undefined : `program ${botProbability}`
+  const parts = [networkClass, system, country, who, program].filter((part) => part !== undefined)
   return parts.length === 0 ? '' : `(${parts.join(', ')})`
 }
 

@@ -62,11 +62,12 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
           : 'Those that named it, by Referer or utm_source; many do not.',
       ],
       table: {
-        head: ['service', 'visits', 'trend', 'to'],
-        rows: referrals.map(({ service, visits, before, paths }) => [
+        head: ['service', 'people', 'trend', 'cannot tell', 'to'],
+        rows: referrals.map(({ service, visits, unclear, before, paths }) => [
           service,
           number(visits),
           trend(visits, before),
+          number(unclear),
           paths
             .slice(0, 3)
             .map(({ name }) => name)

@@ -11,6 +11,7 @@ import {
   rowName,
   sumsOf,
   TABLE_TITLES,
+  visitorsOf,
 } from './report-text.ts'
 import { type Section, sectionHtml } from './section.ts'
 
@@ -20,7 +21,7 @@ export const REPORT_MARK = '<meta name="generator" content="sallyport report">'
 /** A report as one HTML page that loads nothing and runs nothing: what was counted, and what the log says, as far as each is there. */
 export function reportPage(sections: readonly Section[], log: Report | undefined): string {
   const counted = sections.length === 0 ? [] : ['<h1>What was counted</h1>', ...sections.map(sectionHtml)]
-  const body = [...counted, ...(log === undefined ? [] : logParts(log))].join('\n')
+  const body = [...counted, ...(log === undefined ? [] : logParts(log, sections.length === 0))].join('\n')
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,10 +41,11 @@ ${body}
 `
 }
 
-function logParts(report: Report): readonly string[] {
+function logParts(report: Report, isAlone: boolean): readonly string[] {
   const { carriedOut, wouldHave, refusals } = report
   return [
     `<h1>What was decided</h1><p>${escaped(headOf(report))}</p>`,
+    ...(isAlone ? visitorsOf(report).map((sentence) => `<p>${escaped(sentence)}</p>`) : []),
     refusalsTable(refusals),
     challengesTable(report),
     partSection(PART_TITLES.wouldHave, wouldHave),

@@ -18,6 +18,7 @@ export const PART_TITLES = {
 
 /** The tables of a part, with what their rows are. */
 export const TABLE_TITLES = {
+  byVisitor: 'visitor',
   byRule: 'rule',
   byClass: 'class',
   byOperator: 'crawler or network',
@@ -27,11 +28,12 @@ export const TABLE_TITLES = {
 const NONE_NAMED = 'none named'
 
 /** A report for a terminal. */
-export function reportText(report: Report): string {
+export function reportText(report: Report, isAlone = true): string {
   const { carriedOut, wouldHave } = report
   const parts = Object.entries({ carriedOut, wouldHave }) as [keyof typeof PART_TITLES, ReportPart][]
   return [
     headOf(report),
+    ...(isAlone ? visitorsOf(report) : []),
     ...refusalsOf(report),
     ...challengesOf(report),
     ...parts.map(([name, part]) => partText(PART_TITLES[name], part)),
@@ -44,8 +46,18 @@ export function headOf({ requests, allowed, from, until }: Report): string {
   return `${counted(requests, 'request')} from ${from} until ${until}; ${allowed.toLocaleString('en-US')} allowed`
 }
 
+/** Whom the log shows to be affected, where no tally says it: a log may hold few of the allowed requests. */
+export function visitorsOf({ visitors: { person, unclear } }: Report): readonly string[] {
+  if (person.clients + unclear.clients === 0) return []
+  const text = ({ clients, affected, wouldAffect }: typeof person): string =>
+    `${affected.toLocaleString('en-US')} of ${clients.toLocaleString('en-US')}${wouldAffect === affected ? '' : `, and ${wouldAffect.toLocaleString('en-US')} if all were enforced`}`
+  return [`Visitors affected: ${text(person)} people in this log. Cannot tell: ${text(unclear)} other clients that look like browsers.`]
+}
+
+const NAMES: Readonly<Record<string, string>> = { '': NONE_NAMED, person: 'people', unclear: 'cannot tell', program: 'programs' }
+
 export function rowName(name: string): string {
-  return name === '' ? NONE_NAMED : name
+  return NAMES[name] ?? name
 }
 
 function refusalsOf({ refusals }: Report): readonly string[] {
@@ -88,12 +100,13 @@ export function columnsOf(part: ReportSums): readonly (readonly [column: keyof R
 const COLUMNS = [
   ['blocked', 'blocked'],
   ['throttled', 'throttled'],
+  ['unshown', 'challenge not shown'],
   ['asked', 'challenged'],
   ['redirected', 'redirected'],
   ['flagged', 'flagged'],
 ] as const satisfies readonly (readonly [keyof ReportSums, string])[]
 
-const RARE: ReadonlySet<keyof ReportSums> = new Set(['throttled', 'redirected'])
+const RARE: ReadonlySet<keyof ReportSums> = new Set(['throttled', 'unshown', 'redirected'])
 
 /** `3 blocked, 12 challenged, 4 flagged` */
 export function sumsOf(part: ReportSums): string {

@@ -1,5 +1,5 @@
 import { counted } from '@sallyport/core'
-import type { Impact, Period, RuleImpact, Share, TallyReport } from '@sallyport/engine'
+import type { Impact, Period, RuleImpact, Share, TallyReport, Visitors } from '@sallyport/engine'
 import { moment, number, percent, size, span, trend } from './figures.ts'
 import type { Section, SectionTable } from './section.ts'
 
@@ -60,19 +60,22 @@ export function tallySections(report: TallyReport): readonly Section[] {
 function headSection(report: TallyReport): Section {
   const { visitors, from, until, requests, bytes, before, now } = report
   const length = span(from, until)
+  const { hit, wouldHit, unclear } = visitors
+  const tells = unclear.requests === 0 ? [] : [unclearText(unclear)]
   if (visitors.people === 0) {
-    return { title: 'Real visitors', sentences: [`None came in ${length}; ${counted(requests, 'request')} in all.`] }
+    const none = `No people came in ${length}; ${counted(requests, 'request')} in all.`
+    return { title: 'Visitors affected', sentences: [none, ...tells] }
   }
-  const { hit, wouldHit } = visitors
   const isSame = wouldHit.requests === hit.requests
   return {
-    title: `Real visitors affected: ${percent(hit.share)}${isSame ? '' : `, and ${percent(wouldHit.share)} if all were enforced`}`,
+    title: `Visitors affected: ${percent(hit.share)}${isSame ? '' : `, and ${percent(wouldHit.share)} if all were enforced`}`,
     sentences: [
       isSame
         ? 'Enforcing monitor mode and dry runs would affect no more people.'
         : `If monitor mode and dry runs were enforced: ${impactText(wouldHit)}.`,
       `Affected now: ${impactText(hit)}.`,
-      `About ${counted(visitors.people, 'real visitor')} (each counted once a day) sent ${number(visitors.requests)} of ${counted(requests, 'request')} in ${length}, ${moment(from)} to ${moment(until)} UTC; ${size(bytes)} were sent.`,
+      `About ${counted(visitors.people, 'person', 'people')} (each counted once a day) sent ${number(visitors.requests)} of ${counted(requests, 'request')} in ${length}, ${moment(from)} to ${moment(until)} UTC; ${size(bytes)} were sent.`,
+      ...tells,
       ...(before === undefined ? [] : [beforeText(now, before)]),
     ],
   }
@@ -88,11 +91,17 @@ function impactText({ people, share, requests, asked }: Impact): string {
   return `about ${counted(people, 'person', 'people')} (${percent(share)}): ${parts.filter((part) => part !== false).join(', ')}`
 }
 
+/** Clients that look like browsers, and are no people for certain. */
+function unclearText({ people, requests, hit, wouldHit }: Visitors): string {
+  const would = wouldHit.requests === hit.requests ? '' : `, and ${number(wouldHit.people)} if all were enforced`
+  return `Cannot tell: about ${counted(people, 'more client')} with ${counted(requests, 'request')} look like browsers and may be programs; ${number(hit.people)} of them are affected${would}.`
+}
+
 function beforeText(now: Period, before: Period): string {
   const weeks = Math.round((Date.parse(now.until) - Date.parse(before.until)) / WEEK_MS)
   const when = weeks === 1 ? 'a week before' : `${weeks} weeks before`
   return `Against the same time ${when}: ${[
-    `real visitors ${number(before.visitors)} (now ${trend(now.visitors, before.visitors)})`,
+    `people ${number(before.visitors)} (now ${trend(now.visitors, before.visitors)})`,
     `affected ${percent(before.hit)}`,
     `if all were enforced ${percent(before.wouldHit)}`,
     `requests ${number(before.requests)} (now ${trend(now.requests, before.requests)})`,
@@ -103,9 +112,10 @@ const WEEK_MS = 7 * 86_400_000
 
 function rulesTable(rules: readonly RuleImpact[]): SectionTable {
   const shown = rules.slice(0, 2 * MAX_ROWS)
+  const most = Math.max(1, ...shown.map(({ requests }) => requests))
   return {
-    head: ['rule', 'action', '', 'requests', 'clients', 'real visitors', 'of all'],
-    rows: shown.map(({ rule, action, state, requests, people, real, share }) => [
+    head: ['rule', 'action', '', 'requests', 'clients', 'people', 'of all', 'cannot tell'],
+    rows: shown.map(({ rule, action, state, requests, people, real, share, unclear }) => [
       rule === '' ? 'none named' : rule,
       action,
       STATES[state],
@@ -113,10 +123,13 @@ function rulesTable(rules: readonly RuleImpact[]): SectionTable {
       number(people),
       number(real),
       percent(share),
+      number(unclear),
     ]),
-    bars: shown.map(({ share }) => share),
+    bars: shown.map(({ requests }) => requests / most),
   }
 }
+
+const NAMES: Readonly<Record<string, string>> = { unshown: 'challenge not shown' }
 
 function sharesSection(title: string, shares: readonly Share[]): readonly Section[] {
   const shown = shares.slice(0, MAX_ROWS)
@@ -126,7 +139,7 @@ function sharesSection(title: string, shares: readonly Share[]): readonly Sectio
       sentences: [],
       table: {
         head: ['', 'requests', 'share', 'bytes'],
-        rows: shown.map(({ name, requests, share, bytes }) => [name, number(requests), percent(share), size(bytes)]),
+        rows: shown.map(({ name, requests, share, bytes }) => [NAMES[name] ?? name, number(requests), percent(share), size(bytes)]),
         bars: shown.map(({ share }) => share),
       },
     },
@@ -157,7 +170,7 @@ function changesSection({ changes }: TallyReport): readonly Section[] {
       title: 'Before and after each change of the configuration',
       sentences: ['A day before it and a day after, as far as nothing else was changed.'],
       table: {
-        head: ['', 'requests', 'stopped', 'real visitors', 'affected', 'if enforced'],
+        head: ['', 'requests', 'stopped', 'people', 'affected', 'if enforced'],
         rows: changes.flatMap(({ at, changed, before, after }) => [
           [`before ${moment(at)}`, ...each(before)],
           [`after ${changed.join(', ')}`, ...each(after)],

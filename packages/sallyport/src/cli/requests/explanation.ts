@@ -31,6 +31,7 @@ export function explanation(
     ...(counting?.rules ?? []).map(({ rule, cost }) => ['counted by', countText(rule, cost)] as const),
     ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
     ['who', `${agent.class}, confidence ${agent.confidence}${agent.headless ? ', headless' : ''}`],
+    ['a program', `with probability ${agent.botProbability}`],
     ['known by', BASIS_TEXTS[agent.basis]],
     ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`],
     ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],

@@ -52,11 +52,12 @@ function visit(sallyport: Sallyport, url: string, visitor: ExampleVisitor): stri
     httpVersion: '1.1',
     fields,
   })
-  const { network, crawler } = inspection
+  const { network, crawler, agent } = inspection
   // The action of several requests is known when they have come.
   const carried = paths.length > 1 ? visitor.comes : enforced ? action : `${action}, not enforced`
   const claim = crawler && `${crawler.name}: ${crawler.outcome}`
-  const why = [network.verdict.classification, network.asName, claim].filter((part) => part !== undefined).join(', ')
+  const program = `a program with ${Math.round(agent.botProbability * 100)} %`
+  const why = [network.verdict.classification, network.asName, claim, program].filter((part) => part !== undefined).join(', ')
   return [
     `${dim(`  # ${who} → `)}${bold(carried ?? action)} ${dim(`(${why})`)}`,
     `  ${curlOf(host, paths, fields).replaceAll('\n', '\n  ')}`,
