@@ -56,7 +56,12 @@ t.test('the verdict as headers', (t) => {
     'sallyport-country',
     'DE',
   ])
-  t.same(withVerdict([], decisionOn('/')).slice(0, 4), ['sallyport-action', 'allow', 'sallyport-network-class', 'unknown'])
+  t.same(withVerdict([], decisionOn('/')).slice(0, 4), [
+    'sallyport-action',
+    'allow',
+    'sallyport-network-class',
+    'unknown',
+  ])
   t.same(withVerdict([], decisionOn('/blocked', {}, 'monitor')).slice(6), ['sallyport-enforced', 'false'])
   t.same(withVerdict([], decisionOn('/', {}, 'monitor')).slice(6), [], 'an allow is carried out in any mode')
   const trial = { rule: 'try-it', action: 'block' } as const
@@ -108,7 +113,12 @@ t.test('a request shows our verdict alone, by each of its three ways', (t) =>
     const before = [...evidence]
     applyVerdict(req, decisionOn('/flagged', { asn: 64496 }))
     const names = (headers: object) => Object.keys(headers).filter((name) => /^sallyport[-_.]/i.test(name))
-    t.same(names(req.headers), ['sallyport-action', 'sallyport-network-class', 'sallyport-bot-probability', 'sallyport-asn'])
+    t.same(names(req.headers), [
+      'sallyport-action',
+      'sallyport-network-class',
+      'sallyport-bot-probability',
+      'sallyport-asn',
+    ])
     t.equal(req.headers['sallyport-action'], 'flag')
     t.same(req.rawHeaders, [
       'Host',

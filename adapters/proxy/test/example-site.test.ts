@@ -42,3 +42,10 @@ t.test('nobody can be another visitor if this machine is not trusted', async (t)
   t.notMatch(await get('/?as=tor'), '<iframe')
   t.match(await get('/?as=tor'), 'trustProxy: [loopback]')
 })
+
+t.test('a copied user agent on a server is shown with its probability', async (t) => {
+  const { get } = await site(['loopback'])
+  const page = await get('/?as=copied')
+  t.match(page, 'You are a copied user agent on a server, 5.9.10.25')
+  t.match(page, /<th scope="row">a program<\/th><td>with \d+ % probability/)
+})

@@ -38,7 +38,11 @@ t.test('an allowed visitor passes with the verdict, a blocked one gets our page'
   const { caller, sallyport, observed } = await asked(t)
   const allowed = await caller.about({ visitor: VISITOR.flagged, method: 'DELETE', target: '/a%20b/c?d=e' })
   t.equal(allowed.status, undefined)
-  t.match(allowed.headers, { 'sallyport-action': 'flag', 'sallyport-network-class': 'hosting', 'sallyport-bot-probability': /^[\d.]+$/ })
+  t.match(allowed.headers, {
+    'sallyport-action': 'flag',
+    'sallyport-network-class': 'hosting',
+    'sallyport-bot-probability': /^[\d.]+$/,
+  })
   t.ok(Object.values(allowed.headers).every((value) => value !== ''))
   t.same(
     new Set([...Object.keys(allowed.headers), ...allowed.removed]),

@@ -208,9 +208,9 @@ export type { InspectedClient, InspectedCrawler, Inspection } from './values/ins
 export type { Whole, Writable } from './values/members.ts'
 export type { Observe, ObservedRequest, Outcome } from './values/observed.ts'
 export { OUTCOMES, outcomeOf, ruleOf } from './values/observed.ts'
-export { VISITORS, type Visitor, visitorOf } from './values/visitor.ts'
 export type { Reason } from './values/reason.ts'
 export type { InspectionRequest } from './values/request.ts'
+export { VISITORS, type Visitor, visitorOf } from './values/visitor.ts'
 // vocabulary
 export type { Action, AgentClass, AsType, Mode, NetworkClass, PlainAction } from './vocabulary.ts'
 export {

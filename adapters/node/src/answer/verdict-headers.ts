@@ -16,7 +16,18 @@ const TRIAL = 'sallyport-trial'
 const PASS = 'sallyport-pass'
 const ATTESTATION_ID = 'sallyport-attestation-id'
 
-const NAMES = [REQUEST_ID, ACTION, NETWORK_CLASS, BOT_PROBABILITY, ASN, COUNTRY, ENFORCED, TRIAL, PASS, ATTESTATION_ID] as const
+const NAMES = [
+  REQUEST_ID,
+  ACTION,
+  NETWORK_CLASS,
+  BOT_PROBABILITY,
+  ASN,
+  COUNTRY,
+  ENFORCED,
+  TRIAL,
+  PASS,
+  ATTESTATION_ID,
+] as const
 
 /** The names that are written, and that of the signature over them; a server in front replaces or removes these. */
 export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature']

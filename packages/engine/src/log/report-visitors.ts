@@ -1,4 +1,4 @@
-import { earnedPass, refuses, type Visitor, VISITORS, visitorOf } from '@sallyport/core'
+import { earnedPass, refuses, VISITORS, type Visitor, visitorOf } from '@sallyport/core'
 import type { LogLine } from './line.ts'
 
 /** Clients of one kind, each counted once, by their address. */
@@ -19,14 +19,22 @@ interface Known {
 }
 
 /** The visitor that a line is of; `undefined` where nothing was decided. */
-export function visitorIn({ class: ofClass, networkClass = '', botProbability, ...line }: LogLine): Visitor | undefined {
+export function visitorIn({
+  class: ofClass,
+  networkClass = '',
+  botProbability,
+  ...line
+}: LogLine): Visitor | undefined {
   if (ofClass === undefined) return undefined
   const hasPass = line.passLevel !== undefined || (line.challenge !== undefined && earnedPass(line.challenge))
   return visitorOf({ class: ofClass, networkClass, botProbability, hasPass })
 }
 
 /** Sums up the clients of lines, in memory that is bounded. One that is a person once was a person before. */
-export function createVisitorSums(): { add(line: LogLine): void; result(): Readonly<Record<Visitor, ReportedVisitors>> } {
+export function createVisitorSums(): {
+  add(line: LogLine): void
+  result(): Readonly<Record<Visitor, ReportedVisitors>>
+} {
   const clients = new Map<string, Known>()
   return {
     add(line) {

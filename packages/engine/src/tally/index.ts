@@ -1,7 +1,15 @@
 export { createPlaces } from './clients.ts'
 export { type CrawlerReport, type OperatorReading, reportCrawlers } from './crawler-report.ts'
 export { createTallyKeeper, type TallyKeeper } from './keeper.ts'
-export { earlierBy, type Period, type RuleImpact, reportPeriod, reportTally, type TallyReport, type Visitors } from './report.ts'
+export {
+  earlierBy,
+  type Period,
+  type RuleImpact,
+  reportPeriod,
+  reportTally,
+  type TallyReport,
+  type Visitors,
+} from './report.ts'
 export type { Impact, Share } from './sums.ts'
 export type { AskRobots } from './tally.ts'
 export { readTallyFile, TALLY_FILE } from './tally-file.ts'

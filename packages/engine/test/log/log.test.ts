@@ -38,6 +38,7 @@ t.test('one line for each request, with what was decided and why', async (t) => 
     enforced: true,
     rule: 'no-tor',
     class: 'human',
+    botProbability: 0,
     networkClass: 'tor',
     client: '192.0.2.77',
     method: 'GET',

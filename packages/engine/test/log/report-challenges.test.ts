@@ -25,7 +25,7 @@ t.test('a report has what came of the questions of each rule', async (t) => {
     report.add(lineFor({ outcome, level: 1 }, 'robots'))
   }
   const { carriedOut, challenges } = report.result()
-  t.match(carriedOut, { blocked: 0, flagged: 0, asked: 63 })
+  t.match(carriedOut, { blocked: 0, flagged: 0, asked: 62, unshown: 1 })
   t.match(
     carriedOut.byRule.rows.find(({ name }) => name === 'people'),
     { blocked: 0, flagged: 0, asked: 19 },

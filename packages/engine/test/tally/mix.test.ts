@@ -41,12 +41,15 @@ const POLICY: ConfigInput['policy'] = {
   ],
 }
 
+const EMBEDDED = ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6']
+
 async function gate(t: Test) {
   const folder = t.testdir()
   const log = join(folder, 'decisions.log')
   const config: ConfigInput = {
     dataDir: join(folder, 'state'),
-    data: { refresh: false },
+    // What is known of the networks is set below.
+    data: { refresh: false, sources: Object.fromEntries(EMBEDDED.map((id) => [id, { enabled: false }])) },
     net: { outbound: false },
     trustProxy: ['loopback'],
     log: { requests: 'all', file: log },
@@ -63,10 +66,18 @@ async function gate(t: Test) {
 }
 
 /** Decides a request, and observes its end as a host does. */
-function visit(sallyport: Sallyport, client: string, fields: readonly string[], more: Partial<ObservedRequest> = {}): Decision {
+function visit(
+  sallyport: Sallyport,
+  client: string,
+  fields: readonly string[],
+  more: Partial<ObservedRequest> = {},
+): Decision {
   const path = more.path ?? '/'
   const asked = { peer: '127.0.0.1', method: 'GET', target: path, scheme: 'https', httpVersion: '1.1' } as const
-  const decision = sallyport.decide({ ...asked, fields: ['Host', 'shop.example', ...fields, 'X-Forwarded-For', client] })
+  const decision = sallyport.decide({
+    ...asked,
+    fields: ['Host', 'shop.example', ...fields, 'X-Forwarded-For', client, 'X-Forwarded-Proto', 'https'],
+  })
   const isRefused = decision.enforced && ['block', 'challenge'].includes(decision.action)
   const isAsked = decision.action === 'challenge'
   sallyport.observe({

@@ -95,7 +95,11 @@ function All({ report: { operators, referrals, requests, pages, bytes } }: { rep
               <>
                 {service}{' '}
                 <small class="quiet">
-                  {[trend(visits, before), clipped(paths[0]?.name), unclear > 0 && `and ${count(unclear)} that may be programs`]
+                  {[
+                    trend(visits, before),
+                    clipped(paths[0]?.name),
+                    unclear > 0 && `and ${count(unclear)} that may be programs`,
+                  ]
                     .filter(Boolean)
                     .join(' ')}
                 </small>

@@ -227,7 +227,12 @@ t.test('a ban is explained by its offences, its end and how to lift it', async (
     sallyport.observe({ ...seen, id: 'banned-1', decision, path: target, answeredBy: 'refusal', milliseconds: 1 })
     return decision
   }
-  for (const [target, status] of [['/a', 404], ['/b', 404], ['/no', 403]] as const) await visit(target, status)
+  for (const [target, status] of [
+    ['/a', 404],
+    ['/b', 404],
+    ['/no', 403],
+  ] as const)
+    await visit(target, status)
   let ban = (await sallyport.bans.list())[0]
   while (ban === undefined) {
     await new Promise((resolve) => setImmediate(resolve))

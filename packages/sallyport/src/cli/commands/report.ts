@@ -50,7 +50,11 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
       if (options.json)
         terminal.out(json(options.ai ? found.tally?.crawlers : { ...found.sums, tally: found.tally?.all }))
       else if (options.html === undefined)
-        terminal.out([...counts.map(sectionText), ...(sums === undefined ? [] : [reportText(sums, tally === undefined)])].join('\n\n'))
+        terminal.out(
+          [...counts.map(sectionText), ...(sums === undefined ? [] : [reportText(sums, tally === undefined)])].join(
+            '\n\n',
+          ),
+        )
     })
 }
 

@@ -51,10 +51,17 @@ export function visitorsOf({ visitors: { person, unclear } }: Report): readonly 
   if (person.clients + unclear.clients === 0) return []
   const text = ({ clients, affected, wouldAffect }: typeof person): string =>
     `${affected.toLocaleString('en-US')} of ${clients.toLocaleString('en-US')}${wouldAffect === affected ? '' : `, and ${wouldAffect.toLocaleString('en-US')} if all were enforced`}`
-  return [`Visitors affected: ${text(person)} people in this log. Cannot tell: ${text(unclear)} other clients that look like browsers.`]
+  return [
+    `Visitors affected: ${text(person)} people in this log. Cannot tell: ${text(unclear)} other clients that look like browsers.`,
+  ]
 }
 
-const NAMES: Readonly<Record<string, string>> = { '': NONE_NAMED, person: 'people', unclear: 'cannot tell', program: 'programs' }
+const NAMES: Readonly<Record<string, string>> = {
+  '': NONE_NAMED,
+  person: 'people',
+  unclear: 'cannot tell',
+  program: 'programs',
+}
 
 export function rowName(name: string): string {
   return NAMES[name] ?? name

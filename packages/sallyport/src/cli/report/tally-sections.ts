@@ -139,7 +139,12 @@ function sharesSection(title: string, shares: readonly Share[]): readonly Sectio
       sentences: [],
       table: {
         head: ['', 'requests', 'share', 'bytes'],
-        rows: shown.map(({ name, requests, share, bytes }) => [NAMES[name] ?? name, number(requests), percent(share), size(bytes)]),
+        rows: shown.map(({ name, requests, share, bytes }) => [
+          NAMES[name] ?? name,
+          number(requests),
+          percent(share),
+          size(bytes),
+        ]),
         bars: shown.map(({ share }) => share),
       },
     },

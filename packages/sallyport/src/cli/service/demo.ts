@@ -57,7 +57,9 @@ function visit(sallyport: Sallyport, url: string, visitor: ExampleVisitor): stri
   const carried = paths.length > 1 ? visitor.comes : enforced ? action : `${action}, not enforced`
   const claim = crawler && `${crawler.name}: ${crawler.outcome}`
   const program = `a program with ${Math.round(agent.botProbability * 100)} %`
-  const why = [network.verdict.classification, network.asName, claim, program].filter((part) => part !== undefined).join(', ')
+  const why = [network.verdict.classification, network.asName, claim, program]
+    .filter((part) => part !== undefined)
+    .join(', ')
   return [
     `${dim(`  # ${who} → `)}${bold(carried ?? action)} ${dim(`(${why})`)}`,
     `  ${curlOf(host, paths, fields).replaceAll('\n', '\n  ')}`,
