@@ -77,7 +77,7 @@ t.test('a service is reported by what it counted, for people, programs and a bro
   const [title, first] = text.out.split('\n')
   t.match(
     title,
-    /^Real visitors affected: \S+%, and 15\.0% if all were enforced$/,
+    /^Visitors affected: \S+%, and 15\.0% if all were enforced$/,
     'the question is answered in the first line',
   )
   t.match(first, /^If monitor mode and dry runs were enforced: about 3 people \(15\.0%\): 6 requests refused\.$/)
@@ -102,7 +102,7 @@ t.test('a service is reported by what it counted, for people, programs and a bro
     const page = join(folder, `report${more.join('')}.html`)
     t.match(await run('report', ...more, '--html', page, '--config', config), { code: 0, out: '' })
     const html = readFileSync(page, 'utf8')
-    t.match(html, more.length === 0 ? /<h2>Real visitors affected: / : /<h2>claims to be OpenAI<\/h2>/)
+    t.match(html, more.length === 0 ? /<h2>Visitors affected: / : /<h2>claims to be OpenAI<\/h2>/)
     t.notMatch(html, /<script|<link|<img|https?:\/\//, 'it loads nothing')
   }
   const lines = readFileSync(join(folder, 'data', TALLY_FILE)).toString('latin1')
