@@ -59,7 +59,12 @@ export function judgeEvidence(run: Run): void {
   const programs = weigh(copies, PROGRAMS)
   const of = (count: number, what: string) => `${count.toLocaleString('en')} ${what}`
 
-  const kinds: readonly (readonly [what: string, all: readonly Weighed[], accused?: Goal, doubted?: Goal])[] = [
+  const kinds: readonly (readonly [
+    what: string,
+    all: readonly Weighed[],
+    accused?: Goal | undefined,
+    doubted?: Goal | undefined,
+  ])[] = [
     [of(recorded.length, 'requests of browsers'), unaltered, { atMost: 0 }],
     ['3 % of them altered', mix, { atMost: 0.05 }],
     [of(described.length, 'published, of WebViews, players, downloads'), weigh(described, PEOPLE)],
