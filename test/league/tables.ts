@@ -1,7 +1,4 @@
-import type { PresetName } from '@sallyport/core'
-import type { Way } from './copied.ts'
-import { type League, NETWORK_NAMES, type Row } from './league.ts'
-import type { Tool } from './tools.ts'
+import type { Row } from './league.ts'
 
 /** What a visit got: the pages that were served, and what the tool got in place of the others. */
 export function outcomeText({ visit, fault }: Pick<Row, 'visit' | 'fault'>, pages: number): string {

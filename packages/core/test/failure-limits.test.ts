@@ -249,6 +249,7 @@ t.test('a strike of a status nobody saw is none', async (t) => {
         put: async (ban) => void puts.push(ban),
         lift: async () => false,
         list: async () => [],
+        liftedAt: () => undefined,
       },
       ipv6Prefix: 64,
       now: () => START,
