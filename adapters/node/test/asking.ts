@@ -121,15 +121,28 @@ export function dataOf({ body }: Answer, name: string): string {
 
 /** Returns the solution of the challenge on a page. */
 export function solve(page: Answer): string {
-  const challenge = dataOf(page, 'challenge')
+  const [puzzles, bits] = [Number(dataOf(page, 'puzzles')), Number(dataOf(page, 'bits'))]
+  return solveDetails({ challenge: dataOf(page, 'challenge'), puzzles, bits })
+}
+
+/** Returns the solution of a challenge in JSON. */
+export function solveDetails({
+  challenge,
+  puzzles,
+  bits,
+}: {
+  readonly challenge: string
+  readonly puzzles: number
+  readonly bits: number
+}): string {
   const seed = Buffer.from(challenge, 'base64url').subarray(-32)
-  const numbers = Array.from({ length: Number(dataOf(page, 'puzzles')) }, (_, place) => {
+  const numbers = Array.from({ length: puzzles }, (_, place) => {
     const block = Buffer.concat([seed, Buffer.alloc(8)])
     block.writeUInt32BE(place, 32)
     for (let number = 0; ; number++) {
       block.writeUInt32BE(number, 36)
       const hash = createHash('sha256').update(block).digest()
-      if (hash.readUInt32BE() >>> (32 - Number(dataOf(page, 'bits'))) === 0) return number
+      if (hash.readUInt32BE() >>> (32 - bits) === 0) return number
     }
   })
   return `${challenge}.${numbers.join(',')}`

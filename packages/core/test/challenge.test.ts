@@ -89,19 +89,10 @@ t.test('a solution is refused for what is wrong with it', async (t) => {
   const changed = (at: number) => `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}.${numbers}`
   for (const at of [0, 1, 12, 14, 20, 40, 60, 89])
     t.match(await refusalOf(changed(at)), /^(?:forged|expired|malformed)$/, `at ${at}`)
-  for (const bad of [
-    '',
-    '.',
-    text,
-    `${text}.`,
-    `${text}.a`,
-    `${text}.-1`,
-    `${text}.1.2`,
-    `x${solution}`,
-    `${solution},1,`,
-  ]) {
+  for (const bad of ['', '.', text, `${text}.a`, `${text}.-1`, `${text}.1.2`, `x${solution}`, `${solution},1,`]) {
     t.equal(await refusalOf(bad), 'malformed', bad)
   }
+  t.equal(await refusalOf(`${text}.`), 'early')
   t.equal(await refusalOf(`${solution}${',1'.repeat(2_000)}`), 'malformed', 'longer than is read')
   t.equal(await refusalOf(`${text}.${numbers.split(',').slice(1).join(',')}`), 'wrong')
   t.equal(await refusalOf(`${text}.${numbers.split(',').reverse().join(',')}`), 'wrong')
@@ -272,4 +263,22 @@ t.test('who asked is known of an answer, to another process too, and of what is 
   const banned = asking.challenges.issue(requestOf(), { ...askedFor(2), rule: 'strikes' })
   t.match(await world().challenges.redeem(requestOf(), solve(banned), HOME), { rule: 'strikes' })
   t.notMatch(Buffer.from(issued.text, 'base64url').toString('latin1'), 'ask', 'nobody else reads it')
+})
+
+t.test('a program waits in place of work too, once, and not where a script is required', async (t) => {
+  const { clock, challenges } = world()
+  const request = requestOf()
+  const issued = challenges.issue(request, askedFor(2))
+  clock.time += issued.wait * 1000 - 1
+  t.match(await challenges.redeem(request, `${issued.text}.`, HOME), { refused: 'early' })
+  clock.time += 1
+  t.match(await challenges.redeem(request, `${issued.text}.`, HOME), { level: 2, maxAge: 3_600 })
+  t.match(await challenges.redeem(request, `${issued.text}.`, HOME), { refused: 'spent' })
+  const plain = challenges.issue(request, askedFor(1))
+  clock.time += plain.wait * 1000
+  t.match(await challenges.redeem(request, `${plain.text}.`, HOME), { level: 1, maxAge: 43_200 })
+  const asked = askedFor(2)
+  const scripted = challenges.issue(request, { ...asked, terms: { ...asked.terms, script: true } })
+  clock.time += 60_000
+  t.match(await challenges.redeem(request, `${scripted.text}.`, HOME), { refused: 'malformed' })
 })

@@ -30,6 +30,8 @@ export interface RefusedRequest {
   /** Whether a person's browser asks; absent: that is not known. */
   readonly isBrowser?: (() => boolean) | undefined
   readonly page?: RefusalPage | undefined
+  /** For programs, beside the id. */
+  readonly details?: object | undefined
 }
 
 /** A request of a host, for its refusal. */
@@ -68,10 +70,10 @@ export function headRefusal({ status, reason }: HeadFault, fields: readonly stri
  * cached: the next request may be decided differently.
  */
 export function rendered({ code, status, message, headers }: Refusal, request: RefusedRequest): ApiResponse {
-  const { id, fields, page = {}, isBrowser } = request
+  const { id, fields, page = {}, isBrowser, details } = request
   const form = fields === undefined ? 'json' : formOf(fields, isBrowser)
   if (fields === undefined || form === 'json') {
-    const body = JSON.stringify({ error: code, message, details: { requestId: id } })
+    const body = JSON.stringify({ error: code, message, details: { requestId: id, ...details } })
     return { status, headers: { ...HEADERS, ...headers, 'content-type': 'application/json; charset=utf-8' }, body }
   }
   const refused = { status, id, fields }

@@ -1,17 +1,24 @@
-import type { ChallengeStep, Challenges, Decision, Redeemed, Redeemer, RedeemFault } from '@sallyport/core'
+import type {
+  ChallengeStep,
+  Challenges,
+  Decision,
+  IssuedChallenge,
+  Redeemed,
+  Redeemer,
+  RedeemFault,
+} from '@sallyport/core'
 import { isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { refusal, rendered } from '../answer/refusal.ts'
 import { signatureWish } from '../answer/signature-wish.ts'
 import { isHttp2 } from '../request/head-fields.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
-import type { ChallengePage, RequestHost } from '../request/request-host.ts'
+import type { RequestHost } from '../request/request-host.ts'
 import { bringsChallenge, challengeCookie, clearedCookie, isPartitioned, passCookie, siteOf } from './cookies.ts'
-import { askedAs } from './navigation.ts'
+import { type AskedAs, askedAs } from './navigation.ts'
 import { challengePage, type PageParts } from './page.ts'
+import { findPlace, formPath, PAGE, scriptAnswer, wantedPath } from './places.ts'
 import { clean, isAgain } from './targets.ts'
-
-const PAGE: ChallengePage = { path: '/.sallyport', status: 403 }
 
 /** Never kept, never found by a search engine, and another one for who brings a cookie. */
 const HEADERS = {
@@ -37,10 +44,13 @@ export function askingAnswer(
 ): ApiResponse | Promise<ApiResponse> | undefined {
   const { challenges } = host
   if (challenges === undefined || !isAsking(host, head, decision)) return undefined
+  const place = findPlace(host, head)
+  if (place === 'script') return scriptAnswer(host, head)
   const solution = solutionOf(head)
   if (solution !== undefined) return solutionAnswer(challenges, host, head, { solution, decision, note })
   const isAsked = decision.enforced && decision.action === 'challenge'
-  return isAsked ? challengeAnswer(challenges, host, head, { decision, note }) : opened(head)
+  if (isAsked) return challengeAnswer(challenges, host, head, { decision, note })
+  return place === 'page' ? pageAnswer(challenges, host, head, { decision, note }) : opened(head)
 }
 
 /**
@@ -50,7 +60,7 @@ export function askingAnswer(
 export function isAsking(host: RequestHost, head: ReceivedHead, { action, enforced }: Decision): boolean {
   if (host.challenges === undefined) return false
   if (enforced && refuses(action)) return action === 'challenge'
-  return solutionOf(head) !== undefined || (isAgain(head.target) && isRead(head))
+  return solutionOf(head) !== undefined || (isAgain(head.target) && isRead(head)) || findPlace(host, head) !== undefined
 }
 
 /** Takes down the part of the request in a challenge. */
@@ -74,35 +84,35 @@ function challengeAnswer(
   const { challenge: terms, inspection } = decision
   const rule = ruleOf(decision)
   const client = clientOf(inspection)
-  const as = askedAs(head, () => host.isBrowser?.(head) === true, isPartitioned(host, head))
+  const as = shownAs(host, head)
   if (terms === undefined || as === 'program') {
     note({ outcome: 'program', rule, level: terms?.level })
-    return forProgram(host, head, decision)
+    const issued = terms && challenges.issue(head, { terms, rule, pass: inspection.pass }, true)
+    return forProgram(host, head, decision, issued)
   }
   if (!challenges.admits(client)) {
     note({ outcome: 'too_many', rule, level: terms.level })
     return tooMany(host, head)
   }
-  if (as === 'form') {
-    note({ outcome: 'form', rule, level: terms.level })
-    return page(host, head, {})
-  }
   const asked = { terms, rule, pass: inspection.pass }
+  const form = as === 'form' ? formPath(host, head) : undefined
   const ask = (fresh: boolean, refused?: RedeemFault) => {
     const challenge = challenges.issue(head, asked, fresh)
-    note({ outcome: challenge.again ? 'waiting' : 'asked', rule, level: challenge.level, refused })
+    const outcome = form !== undefined ? 'form' : challenge.again ? 'waiting' : 'asked'
+    note({ outcome, rule, level: challenge.level, refused })
     return challenge
   }
   if (!challenges.hasWaited(head, asked)) {
     const challenge = ask(false)
     // A question that comes back was kept, be it too early or too late.
     const isRefused = challenge.wait > 0 && isAgain(head.target) && !bringsChallenge(head)
-    return page(host, head, { challenge, stuck: isRefused ? 'cookies' : undefined })
+    return page(host, head, { challenge, form, stuck: isRefused ? 'cookies' : undefined })
   }
   return challenges.redeemWaited(head, asked, client).then((redeemed) => {
     if (!('refused' in redeemed)) {
       note(stepOf('waited', redeemed))
-      return opened(head, { 'set-cookie': cookieOf(host, head, redeemed) })
+      const cookie = { 'set-cookie': cookieOf(host, head, redeemed) }
+      return form === undefined ? opened(head, cookie) : page(host, head, { form }, cookie)
     }
     const { refused } = redeemed
     // Another tab has had the pass for it, and may have brought it by now.
@@ -111,7 +121,44 @@ function challengeAnswer(
       return opened(head, clearedCookie(host, head))
     }
     // There was a pass for it, which does not hold: the page would come back without end (D433, D441).
-    return page(host, head, { challenge: ask(true, refused), stuck: 'failed' })
+    return page(host, head, { challenge: ask(true, refused), form, stuck: 'failed' })
+  })
+}
+
+function shownAs(host: RequestHost, head: ReceivedHead): AskedAs {
+  return askedAs(head, () => host.isBrowser?.(head) === true, isPartitioned(host, head))
+}
+
+/** Terms that any challenge which was waited for meets. */
+const LEAST = { level: 1, passMs: 0, script: false } as const
+
+/**
+ * Leads back to the wanted path where that is not challenged: the page that has a form is mostly none that challenges. A client that
+ * waits for the challenge of its form earns the pass here.
+ */
+function pageAnswer(
+  challenges: Challenges,
+  host: RequestHost,
+  head: ReceivedHead,
+  { decision, note }: Noted,
+): ApiResponse | Promise<ApiResponse> {
+  const { pass } = decision.inspection
+  const headers = { ...HEADERS, 'sallyport-pass': pass === undefined ? 'none' : `${pass.level}` }
+  if (shownAs(host, head) !== 'page') return { status: 204, headers, body: '' }
+  const back = { status: 303, headers: { ...headers, location: wantedPath(host, head) }, body: '' }
+  const asked = { terms: LEAST, rule: ruleOf(decision), pass }
+  const client = clientOf(decision.inspection)
+  if (!bringsChallenge(head) || !challenges.admits(client)) return back
+  if (!challenges.hasWaited(head, asked)) {
+    const challenge = challenges.issue(head, asked)
+    if (!challenge.again) return back
+    note({ outcome: 'waiting', level: challenge.level })
+    return page(host, head, { challenge })
+  }
+  return challenges.redeemWaited(head, asked, client).then((redeemed) => {
+    if ('refused' in redeemed) return { ...back, headers: { ...back.headers, ...clearedCookie(host, head) } }
+    note(stepOf('waited', redeemed))
+    return { ...back, headers: { ...back.headers, 'set-cookie': cookieOf(host, head, redeemed) } }
   })
 }
 
@@ -158,7 +205,7 @@ async function solutionAnswer(
     ? await challenges.redeem(head, solution, client)
     : { refused: 'failed' }
   if (!('refused' in redeemed)) {
-    note(stepOf('solved', redeemed))
+    note(stepOf(solution.endsWith('.') ? 'waited' : 'solved', redeemed))
     const cookie = cookieOf(host, head, redeemed)
     return {
       status: 204,
@@ -193,14 +240,20 @@ function cookieOf(host: RequestHost, head: ReceivedHead, given: Given): string {
 }
 
 /** The page, and the cookie of its challenge where that may be waited for. */
-function page(host: RequestHost, head: ReceivedHead, parts: Pick<PageParts, 'challenge' | 'stuck'>): ApiResponse {
+function page(
+  host: RequestHost,
+  head: ReceivedHead,
+  parts: Pick<PageParts, 'challenge' | 'form' | 'stuck'>,
+  cookie: Readonly<Record<string, string>> = {},
+): ApiResponse {
   const { challenge: configured = PAGE } = host.config ?? {}
-  const { challenge, stuck } = parts
+  const { challenge, form, stuck } = parts
   const made = challengePage({
     head,
     page: configured,
     refusal: host.refusalPage ?? {},
     challenge,
+    form,
     stuck,
     cookieSite: siteOf(host, head),
     isFramed: isPartitioned(host, head),
@@ -210,17 +263,30 @@ function page(host: RequestHost, head: ReceivedHead, parts: Pick<PageParts, 'cha
     ...HEADERS,
     ...made.headers,
     vary: 'Accept, Accept-Language, Cookie',
-    ...(waits ? { 'set-cookie': challengeCookie(host, head, challenge.text) } : {}),
+    ...(waits ? { 'set-cookie': challengeCookie(host, head, challenge.text) } : cookie),
   }
   return { status: configured.status, headers, body: made.body }
 }
 
-/** Programs learn where an answer is taken, and are never shown a page. */
-function forProgram({ config }: RequestHost, { id, fields }: ReceivedHead, decision: Decision): ApiResponse {
-  const { path } = config?.challenge ?? PAGE
-  const answer = rendered(refusal('challenge_required'), { id })
+/**
+ * Programs get the challenge itself and the path that takes its solution, and are never shown a page. A provider's widget needs one:
+ * `provider` names it, and a GET of `pass` with `to` shows it.
+ */
+function forProgram(
+  { config }: RequestHost,
+  { id, fields }: ReceivedHead,
+  decision: Decision,
+  issued: IssuedChallenge | undefined,
+): ApiResponse {
+  const pass = `${(config?.challenge ?? PAGE).path}/pass`
+  const answer = rendered(refusal('challenge_required'), { id, details: issued && detailsOf(issued, pass) })
   const headers = { ...answer.headers, ...HEADERS, ...signatureWish(decision, fields) }
-  return { ...answer, headers: { ...headers, 'sallyport-challenge': `${path}/pass` } }
+  return { ...answer, headers: { ...headers, 'sallyport-challenge': pass } }
+}
+
+function detailsOf({ text, puzzles, bits, wait, level, widget }: IssuedChallenge, pass: string): object {
+  if (widget !== undefined) return { level, provider: widget.name, pass }
+  return { challenge: text, puzzles, bits, wait, level, pass }
 }
 
 /**

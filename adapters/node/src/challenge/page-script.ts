@@ -1,28 +1,37 @@
+import { compactScript, WORK_SCRIPT } from './work-script.ts'
+
 /**
- * The script of the page, as it is sent: what its Content-Security-Policy names is this text. It finds for each puzzle the
- * number whose SHA-256 begins with so many zero bits, in slices of some milliseconds on the page's own thread, gives the
- * numbers back and opens the page again. It has no parts that browsers keep from plain HTTP or from strict sites: no
- * SubtleCrypto, no WebAssembly, no worker. Messages in place of timers, which a tab in the background hardly has. It begins once there is a
- * frame of the page, which the first slice would keep from being painted; a tab in the background has none.
+ * The script of the page, as it is sent: what its Content-Security-Policy names is this text. It solves the puzzles, gives the
+ * numbers back and opens the page again. It begins once there is a frame of the page, which the first slice would keep from being
+ * painted; a tab in the background has none.
  *
  * The script of a provider that asks is loaded once cookies are known to be kept; what that writes into its field is given back.
  *
  * The page is whole without it: first it puts away the refresh, which stands behind it (D440), and keeps that time itself
- * until the work is done, so that a busy server is asked again instead of left. In five minutes a tab is asked five times; a frame that
- * may keep nothing but cookies counts in one.
+ * until the work is done, so that a busy server is asked again instead of left. A page that comes back although its challenge was
+ * solved, or whose solution was refused, is a failure: five of one page in five minutes are the end. A frame that may keep nothing but cookies
+ * counts in one. The page of a form is never loaded again, which would send the form: it says when that may be done.
  */
-export const PAGE_SCRIPT = `
+export const PAGE_SCRIPT = compactScript(`
 (function () {
   'use strict'
   if (!window.fetch || !window.MessageChannel) return
+  ${WORK_SCRIPT}
   try { document.write('<template>') } catch (_) {}
-  addEventListener('pageshow', function (event) { if (event.persisted) location.reload() })
   document.addEventListener('DOMContentLoaded', function () {
     var data = document.querySelector('main').dataset
+    var back = data.back
     var bar = document.querySelector('progress')
     var link = document.getElementById('again')
     var url = link.firstChild.href
-    var numbers = [], number = 0, came = 1, token = ''
+    var numbers = [], began = false, came = 1, token = '', key = 0
+    for (var i = 0, name = data.bits + url; i < name.length; i++) key = key * 31 + name.charCodeAt(i) >>> 0
+    if (back) link.firstChild.onclick = function () {
+      if (history.length < 2) location.assign(back)
+      else history.back()
+      return false
+    }
+    else addEventListener('pageshow', function (event) { if (event.persisted) location.reload() })
     function say(text, isStuck) {
       document.getElementById('said').textContent = text
       link.hidden = !isStuck
@@ -40,16 +49,22 @@ export const PAGE_SCRIPT = `
     }
     was = (was || '').split('.')
     var since = Date.now() - was[1] < 300000 ? was[1] : Date.now()
-    if (since === was[1]) came += +was[0]
-    try { sessionStorage.setItem('sallyport-asked', came + '.' + since) } catch (_) {
-      if (kept) document.cookie = 'sallyport-asked=' + came + '.' + since + '; path=/; max-age=300; ' + data.site
+    if (since === was[1] && +was[2] === key) came += +was[0]
+    function reload() {
+      var failed = came + '.' + since + '.' + key
+      try { sessionStorage.setItem('sallyport-asked', failed) } catch (_) {
+        document.cookie = 'sallyport-asked=' + failed + '; path=/; max-age=300; ' + data.site
+      }
+      location.reload()
     }
     if (!kept) return say(data.cookies, true)
     if (came > 5) return say(data.failed, true)
     say(data.time, false)
     if (data.wait > 0) setTimeout(function () {
-      if (numbers.length < data.puzzles) location.replace(url)
+      if (data.puzzles < 1) give(0)
+      else if (!back && numbers.length < data.puzzles) location.replace(url)
     }, data.wait * 1000)
+    if (data.puzzles < 1 && !data.script) return
 
     if (data.script) {
       var form = document.querySelector('form')
@@ -70,56 +85,13 @@ export const PAGE_SCRIPT = `
       return
     }
 
-    var K = new Int32Array(64), H = new Int32Array(8)
-    for (var n = 2, k = 0; k < 64; n++) {
-      for (var f = 2; f * f <= n && n % f; f++);
-      if (f * f <= n) continue
-      if (k < 8) H[k] = fraction(Math.sqrt(n))
-      K[k++] = fraction(Math.cbrt(n))
-    }
-    function fraction(x) { return (x - Math.floor(x)) * 4294967296 }
-
-    var text = atob(data.challenge.replace(/-/g, '+').replace(/_/g, '/'))
-    var W = new Int32Array(64)
-    for (var at = 0; at < 32; at++) W[at >> 2] = W[at >> 2] << 8 | text.charCodeAt(text.length - 32 + at)
-    W[10] = 1 << 31
-    W[15] = 320
-
-    function first(place, number) {
-      W[8] = place
-      W[9] = number
-      for (var i = 16; i < 64; i++) {
-        var x = W[i - 15], y = W[i - 2]
-        W[i] = W[i - 16] + W[i - 7] + ((x >>> 7 | x << 25) ^ (x >>> 18 | x << 14) ^ x >>> 3) +
-          ((y >>> 17 | y << 15) ^ (y >>> 19 | y << 13) ^ y >>> 10)
-      }
-      var a = H[0], b = H[1], c = H[2], d = H[3], e = H[4], f = H[5], g = H[6], h = H[7]
-      for (i = 0; i < 64; i++) {
-        var t = (h + ((e >>> 6 | e << 26) ^ (e >>> 11 | e << 21) ^ (e >>> 25 | e << 7)) + (e & f ^ ~e & g) + K[i] + W[i]) | 0
-        var u = (((a >>> 2 | a << 30) ^ (a >>> 13 | a << 19) ^ (a >>> 22 | a << 10)) + (a & b ^ a & c ^ b & c)) | 0
-        h = g; g = f; f = e; e = (d + t) | 0; d = c; c = b; b = a; a = (t + u) | 0
-      }
-      return (H[0] + a) >>> 0
-    }
-
-    var channel = new MessageChannel()
-    var zeros = 32 - data.bits, began = false
-    channel.port1.onmessage = function () {
-      var end = Date.now() + 12
-      while (numbers.length < data.puzzles) {
-        if (first(numbers.length, number) >>> zeros === 0) {
-          numbers.push(number)
-          number = 0
-          bar.value = numbers.length
-        } else number++
-        if ((number & 31) === 0 && Date.now() > end) return channel.port2.postMessage(0)
-      }
-      give(0)
-    }
     function begin() {
       if (began) return
       began = true
-      channel.port2.postMessage(0)
+      findNumbers(data.challenge, data.puzzles, data.bits, function (found) { bar.value = found }, function (all) {
+        numbers = all
+        give(0)
+      })
     }
     if (window.requestAnimationFrame) requestAnimationFrame(begin)
     setTimeout(begin, 50)
@@ -131,12 +103,13 @@ export const PAGE_SCRIPT = `
     function give(tries) {
       send(data.path, 'POST').then(function (answer) {
         var isOurs = answer.headers.has('sallyport-pass') || answer.status === 429 || answer.status === 503
-        return isOurs ? answer : send(location.href, 'GET')
+        return isOurs ? answer : send(back || location.href, 'GET')
       }).then(function (answer) {
         var pass = answer.headers.get('sallyport-pass')
         if (pass === null || answer.status === 429) return later(tries, answer)
+        if (back) return say(pass === 'refused' ? data.failed : data.done, true)
         if (pass !== 'refused') say(data.done, false)
-        setTimeout(function () { location.reload() }, came > 1 ? came * 1000 : 0)
+        setTimeout(reload, came > 1 ? came * 1000 : 0)
       }).catch(function () { later(tries) })
     }
     function later(tries, answer) {
@@ -148,4 +121,4 @@ export const PAGE_SCRIPT = `
     }
   })
 })()
-`
+`)

@@ -11,8 +11,11 @@ export interface ChallengeTexts {
   readonly failed: string
   /** For who runs no script where only that earns a pass. */
   readonly script: string
-  /** A form was sent. */
-  readonly form: string
+  /** Title of the page, and its status once the pass is there, where a form was sent; nothing of it is kept. */
+  readonly formTitle: string
+  readonly formDone: string
+  /** Text of the link to the page that has the form. */
+  readonly back: string
   /** Text of the link to the page that was wanted. */
   readonly again: string
 }
@@ -28,7 +31,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: 'Your browser does not keep the cookie that this needs. Allow cookies for this site, then open the page.',
     failed: 'This did not work. Wait a moment, then open the page.',
     script: 'This needs JavaScript. Allow it for this site, then open the page.',
-    form: 'Your form was not accepted. Open the page, then go back and send the form again.',
+    formTitle: 'Your form was not sent.',
+    formDone: 'Done. Go back and send the form again.',
+    back: 'Back to the form',
     again: 'Open the page',
   },
   de: {
@@ -41,7 +46,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
       'Ihr Browser behält das Cookie nicht, das dafür nötig ist. Erlauben Sie dieser Website Cookies und öffnen Sie dann die Seite.',
     failed: 'Das hat nicht geklappt. Warten Sie einen Moment und öffnen Sie dann die Seite.',
     script: 'Dafür ist JavaScript nötig. Erlauben Sie es dieser Website und öffnen Sie dann die Seite.',
-    form: 'Ihr Formular wurde nicht angenommen. Öffnen Sie die Seite, gehen Sie dann zurück und senden Sie das Formular noch einmal.',
+    formTitle: 'Ihr Formular wurde nicht gesendet.',
+    formDone: 'Fertig. Gehen Sie zurück und senden Sie das Formular noch einmal.',
+    back: 'Zurück zum Formular',
     again: 'Seite öffnen',
   },
   fr: {
@@ -54,7 +61,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
       'Votre navigateur ne conserve pas le cookie nécessaire. Autorisez les cookies pour ce site, puis ouvrez la page.',
     failed: 'Cela n’a pas fonctionné. Attendez un instant, puis ouvrez la page.',
     script: 'JavaScript est nécessaire. Autorisez-le pour ce site, puis ouvrez la page.',
-    form: 'Votre formulaire n’a pas été pris en compte. Ouvrez la page, puis revenez en arrière et renvoyez le formulaire.',
+    formTitle: 'Votre formulaire n’a pas été envoyé.',
+    formDone: 'C’est fait. Revenez en arrière et renvoyez le formulaire.',
+    back: 'Retour au formulaire',
     again: 'Ouvrir la page',
   },
   es: {
@@ -66,7 +75,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: 'Su navegador no guarda la cookie necesaria. Permita las cookies de este sitio y después abra la página.',
     failed: 'No ha funcionado. Espere un momento y después abra la página.',
     script: 'Se necesita JavaScript. Permítalo en este sitio y después abra la página.',
-    form: 'No se ha aceptado su formulario. Abra la página, después vuelva atrás y envíe el formulario de nuevo.',
+    formTitle: 'Su formulario no se ha enviado.',
+    formDone: 'Listo. Vuelva atrás y envíe el formulario de nuevo.',
+    back: 'Volver al formulario',
     again: 'Abrir la página',
   },
   it: {
@@ -78,7 +89,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: 'Il tuo browser non conserva il cookie necessario. Consenti i cookie per questo sito, poi apri la pagina.',
     failed: 'Non ha funzionato. Attendi un momento, poi apri la pagina.',
     script: 'È necessario JavaScript. Consentilo per questo sito, poi apri la pagina.',
-    form: 'Il modulo non è stato accettato. Apri la pagina, poi torna indietro e invia di nuovo il modulo.',
+    formTitle: 'Il modulo non è stato inviato.',
+    formDone: 'Fatto. Torna indietro e invia di nuovo il modulo.',
+    back: 'Torna al modulo',
     again: 'Apri la pagina',
   },
   nl: {
@@ -90,7 +103,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: 'Uw browser bewaart de benodigde cookie niet. Sta cookies voor deze site toe en open dan de pagina.',
     failed: 'Dit is niet gelukt. Wacht even en open dan de pagina.',
     script: 'Hiervoor is JavaScript nodig. Sta het voor deze site toe en open dan de pagina.',
-    form: 'Uw formulier is niet aangenomen. Open de pagina, ga dan terug en verstuur het formulier opnieuw.',
+    formTitle: 'Uw formulier is niet verzonden.',
+    formDone: 'Klaar. Ga terug en verzend het formulier opnieuw.',
+    back: 'Terug naar het formulier',
     again: 'Pagina openen',
   },
   pt: {
@@ -102,7 +117,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: 'O seu navegador não guarda o cookie necessário. Permita os cookies deste site e depois abra a página.',
     failed: 'Não funcionou. Aguarde um momento e depois abra a página.',
     script: 'É necessário JavaScript. Permita-o neste site e depois abra a página.',
-    form: 'O seu formulário não foi aceite. Abra a página, depois volte atrás e envie o formulário novamente.',
+    formTitle: 'O seu formulário não foi enviado.',
+    formDone: 'Pronto. Volte atrás e envie o formulário novamente.',
+    back: 'Voltar ao formulário',
     again: 'Abrir a página',
   },
   pl: {
@@ -115,7 +132,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
       'Przeglądarka nie zachowuje potrzebnego pliku cookie. Zezwól tej witrynie na pliki cookie, a potem otwórz stronę.',
     failed: 'Nie udało się. Odczekaj chwilę, a potem otwórz stronę.',
     script: 'Potrzebny jest JavaScript. Zezwól na niego tej witrynie, a potem otwórz stronę.',
-    form: 'Formularz nie został przyjęty. Otwórz stronę, potem wróć i wyślij formularz ponownie.',
+    formTitle: 'Formularz nie został wysłany.',
+    formDone: 'Gotowe. Wróć i wyślij formularz ponownie.',
+    back: 'Wróć do formularza',
     again: 'Otwórz stronę',
   },
   tr: {
@@ -127,7 +146,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: 'Tarayıcınız gerekli çerezi saklamıyor. Bu site için çerezlere izin verin, ardından sayfayı açın.',
     failed: 'Bu işe yaramadı. Biraz bekleyin, ardından sayfayı açın.',
     script: 'Bunun için JavaScript gerekiyor. Bu site için izin verin, ardından sayfayı açın.',
-    form: 'Formunuz alınmadı. Sayfayı açın, ardından geri dönüp formu yeniden gönderin.',
+    formTitle: 'Formunuz gönderilmedi.',
+    formDone: 'Tamam. Geri dönüp formu yeniden gönderin.',
+    back: 'Forma geri dön',
     again: 'Sayfayı aç',
   },
   ru: {
@@ -140,7 +161,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
       'Ваш браузер не сохраняет нужный файл cookie. Разрешите этому сайту файлы cookie, затем откройте страницу.',
     failed: 'Не получилось. Подождите немного, затем откройте страницу.',
     script: 'Для этого нужен JavaScript. Разрешите его этому сайту, затем откройте страницу.',
-    form: 'Форма не была принята. Откройте страницу, затем вернитесь назад и отправьте форму ещё раз.',
+    formTitle: 'Форма не была отправлена.',
+    formDone: 'Готово. Вернитесь назад и отправьте форму ещё раз.',
+    back: 'Вернуться к форме',
     again: 'Открыть страницу',
   },
   uk: {
@@ -153,7 +176,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
       'Ваш браузер не зберігає потрібний файл cookie. Дозвольте цьому сайту файли cookie, потім відкрийте сторінку.',
     failed: 'Не вдалося. Зачекайте трохи, потім відкрийте сторінку.',
     script: 'Для цього потрібен JavaScript. Дозвольте його цьому сайту, потім відкрийте сторінку.',
-    form: 'Форму не було прийнято. Відкрийте сторінку, потім поверніться назад і надішліть форму ще раз.',
+    formTitle: 'Форму не було надіслано.',
+    formDone: 'Готово. Поверніться назад і надішліть форму ще раз.',
+    back: 'Повернутися до форми',
     again: 'Відкрити сторінку',
   },
   ar: {
@@ -165,7 +190,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: 'لا يحتفظ متصفحك بملف تعريف الارتباط المطلوب. اسمح لهذا الموقع بملفات تعريف الارتباط، ثم افتح الصفحة.',
     failed: 'لم ينجح ذلك. انتظر قليلًا، ثم افتح الصفحة.',
     script: 'يتطلب ذلك JavaScript. اسمح به لهذا الموقع، ثم افتح الصفحة.',
-    form: 'لم يُستلم النموذج. افتح الصفحة، ثم ارجع وأرسل النموذج مرة أخرى.',
+    formTitle: 'لم يُرسَل النموذج.',
+    formDone: 'تم. ارجع وأرسل النموذج مرة أخرى.',
+    back: 'العودة إلى النموذج',
     again: 'فتح الصفحة',
   },
   ja: {
@@ -178,7 +205,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
       'お使いのブラウザーは必要な Cookie を保存していません。このサイトの Cookie を許可してから、ページを開いてください。',
     failed: 'うまくいきませんでした。しばらく待ってから、ページを開いてください。',
     script: 'JavaScript が必要です。このサイトで許可してから、ページを開いてください。',
-    form: 'フォームは受け付けられませんでした。ページを開いてから、前のページに戻ってもう一度送信してください。',
+    formTitle: 'フォームは送信されませんでした。',
+    formDone: '完了しました。前のページに戻って、もう一度フォームを送信してください。',
+    back: 'フォームに戻る',
     again: 'ページを開く',
   },
   ko: {
@@ -190,7 +219,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: '브라우저가 필요한 쿠키를 저장하지 않습니다. 이 사이트의 쿠키를 허용한 다음 페이지를 열어 주세요.',
     failed: '확인하지 못했습니다. 잠시 기다린 다음 페이지를 열어 주세요.',
     script: 'JavaScript가 필요합니다. 이 사이트에서 허용한 다음 페이지를 열어 주세요.',
-    form: '양식이 접수되지 않았습니다. 페이지를 연 다음 뒤로 돌아가 양식을 다시 보내 주세요.',
+    formTitle: '양식이 전송되지 않았습니다.',
+    formDone: '완료되었습니다. 뒤로 돌아가 양식을 다시 보내 주세요.',
+    back: '양식으로 돌아가기',
     again: '페이지 열기',
   },
   zh: {
@@ -202,7 +233,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: '您的浏览器没有保存所需的 Cookie。请允许此网站使用 Cookie，然后打开页面。',
     failed: '未能成功。请稍等片刻，然后打开页面。',
     script: '需要 JavaScript。请允许此网站使用，然后打开页面。',
-    form: '您的表单未被接收。请打开页面，然后返回并重新提交表单。',
+    formTitle: '您的表单未提交。',
+    formDone: '完成。请返回并重新提交表单。',
+    back: '返回表单',
     again: '打开页面',
   },
   'zh-Hant': {
@@ -214,7 +247,9 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     cookies: '您的瀏覽器沒有保存所需的 Cookie。請允許此網站使用 Cookie，然後開啟頁面。',
     failed: '未能成功。請稍候片刻，然後開啟頁面。',
     script: '需要 JavaScript。請允許此網站使用，然後開啟頁面。',
-    form: '您的表單未被接收。請開啟頁面，然後返回並重新送出表單。',
+    formTitle: '您的表單未送出。',
+    formDone: '完成。請返回並重新送出表單。',
+    back: '返回表單',
     again: '開啟頁面',
   },
 }

@@ -9,7 +9,7 @@ import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { ChallengePage, RefusalPage } from '../request/request-host.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
 import { CHALLENGE_TEXTS, type ChallengeTexts, providerOf, timeOf } from './page-texts.ts'
-import { again, clean } from './targets.ts'
+import { again } from './targets.ts'
 
 /** The makings of a page. */
 export interface PageParts {
@@ -17,8 +17,10 @@ export interface PageParts {
   /** Texts of the site, and the contact of its refusals. */
   readonly page: ChallengePage
   readonly refusal: RefusalPage
-  /** Absent for a form, which is not sent again. */
+  /** Absent where the pass of a form is there. */
   readonly challenge?: IssuedChallenge | undefined
+  /** Path of the page that has the form which was sent; absent: none was. */
+  readonly form?: string | undefined
   /** Cause that keeps the page from coming back: it came without its cookie, or with a spent one and no pass. */
   readonly stuck?: 'cookies' | 'failed' | undefined
   /** Attributes of our cookies that say where they are sent. */
@@ -28,22 +30,23 @@ export interface PageParts {
 }
 
 /** The page that asks: one answer, without a second file, and the URL is the wanted one. */
-export function challengePage({ head, page, refusal, challenge, stuck, cookieSite, isFramed }: PageParts): {
+export function challengePage({ head, page, refusal, challenge, form, stuck, cookieSite, isFramed }: PageParts): {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 } {
   const wanted = createChooser(head.fields)
   const lang = wanted(Object.keys(CHALLENGE_TEXTS))
   const texts = CHALLENGE_TEXTS[lang] as ChallengeTexts
-  const [title, text] = (['title', 'text'] as const).map((part) => phraseOf(page[part], texts[part], lang, wanted)) as [
-    Phrase,
-    Phrase,
-  ]
+  const title: Phrase =
+    form === undefined ? phraseOf(page.title, texts.title, lang, wanted) : { text: texts.formTitle, lang: undefined }
+  const text = phraseOf(page.text, texts.text, lang, wanted)
   const widget = challenge?.widget
-  const works = challenge !== undefined && (challenge.puzzles > 0 || widget !== undefined)
+  const works = challenge !== undefined && (challenge.puzzles > 0 || widget !== undefined || form !== undefined)
   const wait = challenge === undefined || stuck !== undefined ? 0 : challenge.wait
-  const data = works ? dataOf(challenge, { wait, lang, page, cookieSite }) : ''
-  const link = escapeHtml(challenge === undefined ? clean(head.target) : again(head.target))
+  const data = works ? dataOf(challenge, { wait, lang, page, cookieSite, form }) : ''
+  const link = escapeHtml(linkOf({ head, page, challenge, form }))
+  // The page of a form has to be read.
+  const refresh = form === undefined ? wait : 0
   const body = `<!doctype html>
 <html lang="${escapeHtml(lang)}" dir="${isRightToLeft(lang) ? 'rtl' : 'ltr'}">
 <head>
@@ -52,14 +55,14 @@ export function challengePage({ head, page, refusal, challenge, stuck, cookieSit
 <meta name="robots" content="noindex">
 <title>${escapeHtml(`${title.text} · ${siteOf(readHead(head.fields)) ?? ''}`)}</title>
 <style>${STYLE}</style>
-${works ? `<script>${PAGE_SCRIPT}</script>\n` : ''}${wait > 0 ? `<meta http-equiv="refresh" content="${wait};url=${link}">\n` : ''}${works ? '</template>\n' : ''}</head>
+${works ? `<script>${PAGE_SCRIPT}</script>\n` : ''}${refresh > 0 ? `<meta http-equiv="refresh" content="${refresh};url=${link}">\n` : ''}${works ? '</template>\n' : ''}</head>
 <body>
 <main${data}>
 ${GATE}
 <h1 id="title"${languageOf(title)}>${escapeHtml(title.text)}</h1>
 <p${languageOf(text)}>${escapeHtml(text.text)}</p>
 ${works ? actOf(challenge) : ''}<p id="said" role="status">${escapeHtml(saidOf({ challenge, stuck }, lang, texts))}</p>
-<p id="again"><a href="${link}">${escapeHtml(texts.again)}</a></p>
+<p id="again"><a href="${link}">${escapeHtml(form === undefined ? texts.again : texts.back)}</a></p>
 ${footOf(refusal, head)}</main>
 </body>
 </html>
@@ -94,8 +97,15 @@ function policyOf(widget: ChallengeWidget | undefined, isFramed: boolean): strin
   return `default-src 'none'; ${scripts}; ${parts}; connect-src 'self' ${from}; ${closed}`
 }
 
+/** The link of the page: to the wanted URL once more, or to the page that has the form, by way of the place that takes waiting for a pass. */
+function linkOf({ head, page, challenge, form }: Pick<PageParts, 'head' | 'page' | 'challenge' | 'form'>): string {
+  if (form === undefined) return again(head.target)
+  return challenge === undefined ? form : `${page.path}/pass?to=${encodeURIComponent(form)}`
+}
+
 /** The bar of our work, or the place of a provider's widget. */
 function actOf({ puzzles, widget }: IssuedChallenge): string {
+  if (puzzles === 0 && widget === undefined) return ''
   if (widget === undefined) return `<progress max="${puzzles}" value="0" aria-labelledby="title" hidden></progress>\n`
   const { name, element, attributes } = widget
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(value)}"`)
@@ -108,7 +118,7 @@ function saidOf(
   lang: string,
   texts: ChallengeTexts,
 ): string {
-  if (challenge === undefined) return texts.form
+  if (challenge === undefined) return texts.formDone
   if (stuck !== undefined) return texts[stuck]
   return challenge.wait === 0 ? texts.script : timeOf(lang, challenge.wait)
 }
@@ -124,16 +134,19 @@ function dataOf(
     lang,
     page,
     cookieSite,
-  }: Pick<PageParts, 'page' | 'cookieSite'> & { readonly wait: number; readonly lang: string },
+    form,
+  }: Pick<PageParts, 'page' | 'cookieSite' | 'form'> & { readonly wait: number; readonly lang: string },
 ): string {
   const { text, puzzles, bits, widget } = challenge
-  const { cookies, failed, done } = CHALLENGE_TEXTS[lang] as ChallengeTexts
-  const seconds = Math.ceil((puzzles * 2 ** bits) / HASHES)
+  const { cookies, failed, ...texts } = CHALLENGE_TEXTS[lang] as ChallengeTexts
+  const done = form === undefined ? texts.done : texts.formDone
+  const seconds = puzzles === 0 ? wait : Math.ceil((puzzles * 2 ** bits) / HASHES)
   const time = widget === undefined ? timeOf(lang, seconds) : providerOf(lang, widget.name)
   const busy = REFUSAL_TEXTS[lang]?.busy.text ?? ''
   const path = `${page.path}/pass`
   const parts = { challenge: text, puzzles, bits, wait, path, site: cookieSite, time, busy, cookies, failed, done }
-  const all = widget === undefined ? parts : { ...parts, script: widget.script, field: widget.field }
+  const widgets = widget === undefined ? {} : { script: widget.script, field: widget.field }
+  const all = { ...parts, ...widgets, ...(form === undefined ? {} : { back: form }) }
   return Object.entries(all)
     .map(([name, value]) => ` data-${name}="${escapeHtml(String(value))}"`)
     .join('')

@@ -1,9 +1,12 @@
 import type { AnswerStatus, Counted, Decision, InspectionRequest } from '@sallyport/core'
+import { wantedRequest } from '../challenge/places.ts'
+import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { Observation } from '../request/observation.ts'
+import type { RequestHost } from '../request/request-host.ts'
 import { noteDecision } from './observation.ts'
 
 /** Counts decided requests, as `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
-export interface CountingHost {
+export interface CountingHost extends RequestHost {
   /** Counts a request by the rules that count; the decision as it is after that. Absent: nothing is counted. */
   count?(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
 }
@@ -24,11 +27,12 @@ export interface Answering {
 export function decideHead(
   host: CountingHost,
   decider: { decide(request: InspectionRequest): Decision },
-  head: InspectionRequest,
+  head: ReceivedHead,
   answering: Answering,
 ): Decision | Promise<Decision> {
-  const decision = decider.decide(head)
-  if (host.count === undefined) return noted(decision, answering)
+  const { head: wanted, counts } = wantedRequest(host, head)
+  const decision = decider.decide(wanted)
+  if (host.count === undefined || !counts) return noted(decision, answering)
   try {
     const counted = host.count(decision, head.fields)
     if (!(counted instanceof Promise)) return followed(counted, answering)

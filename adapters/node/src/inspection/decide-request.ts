@@ -11,7 +11,7 @@ import { ownAnswer } from './own-answer.ts'
 import type { Received } from './received.ts'
 
 /** Decides about requests: what `open()` resolves to, or a stand-in. */
-export interface Decider extends RequestHost, CountingHost {
+export interface Decider extends CountingHost {
   /** Judges a request at once, from memory; never throws. */
   decide(request: InspectionRequest): Decision
   /** Makes the decider of one mount; a stand-in without it takes no `policy` and no `mode`. */

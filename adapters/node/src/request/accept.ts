@@ -28,11 +28,18 @@ export function acceptsHtml(fields: readonly string[]): boolean {
   return named && weight > 0
 }
 
-/** Whether somebody may look at the answer: where it is for a script, a picture or a socket, browsers say so. */
+/**
+ * Whether somebody may look at the answer: where it is for a script, a picture or a socket, browsers say so. A navigation that a
+ * service worker of Firefox passes on has the mode of a script, and what only navigations ask for.
+ */
 export function isShown(fields: readonly string[]): boolean {
   const mode = valuesOf(fields, 'sec-fetch-mode')
   const by = valuesOf(fields, 'x-requested-with')
-  return (mode === '' || mode === 'navigate') && by !== 'xmlhttprequest' && valuesOf(fields, 'upgrade') === ''
+  const isPassedOn =
+    mode === 'same-origin' && valuesOf(fields, 'upgrade-insecure-requests') === '1' && acceptsHtml(fields)
+  return (
+    (mode === '' || mode === 'navigate' || isPassedOn) && by !== 'xmlhttprequest' && valuesOf(fields, 'upgrade') === ''
+  )
 }
 
 /** The values of a field as one list, in lower case; empty where there is none. */

@@ -1,5 +1,13 @@
 import type { Decision } from '@sallyport/core'
-import { type HeadFault, isAsking, noteOriginal, ownAnswer, refusal, verdictFields } from '@sallyport/node/internal'
+import {
+  type HeadFault,
+  isAsking,
+  noteOriginal,
+  ownAnswer,
+  refusal,
+  verdictFields,
+  wantedRequest,
+} from '@sallyport/node/internal'
 import { answerWith, headRefusal, send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { foreignName } from '../fields/client-fields.ts'
@@ -37,7 +45,7 @@ export function createCheck(
     const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
     const fault = nameFault(check.fields, options.clientHeader) ?? precheck(head)
     if (fault) return admission.refuse(exchange, 'head', headRefusal(fault, methods))
-    const site = sites.of(fields[1] as string, target)
+    const site = sites.of(fields[1] as string, wantedRequest(sallyport, original).head.target)
     if (site?.ambiguous && options.paths !== 'pass') {
       return admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, methods))
     }

@@ -10,6 +10,7 @@ import {
   type ReceivedHead,
   refusal,
   usageFields,
+  wantedRequest,
 } from '@sallyport/node/internal'
 import { answerAsked, answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
@@ -72,7 +73,8 @@ export function createDecide({ sallyport, options, admission, sites, routes, han
       return
     }
     const { host = request.headers[':authority'] } = request.headers
-    const site = sites.of(typeof host === 'string' ? host : '', head.target)
+    const { target } = wantedRequest(sallyport, head).head
+    const site = sites.of(typeof host === 'string' ? host : '', target)
     if (site === undefined) {
       answerWith(exchange, refusal('misdirected_request'), 'unknown_host')
       return

@@ -51,6 +51,11 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     if (typeof challenge === 'string') return { refused: challenge }
     if (!(await mayTry(address))) return redeemed({ refused: 'too_many' }, challenge)
     const text = solution.slice(dot + 1)
+    if (text === '' && challenge.wait > 0) {
+      const isEarly = clock.now() < challenge.issuedAt + challenge.wait * 1000
+      const given = isEarly ? { refused: 'early' as const } : await give(challenge, asker, client, { waited: true })
+      return redeemed(given, challenge)
+    }
     const refused = await solutionFault(asking, challenge, { text, address }, clock.now())
     if (refused !== undefined) return redeemed({ refused }, challenge)
     const token = isOfWidget(challenge) ? text : undefined

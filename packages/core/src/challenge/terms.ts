@@ -64,7 +64,7 @@ export interface Redeeming {
   redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed>
   /**
    * Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between, or the token of
-   * the provider. Never rejects.
+   * the provider, or nothing once the challenge was waited for. Never rejects.
    */
   redeem(request: InspectionRequest, solution: string, client: Redeemer): Promise<Redeemed>
 }

@@ -1,0 +1,130 @@
+import { compactScript, WORK_SCRIPT } from './work-script.ts'
+
+/**
+ * `pass.js`, which an application loads so that its requests earn a pass without a page. It wraps `fetch` and XMLHttpRequest: a
+ * request of this site that gets `challenge_required` is solved and repeated once. Requests share one solution. A form that is sent by
+ * POST asks first, because a native submission cannot be repeated. `sallyport.pass(path)` is for all else.
+ *
+ * XMLHttpRequest dispatches to listeners in the order they were added. Ours are added by the constructor, so that they can hold back
+ * the events of the first answer. A repeated `open()` keeps the settings of the request, but not its header fields.
+ */
+export function passScript(path: string): string {
+  return SCRIPT.replace('PATH', () => JSON.stringify(`${path}/pass`))
+}
+
+const SCRIPT = compactScript(`(() => {
+  'use strict'
+  const w = self, doc = w.document, base = PATH, native = w.fetch, X = w.XMLHttpRequest
+  let pending, passes = 0, level = 0, ready, held
+  ${WORK_SCRIPT}
+  const urlOf = url => new URL(url, doc ? doc.baseURI : location)
+  const isOurs = url => urlOf(url).origin === location.origin
+  const detailsOf = async answer => {
+    if (answer.status === 403 && answer.headers.has('sallyport-challenge') && isOurs(answer.url))
+      try { return (await answer.clone().json()).details } catch {}
+  }
+  const solve = async d => {
+    try {
+      const numbers = await new Promise(done => d.puzzles
+        ? findNumbers(d.challenge, d.puzzles, d.bits, () => {}, done)
+        : setTimeout(done, d.wait * 1e3, ''))
+      const headers = { 'sallyport-solution': d.challenge + '.' + numbers }
+      const given = +(await native(d.pass, { method: 'POST', headers })).headers.get('sallyport-pass')
+      if (!given) return false
+      level = given
+      passes++
+      return true
+    } catch { return false }
+  }
+  const earn = async (d, began) => {
+    if (!d || !d.challenge) return false
+    if (began < passes && level >= d.level) return true
+    if (!pending || pending.level < d.level) {
+      const mine = pending = solve(d)
+      mine.level = d.level
+      mine.then(() => { if (pending === mine) pending = 0 })
+    }
+    return pending
+  }
+  const pass = async (url = location.href, method = 'GET') => {
+    const began = passes, { pathname, search } = urlOf(url)
+    try {
+      const to = base + '?method=' + method + '&to=' + encodeURIComponent(pathname + search)
+      const answer = await native(to, { headers: { accept: 'application/json' }, cache: 'no-store' })
+      return answer.headers.has('sallyport-pass') || earn(await detailsOf(answer), began)
+    } catch { return false }
+  }
+  w.sallyport = { pass }
+
+  w.fetch = async (input, init) => {
+    const began = passes, isRequest = input instanceof Request, { body, credentials } = init || {}
+    if ((credentials || input.credentials) === 'omit' || body instanceof ReadableStream || !isOurs(isRequest ? input.url : input))
+      return native(input, init)
+    const again = isRequest ? input.clone() : input
+    const answer = await native(input, init)
+    return await earn(await detailsOf(answer), began) ? native(again, init) : answer
+  }
+
+  if (X) w.XMLHttpRequest = class XMLHttpRequest extends X {
+    constructor() {
+      super()
+      for (const type of ['readystatechange', 'progress', 'load', 'loadend']) this.addEventListener(type, event => {
+        const s = this._s
+        if (!s || s.done || !(s.held = s.held || this.status === 403 && this.getResponseHeader('sallyport-challenge'))) return
+        event.stopImmediatePropagation()
+        if (type === 'loadend') this._again(s)
+      })
+    }
+    open(...args) {
+      this._s = args[2] === false || !isOurs(args[1]) ? 0 : { args, fields: [], began: passes }
+      super.open(...args)
+    }
+    setRequestHeader(...field) {
+      super.setRequestHeader(...field)
+      if (this._s) this._s.fields.push(field)
+    }
+    send(body) {
+      if (this._s) this._s.body = body
+      super.send(body)
+    }
+    abort() {
+      const s = this._s
+      this._s = 0
+      super.abort()
+      if (s && s.held && !s.done) this._tell('abort', 'loadend')
+    }
+    _tell(...types) {
+      for (const type of types) this.dispatchEvent(new ProgressEvent(type))
+    }
+    async _again(s) {
+      let d
+      try { d = (this.responseType === 'json' ? this.response : await new Response(this.response).json()).details } catch {}
+      const isEarned = await earn(d, s.began)
+      if (this._s !== s) return
+      if (isEarned) {
+        super.open(...s.args)
+        for (const field of s.fields) super.setRequestHeader(...field)
+      }
+      s.done = 1
+      if (isEarned) super.send(s.body)
+      else this._tell('readystatechange', 'load', 'loadend')
+    }
+  }
+
+  if (doc) w.addEventListener('submit', async event => {
+    const form = event.target, button = event.submitter
+    const read = name => (button && button.getAttribute('form' + name)) || form.getAttribute(name) || ''
+    const url = read('action') || location.href
+    if (form === ready || read('method').toLowerCase() !== 'post' || !form.requestSubmit || !isOurs(url)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    if (form === held) return
+    held = form
+    await pass(url, 'POST')
+    held = 0
+    ready = form
+    form.requestSubmit(button && button.form === form ? button : null)
+    ready = 0
+  }, true)
+})()
+`)
