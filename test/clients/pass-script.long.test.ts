@@ -1,0 +1,214 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { listener } from '@sallyport/node'
+import type { Page } from 'playwright-core'
+import { open } from 'sallyport'
+import t, { type Test } from 'tap'
+import { NO_CHROMIUM } from '../chromium.ts'
+import { NO_DATA } from '../no-data.ts'
+import { openReader, says } from './reader.ts'
+
+/* `pass.js` in a page of an application, whose policy of content allows scripts of its own site alone. */
+const skip = NO_CHROMIUM
+
+interface App {
+  readonly url: string
+  /** Method, target and body of the requests that reached the application below `/api`. */
+  readonly arrived: readonly string[]
+  /** Solutions that were sent. */
+  readonly solved: readonly string[]
+}
+
+const HTML = `<!doctype html><html lang="en"><title>App</title><script src="/.sallyport/pass.js"></script><h1>App</h1>
+<form method="post" action="/api/form"><input name="word" value="grün"><button name="go" value="1">Send</button></form>`
+
+async function openApp(t: Test, page = HTML): Promise<App> {
+  const levels = ([1, 2, 3] as const).map((level) => ({
+    id: `ask-${level}`,
+    match: { path: [`/api/${level}/**`, ...(level === 2 ? ['/api/form'] : [])] },
+    action: 'challenge' as const,
+    challenge: { level },
+  }))
+  const sallyport = await open(
+    {
+      dataDir: t.testdir(),
+      data: { refresh: false, sources: NO_DATA },
+      log: { requests: 'off' },
+      trustProxy: ['loopback'],
+      policy: { preset: 'observe', rules: levels },
+    },
+    { onNotice: () => {} },
+  )
+  t.teardown(() => sallyport.close())
+  const [arrived, solved]: [string[], string[]] = [[], []]
+  const handle = listener(sallyport, async (req, res) => {
+    const { method, url = '' } = req
+    if (!url.startsWith('/api/')) {
+      res.setHeader(
+        'content-security-policy',
+        "default-src 'none'; script-src 'self'; connect-src 'self'; form-action 'self'",
+      )
+      return res.setHeader('content-type', 'text/html').end(page)
+    }
+    arrived.push(`${method} ${url} ${await buffer(req)}`.trim())
+    if (url.includes('events')) return res.setHeader('content-type', 'text/event-stream').end('data: came\n\n')
+    return res.setHeader('content-type', 'application/json').end(JSON.stringify({ came: url, x: req.headers['x-app'] }))
+  })
+  const server = createServer((req: IncomingMessage, res) => {
+    req.headers['x-forwarded-for'] = '93.184.216.34'
+    req.rawHeaders.push('X-Forwarded-For', '93.184.216.34')
+    if (req.headers['sallyport-solution'] !== undefined) solved.push(String(req.url))
+    return handle(req, res)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrived, solved }
+}
+
+async function openPage(t: Test, { url }: App): Promise<Page> {
+  const page = await (await (await openReader(t))()).newPage()
+  page.on('pageerror', ({ message }) => void t.fail(message))
+  await page.goto(url)
+  return page
+}
+
+t.test('fetch: one solution for many, bodies are kept, and each is repeated once', { skip }, async (t) => {
+  const app = await openApp(t)
+  const page = await openPage(t, app)
+  const came = await page.evaluate(`Promise.all([
+    fetch('/api/2/text', { method: 'POST', body: 'text', headers: { 'x-app': '1' } }),
+    fetch(new Request('/api/2/request', { method: 'PUT', body: 'request' })),
+    fetch(new URL('/api/2/url', location), { method: 'POST', body: new URLSearchParams({ a: 1 }) }),
+    fetch('/api/2/blob', { method: 'POST', body: new Blob(['blob']) }),
+    fetch('/api/2/get'),
+  ]).then((all) => Promise.all(all.map(async (one) => [one.status, await one.json()])))`)
+  t.match(came, [
+    [200, { came: '/api/2/text', x: '1' }],
+    [200, { came: '/api/2/request' }],
+    [200, { came: '/api/2/url' }],
+    [200, { came: '/api/2/blob' }],
+    [200, { came: '/api/2/get' }],
+  ])
+  t.same(app.arrived.toSorted(), [
+    'GET /api/2/get',
+    'POST /api/2/blob blob',
+    'POST /api/2/text text',
+    'POST /api/2/url a=1',
+    'PUT /api/2/request request',
+  ])
+  t.equal(app.solved.length, 1)
+  t.equal(await page.evaluate(`fetch('/api/3/more').then((one) => one.status)`), 200, 'a higher level is solved again')
+  t.equal(app.solved.length, 2)
+  t.equal(await page.evaluate(`fetch('/api/1/less', { credentials: 'omit' }).then((one) => one.status)`), 403)
+  const refused = `fetch('/api/1/x', { signal: AbortSignal.abort() }).catch((error) => error.name)`
+  t.equal(await page.evaluate(refused), 'AbortError')
+})
+
+t.test('level 1 waits in place of work', { skip }, async (t) => {
+  const app = await openApp(t)
+  const page = await openPage(t, app)
+  t.equal(await page.evaluate(`fetch('/api/1/x').then((one) => one.status)`), 200)
+})
+
+const XHR = `(function (type, target, body) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest(), events = []
+    request.onreadystatechange = () => events.push('state ' + request.readyState)
+    request.open('POST', target)
+    request.responseType = type
+    request.setRequestHeader('x-app', '1')
+    request.upload.onabort = () => {}
+    for (const name of ['load', 'error', 'abort']) request.addEventListener(name, () => events.push(name))
+    request.onloadend = async () => {
+      const response = type === 'blob' ? await request.response.text() : request.response
+      const text = type === 'arraybuffer' ? new TextDecoder().decode(response) : response
+      resolve([request.status, typeof text === 'string' ? JSON.parse(text) : text, events, request instanceof XMLHttpRequest])
+    }
+    request.send(body)
+  })
+})`
+
+t.test('XMLHttpRequest: its listeners see the second answer alone', { skip }, async (t) => {
+  for (const type of ['', 'json', 'blob', 'arraybuffer']) {
+    const app = await openApp(t)
+    const page = await openPage(t, app)
+    const [status, json, events, isOwn] = (await page.evaluate(
+      `${XHR}('${type}', '/api/2/x', 'body')`,
+    )) as unknown[]
+    t.match([status, json, isOwn], [200, { came: '/api/2/x', x: '1' }, true], type)
+    t.same(events, ['state 1', 'state 2', 'state 3', 'state 4', 'load'])
+    t.same(app.arrived, ['POST /api/2/x body'])
+  }
+  const app = await openApp(t)
+  const page = await openPage(t, app)
+  const aborted = await page.evaluate(`new Promise((resolve) => {
+    const request = new XMLHttpRequest(), events = []
+    for (const name of ['load', 'abort', 'loadend']) request.addEventListener(name, () => {
+      events.push(name)
+      if (name === 'loadend') setTimeout(() => resolve(events), 500)
+    })
+    request.open('GET', '/api/3/x')
+    request.send()
+    setTimeout(() => request.abort(), 100)
+  })`)
+  t.same(aborted, ['abort', 'loadend'])
+  t.same(app.arrived, [], 'what was aborted is not sent')
+})
+
+t.test('a request that cannot be solved gets its own answer', { skip }, async (t) => {
+  const app = await openApp(t)
+  const page = await openPage(t, app)
+  await page.route('**/.sallyport/pass', (route) => route.fulfill({ status: 500 }))
+  const json = `fetch('/api/2/x').then(async (one) => [one.status, (await one.json()).error])`
+  t.same(await page.evaluate(json), [403, 'challenge_required'])
+  const [status, body, events] = (await page.evaluate(`${XHR}('', '/api/2/x')`)) as unknown[]
+  t.match([status, body], [403, { error: 'challenge_required' }])
+  t.same(events, ['state 1', 'state 4', 'load'])
+  t.equal(await page.evaluate(`sallyport.pass('/api/2/x')`), false)
+})
+
+t.test('sallyport.pass() is for what is neither, as EventSource', { skip }, async (t) => {
+  const app = await openApp(t)
+  const page = await openPage(t, app)
+  const events = `new Promise((resolve) => {
+    const source = new EventSource('/api/2/events')
+    source.onmessage = ({ data }) => resolve(data)
+    source.onerror = () => resolve('error')
+  })`
+  t.equal(await page.evaluate(events), 'error')
+  t.equal(await page.evaluate(`sallyport.pass('/api/2/events')`), true)
+  t.equal(await page.evaluate(events), 'came')
+  t.equal(await page.evaluate(`sallyport.pass('/')`), true, 'what is not challenged needs none')
+  t.equal(app.solved.length, 1)
+})
+
+t.test('a native form is sent once, with its button, and its pass is there before', { skip }, async (t) => {
+  const app = await openApp(t)
+  const page = await openPage(t, app)
+  await page.getByRole('button').dblclick()
+  await page.waitForURL('**/api/form')
+  t.match(await page.textContent('body'), '"came":"/api/form"')
+  t.equal(app.arrived[0], 'POST /api/form word=gr%C3%BCn&go=1')
+  t.equal(app.solved.length, 1)
+})
+
+t.test('without pass.js the page of the form earns the pass, and goes back to what was typed', { skip }, async (t) => {
+  const app = await openApp(t, HTML.replace(/<script.*script>/, ''))
+  const page = await openPage(t, app)
+  await page.getByRole('textbox').fill('typed')
+  await page.getByRole('button').click()
+  await says(page, 'Done. Go back and send the form again.')
+  t.equal(await page.textContent('h1'), 'Your form was not sent.')
+  t.same(app.arrived, [])
+  await page.getByRole('link', { name: 'Back to the form' }).click()
+  await page.getByRole('heading', { name: 'App' }).waitFor()
+  t.equal(await page.getByRole('textbox').inputValue(), 'typed')
+  await page.getByRole('button').click()
+  await page.waitForURL('**/api/form')
+  await page.getByText('"came":"/api/form"').waitFor()
+  t.same(app.arrived, ['POST /api/form word=typed&go=1'])
+})
