@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { createChallengeSecrets, createChallenges } from '@sallyport/core'
+import { createFakeClock, createFakeCounts } from '@sallyport/core/testing'
 import type { RunningHost } from './hosts.ts'
 import { HTTP1, type Protocol } from './protocols.ts'
 import { ask, type WireResponse } from './wire.ts'
@@ -44,12 +46,22 @@ export function cookieOf({ headers }: WireResponse): string {
   return (headers['set-cookie'] ?? '').toString().split(';', 1)[0] as string
 }
 
+interface Puzzles {
+  readonly challenge: string
+  readonly puzzles: number
+  readonly bits: number
+}
+
 /** The solution of the question of a page, found as its script finds it. */
 export function solutionOf({ body }: Pick<WireResponse, 'body'>): string {
   const data = (name: string): string => new RegExp(`data-${name}="([^"]*)"`).exec(body)?.[1] ?? ''
-  const [text, bits] = [data('challenge'), Number(data('bits'))]
+  return solutionTo({ challenge: data('challenge'), puzzles: Number(data('puzzles')), bits: Number(data('bits')) })
+}
+
+/** The solution of a challenge as JSON has it. */
+export function solutionTo({ challenge: text, puzzles, bits }: Puzzles): string {
   const block = Buffer.concat([Buffer.from(text, 'base64url').subarray(-32), Buffer.alloc(8)])
-  const numbers = Array.from({ length: Number(data('puzzles')) }, (_, place) => {
+  const numbers = Array.from({ length: puzzles }, (_, place) => {
     block.writeUInt32BE(place, 32)
     for (let number = 0; ; number++) {
       block.writeUInt32BE(number, 36)
@@ -82,4 +94,27 @@ export async function passOf(host: Pick<RunningHost, 'port'>, visited: Visit = {
   )
   if (status !== 204) throw new Error(`${status} ${body}`)
   return cookieOf({ status, headers, body })
+}
+
+/** A secret for passes of another time. */
+export const SECRET = 'a secret of these tests, long enough for anybody'
+
+/** A pass of twelve hours that `SECRET` gave so many hours ago, as its cookie. */
+export async function givenBefore(hours: number): Promise<string> {
+  const clock = createFakeClock(new Date(Date.now() - hours * 3_600_000).toISOString())
+  const challenges = createChallenges({
+    secrets: createChallengeSecrets([SECRET]),
+    counts: createFakeCounts(clock),
+    clock,
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    ipv6Prefix: 64,
+  })
+  const fields = ['Host', 'site.example', ...BROWSER]
+  const head = { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields } as const
+  const terms = { level: 2, passMs: 12 * 3_600_000, script: false } as const
+  const { text, puzzles, bits } = challenges.issue(head, { terms, rule: 'ask', pass: undefined })
+  const solution = solutionTo({ challenge: text, puzzles, bits })
+  const redeemed = await challenges.redeem(head, solution, { address: ADDRESS, network: 'unknown' })
+  if ('refused' in redeemed) throw new Error(redeemed.refused)
+  return `sallyport=${redeemed.pass}`
 }

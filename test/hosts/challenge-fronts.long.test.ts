@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
-import { BROWSER, cookieOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import { BROWSER, cookieOf, givenBefore, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
 import { noFront, startFront } from './fronts.ts'
 import { running } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
@@ -12,7 +12,10 @@ for (const front of ['nginx', 'caddy'] as const) {
   for (const level of [1, 2] as const) {
     t.test(`${front}, level ${level}`, { skip: noFront(front) }, async (t) => {
       const rule = { id: 'ask', match: {}, action: 'challenge', challenge: { level } } as const
-      const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [rule] } })
+      const sallyport = await openWithoutData(t, {
+        policy: { preset: 'observe', rules: [rule] },
+        challenge: { secret: SECRET },
+      })
       const gate = await openProxy(sallyport, {
         listen: '127.0.0.1:0',
         admin: '127.0.0.1:0',
@@ -51,6 +54,16 @@ for (const front of ['nginx', 'caddy'] as const) {
       const form = await visit(at, { method: 'POST', body: 'a=1' })
       t.match([form.status, form.headers['content-type']], [403, 'text/html; charset=utf-8'])
       t.equal((await visit(at, { target: '/robots.txt' })).status, 200, 'never asked')
+      const script = await visit(at, { target: '/.sallyport/pass.js', fields: BROWSER.slice(0, 2) })
+      t.match([script.status, script.headers['content-type'], script.body], [200, /javascript/, /sallyport-challenge/])
+      const asked = await visit(at, { target: '/.sallyport/pass?to=/shop' })
+      t.match([asked.status, asked.body], [403, /<main/])
+      const there = await visit(at, { target: '/.sallyport/pass?to=/shop', cookie })
+      t.match([there.status, there.headers['location']], [303, '/shop'])
+      const renewed = await visit(at, { cookie: await givenBefore(7) })
+      t.match([renewed.status, renewed.headers['set-cookie']], [200, /^sallyport=[\w-]{52}; Path=\/; Max-Age=43200/])
+      t.notOk(JSON.parse(renewed.body)['sallyport-renewed'])
+      t.notOk((await visit(at, { cookie })).headers['set-cookie'])
     })
   }
 }

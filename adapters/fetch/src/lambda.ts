@@ -54,7 +54,8 @@ export function inspection<Event extends LambdaEvent = LambdaEvent, Context = un
     try {
       const result = structured(await handler({ ...event, headers, sallyport: decision, [REQUEST]: request }, context))
       const told = answer.finish(new Response(null, { status: result.statusCode, headers: result.headers ?? {} }))
-      return { ...result, headers: Object.fromEntries(told.headers) }
+      const { 'set-cookie': _, ...fields } = Object.fromEntries(told.headers)
+      return { ...result, headers: fields, cookies: [...(result.cookies ?? []), ...told.headers.getSetCookie()] }
     } catch (thrown) {
       answer.finish(new Response(null, { status: 500 }))
       throw thrown

@@ -23,8 +23,9 @@ export async function finishPrepared(
     const isSendable = Number.isInteger(status) && status >= 200 && status <= 599
     const told = end(new Response(null, { status: isSendable ? status : 500 }))
     for (const [name, value] of told.headers) {
-      prepared.headers.set(name, value)
-      prepared.errHeaders?.set(name, value)
+      const put = name === 'set-cookie' ? 'append' : 'set'
+      prepared.headers[put](name, value)
+      prepared.errHeaders?.[put](name, value)
     }
   }
   try {

@@ -31,6 +31,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
   statusCode = 0
   readonly #headers = new Map<string, string>()
   readonly #suggested = new Map<string, string>()
+  readonly #added: (readonly [string, string])[] = []
 
   constructor(request: Request, { address }: RequestOrigin) {
     super()
@@ -50,6 +51,10 @@ export class WebAnswer extends EventEmitter implements HostResponse {
     this.#suggested.set(name, value)
   }
 
+  appendHeader(name: string, value: string): void {
+    this.#added.push([name, value])
+  }
+
   removeHeader(name: string): void {
     this.#headers.delete(name)
   }
@@ -66,6 +71,8 @@ export class WebAnswer extends EventEmitter implements HostResponse {
       for (const [name, value] of this.#suggested) {
         if (!response.headers.has(name)) response.headers.set(name, value)
       }
+      // Each once, however often an answer is finished.
+      for (const [name, value] of this.#added.splice(0)) response.headers.append(name, value)
       return response
     } catch {
       // One that cannot be changed, as of a redirect, is copied.

@@ -1,10 +1,23 @@
+import type { Decision } from '@sallyport/core'
 import { CHALLENGE_COOKIES, cookiesOf, isNamed, PASS_COOKIES } from '@sallyport/core/host'
+import { valuesOf } from '../request/accept.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { RequestHost } from '../request/request-host.ts'
 
 /** The cookie of a pass, as `Set-Cookie` has it. */
 export function passCookie(host: RequestHost, head: ReceivedHead, value: string, maxAge: number): string {
   return setCookie(PASS_COOKIES[isSecure(host, head) ? 0 : 1], value, maxAge, siteOf(host, head))
+}
+
+/** What pages and their scripts ask for; shared caches keep what is asked for by other parts of a page. */
+const RENEWING: readonly string[] = ['', 'document', 'empty']
+
+/** The cookie of the pass that a request brought, where it is renewed. */
+export function renewedCookie(host: RequestHost, head: ReceivedHead, { inspection }: Decision): string | undefined {
+  const { pass } = inspection
+  if (pass === undefined || !RENEWING.includes(valuesOf(head.fields, 'sec-fetch-dest'))) return undefined
+  const renewed = host.challenges?.renew(pass, head)
+  return renewed && passCookie(host, head, renewed.pass, renewed.maxAge)
 }
 
 /** Kept for longer than a challenge can be answered: that it comes back says that cookies do. Seconds. */

@@ -44,7 +44,9 @@ export function formPath(host: RequestHost, { fields }: ReceivedHead): string {
   const named = readHead(fields)
   if (named.referer === undefined || !URL.canParse(named.referer)) return '/'
   const referer = new URL(named.referer)
-  return referer.host === siteOf(named)?.toLowerCase() ? returnPath(host, referer.pathname + referer.search) : '/'
+  // Servers in front may name the Host without its port.
+  const isOurs = referer.hostname === siteOf(named)?.replace(/:\d*$/, '').toLowerCase()
+  return isOurs ? returnPath(host, referer.pathname + referer.search) : '/'
 }
 
 /** Browsers read a backslash as a slash, and skip control characters: two slashes would name another host. */

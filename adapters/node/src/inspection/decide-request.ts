@@ -4,6 +4,7 @@ import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from '../answer/limit-fields.ts'
 import { decisionRefusal, headRefusal, type Refusal, refusedRequest, rendered } from '../answer/refusal.ts'
 import { usageFields } from '../answer/usage-fields.ts'
+import { renewedCookie } from '../challenge/cookies.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { type CountingHost, decideHead } from './decide-head.ts'
 import { noteChallenge, noteRefusal } from './observation.ts'
@@ -79,6 +80,8 @@ export function carriedOut(host: RequestHost, received: Received, decision: Deci
     for (const name in told) received.tell(name, told[name])
     const usage = usageFields(host.usage?.(), head, decision)
     for (const name in usage) received.suggest(name, usage[name] as string)
+    const renewed = renewedCookie(host, head, decision)
+    if (renewed !== undefined) received.addCookie(renewed)
     return { decision }
   }
   noteRefusal(received.observation)

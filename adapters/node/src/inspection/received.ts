@@ -47,6 +47,12 @@ export class Received implements Answering {
     else if (response?.hasHeader?.(name) === false) this.tell(name, value)
   }
 
+  /** Sets a cookie beside those of the answer, where that is not begun. */
+  addCookie(cookie: string): void {
+    const { response } = this.reception
+    if (response !== undefined && !response.headersSent) response.appendHeader?.('set-cookie', cookie)
+  }
+
   /** An answer of ours as it is to be sent while the body may be unread. */
   closing(answer: ApiResponse): ApiResponse {
     return answer

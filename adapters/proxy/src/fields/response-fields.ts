@@ -32,8 +32,18 @@ export function responseFields(raw: readonly string[] | readonly Buffer[], answe
   const kept = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
   if (status === 205) kept.push('Content-Length', '0')
   kept.push(ID_HEADER, id)
-  for (const name in told) if (!hasField(kept, name)) kept.push(name, told[name] as string)
+  for (const name in told) {
+    const isTold = name === 'set-cookie' ? !isShared(kept) : !hasField(kept, name)
+    if (isTold) kept.push(name, told[name] as string)
+  }
   return kept
+}
+
+/** Whether caches of many people may keep an answer, and with it a cookie. */
+function isShared(fields: readonly string[]): boolean {
+  return fields.some(
+    (name, at) => at % 2 === 0 && /^cache-control$/i.test(name) && /public|s-maxage/i.test(fields[at + 1] ?? ''),
+  )
 }
 
 /** Throws `bad_gateway` where no client can be sent such a status line. */

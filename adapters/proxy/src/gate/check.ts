@@ -5,6 +5,7 @@ import {
   noteOriginal,
   ownAnswer,
   refusal,
+  renewedCookie,
   verdictFields,
   wantedRequest,
 } from '@sallyport/node/internal'
@@ -51,7 +52,9 @@ export function createCheck(
     }
     const pass = (decision: Decision): void => {
       if (asked !== undefined) asked.passes = true
-      send(exchange, { status: 200, headers: verdictFields(decision), body: '' })
+      const renewed = renewedCookie(sallyport, original, decision)
+      const headers = verdictFields(decision)
+      send(exchange, { status: 200, headers: renewed ? { ...headers, 'set-cookie': renewed } : headers, body: '' })
     }
     const answerAsked = isNginx(family) ? sentToGate : ownAnswer
     ruled({ sallyport, options, asked: answerAsked }, exchange, site?.decider ?? sallyport, original, pass)

@@ -9,6 +9,7 @@ import {
   ownAnswer,
   type ReceivedHead,
   refusal,
+  renewedCookie,
   usageFields,
   wantedRequest,
 } from '@sallyport/node/internal'
@@ -42,7 +43,9 @@ export function createDecide({ sallyport, options, admission, sites, routes, han
       return
     }
     const usage = usageFields(sallyport.usage?.(partsOf(host)), head, decision)
-    exchange.told = toldOf(exchange.standing, limitFields(decision), usage)
+    const renewed = renewedCookie(sallyport, head, decision)
+    const cookie = renewed === undefined ? NOTHING : { 'set-cookie': renewed }
+    exchange.told = toldOf(exchange.standing, limitFields(decision), usage, cookie)
     if (Number(request.headers['content-length'] ?? 0) > admission.bodyBytes) {
       admission.refuse(exchange, 'body_bytes')
       return
@@ -97,9 +100,11 @@ export const SEVERAL_ORIGINS: HeadFault = {
 type Told = Exchange['told']
 
 /** Nearly always a limit and the use of content have nothing to say, and then nothing is made. */
-function toldOf(standing: Told, limit: Told, usage: Told): Told {
-  return isNone(limit) && isNone(usage) ? standing : { ...standing, ...limit, ...usage }
+function toldOf(standing: Told, ...more: readonly Told[]): Told {
+  return more.every(isNone) ? standing : Object.assign({}, standing, ...more)
 }
+
+const NOTHING: Told = {}
 
 function isNone(fields: Told): boolean {
   for (const _ in fields) return false

@@ -1,7 +1,8 @@
+import type { InspectedPass } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createAskingBound } from './asking-bound.ts'
 import { createIssuer } from './issuer.ts'
-import { createPassReader, type PassReader } from './pass.ts'
+import { createPasses, type PassReader, type RenewedPass } from './pass.ts'
 import { createPassNetworks } from './pass-networks.ts'
 import { createAsking } from './provider.ts'
 import { createChallengeReader } from './reader.ts'
@@ -11,6 +12,8 @@ import type { AskedFor, ChallengesOptions, Issuer, Redeemer, Redeeming } from '.
 
 export interface Challenges extends Redeeming {
   readonly passOf: PassReader
+  /** The pass that a request brought, for as long once more; `undefined` where that is not due. */
+  renew(pass: InspectedPass, request: InspectionRequest): RenewedPass | undefined
   /**
    * Counts a client that is to get a challenge, or whose solution is to be checked; false where it has had its share. It comes
    * before all else here: more of them are to cost nothing.
@@ -29,10 +32,12 @@ export function createChallenges(options: ChallengesOptions): Challenges {
     asking: createAsking(options.provider),
     tags: createRuleTags(options.rules),
   }
+  const passes = createPasses(secrets, createPassNetworks(counts, onFault))
   const bound = createAskingBound(ipv6Prefix)
   return {
     admits: ({ address }) => bound(address, clock.now()),
-    passOf: createPassReader(secrets, createPassNetworks(counts, onFault)),
+    passOf: passes.passOf,
+    renew: (pass, request) => passes.renew(pass, request, clock.now()),
     issue: createIssuer(options, parts),
     hasWaited(request, asked) {
       const brought = parts.reader.broughtBy(request, asked, clock.now())

@@ -10,6 +10,9 @@ import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 const WAITED_PASS_SECONDS = 3_600
 export const DEGRADED_PASS_SECONDS = 300
 
+/** A pass in use is renewed so many times: it ends after four times its time, and a farm earns no more with it. */
+const RENEWALS = 3
+
 /** A challenge is spent for longer than it can be solved, by any machine's clock. */
 const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
 
@@ -40,9 +43,10 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
     const { states, share } = await counts.take(tasks, '')
     if (states.length === 0 || !states.every(({ allowed }) => allowed)) return { refused: 'spent' }
     const degraded = share !== undefined
+    const isInstead = waited && challenge.puzzles > 0
     const maxAge = Math.min(
       challenge.passSeconds,
-      waited && challenge.puzzles > 0 ? WAITED_PASS_SECONDS : Number.POSITIVE_INFINITY,
+      isInstead ? WAITED_PASS_SECONDS : Number.POSITIVE_INFINITY,
       degraded ? DEGRADED_PASS_SECONDS : Number.POSITIVE_INFINITY,
     )
     const issuedAt = Math.floor(now / 1000)
@@ -54,6 +58,7 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
       browser: asker.browser,
       tls: asker.tls,
       home: network === 'residential_clean' || network === 'mobile',
+      renewals: isInstead || degraded ? 0 : RENEWALS,
     }
     const seconds = (now - challenge.issuedAt) / 1000
     return { pass: sealPass(pass, maker, asker.host), level: pass.level, maxAge, seconds, degraded }

@@ -20,9 +20,13 @@ export interface Pass extends Pick<Asker, 'browser' | 'tls'> {
   readonly expiresAt: number
   /** It was given to a home line. */
   readonly home: boolean
+  /** Times that it may still be renewed. */
+  readonly renewals: number
 }
 
-const VERSION = 1
+/** Version 1 had no renewals. */
+const VERSIONS = [1, 2]
+const VERSION = 2
 const FIELDS = 23
 const MAC = 16
 const LENGTH = Math.ceil(((FIELDS + MAC) * 4) / 3)
@@ -39,7 +43,7 @@ export function sealPass(pass: Pass, secret: ChallengeSecret, host: string): str
   const fields = Buffer.alloc(FIELDS)
   fields.writeUInt8(VERSION, 0)
   fields.writeUInt8(secret.id, 1)
-  fields.writeUInt8(pass.level | (pass.home ? HOME : 0), 2)
+  fields.writeUInt8(pass.level | (pass.renewals << RENEWALS) | (pass.home ? HOME : 0), 2)
   fields.writeUInt32BE(pass.issuedAt, 3)
   fields.writeUInt32BE(pass.expiresAt, 7)
   fields.write(pass.id, 11, 8, 'base64url')
@@ -48,7 +52,11 @@ export function sealPass(pass: Pass, secret: ChallengeSecret, host: string): str
   return Buffer.concat([fields, secret.passMac(fields, host).subarray(0, MAC)]).toString('base64url')
 }
 
+/** Bits of the level's byte. */
 const HOME = 0x80
+const RENEWALS = 2
+const LEVEL = 0x03
+const MAX_RENEWALS = 0x1f
 
 function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: string): Pass | undefined {
   const fields = bytes.subarray(0, FIELDS)
@@ -56,11 +64,13 @@ function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: stri
     ({ id, passMac }) =>
       id === fields[1] && timingSafeEqual(passMac(fields, host).subarray(0, MAC), bytes.subarray(FIELDS)),
   )
-  if (fields[0] !== VERSION || !isOurs) return undefined
+  if (!VERSIONS.includes(fields[0] as number) || !isOurs) return undefined
   const level = fields[2] as number
   return {
-    level: (level & ~HOME) as ChallengeLevel,
+    level: (level & LEVEL) as ChallengeLevel,
     home: (level & HOME) !== 0,
+    // A secret that is on its way out renews nothing: what it may have let through ends with it.
+    renewals: fields[1] === secrets[0]?.id ? (level >> RENEWALS) & MAX_RENEWALS : 0,
     issuedAt: fields.readUInt32BE(3),
     expiresAt: fields.readUInt32BE(7),
     id: fields.subarray(11, 19).toString('base64url'),
@@ -82,6 +92,23 @@ export type PassReader = (
   from?: Address,
 ) => InspectedPass | undefined
 
+/** Reads passes, and renews them. */
+export interface Passes {
+  readonly passOf: PassReader
+  /**
+   * The pass of a request, as `passOf` has it, for as long once more, where half of its time is over. It is the same pass: its id, level
+   * and bounds stay, and budgets count on.
+   */
+  renew(pass: InspectedPass, request: Pick<InspectionRequest, 'fields' | 'ja4'>, now: number): RenewedPass | undefined
+}
+
+export interface RenewedPass {
+  /** Value of the cookie. */
+  readonly pass: string
+  /** Seconds that it holds. */
+  readonly maxAge: number
+}
+
 /** The pass that a cookie was for a request with such parts; absent: none. */
 interface Held extends AskerParts {
   readonly pass: Pass | undefined
@@ -89,7 +116,8 @@ interface Held extends AskerParts {
   shown: InspectedPass | undefined
 }
 
-export function createPassReader(secrets: readonly ChallengeSecret[], networks: PassNetworks): PassReader {
+export function createPasses(secrets: readonly ChallengeSecret[], networks: PassNetworks): Passes {
+  const due = new WeakMap<InspectedPass, Pass>()
   const kept = new LRUCache<string, Held>({ max: MAX_KEPT })
 
   /** The pass of a cookie, if it is the asker's; remembered, since its MAC takes longer than all else. */
@@ -109,7 +137,7 @@ export function createPassReader(secrets: readonly ChallengeSecret[], networks: 
     return fresh
   }
 
-  return (request, network, now, from) => {
+  const passOf: PassReader = (request, network, now, from) => {
     const values = cookiesOf(request.fields, PASS_COOKIES, MAX_COOKIES)
     if (values.length === 0) return undefined
     const parts = askerPartsOf(request)
@@ -123,9 +151,25 @@ export function createPassReader(secrets: readonly ChallengeSecret[], networks: 
       if (best?.pass === undefined || pass.level > best.pass.level) best = held
     }
     if (best?.pass === undefined || (from !== undefined && !networks.holds(best.pass.id, from, now))) return undefined
-    const { id, level, issuedAt } = best.pass
+    const { id, level, issuedAt, expiresAt, renewals } = best.pass
     const age = Math.max(0, Math.floor(seconds - issuedAt))
-    if (best.shown?.age !== age) best.shown = Object.freeze({ id, level, age })
+    if (best.shown?.age !== age) {
+      best.shown = Object.freeze({ id, level, age })
+      if (renewals > 0 && age * 2 >= expiresAt - issuedAt) due.set(best.shown, best.pass)
+    }
     return best.shown
+  }
+
+  return {
+    passOf,
+    renew(inspected, request, now) {
+      const pass = due.get(inspected)
+      if (pass === undefined) return undefined
+      const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
+      const issuedAt = Math.floor(now / 1000)
+      const maxAge = pass.expiresAt - pass.issuedAt
+      const renewed = { ...pass, issuedAt, expiresAt: issuedAt + maxAge, renewals: pass.renewals - 1 }
+      return { pass: sealPass(renewed, maker, askerOf(askerPartsOf(request)).host), maxAge }
+    },
   }
 }
