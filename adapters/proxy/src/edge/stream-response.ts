@@ -134,7 +134,8 @@ export class StreamResponse extends EventEmitter {
     if (this.writableEnded) return this
     this.writableEnded = true
     if (this.#isGone) return this
-    const last = typeof chunk === 'function' ? undefined : chunk
+    // An answer without a body ends with its head: a client of gRPC reads its status there alone (Trailers-Only).
+    const last = typeof chunk === 'function' || chunk?.length === 0 ? undefined : chunk
     if (!this.headersSent) this.#begin(this.#headers, last === undefined)
     if (last !== undefined) this.#written += Buffer.byteLength(last)
     this.#stream.end(last)

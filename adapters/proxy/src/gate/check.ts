@@ -56,14 +56,22 @@ export function createCheck(
       const headers = verdictFields(decision)
       send(exchange, { status: 200, headers: renewed ? { ...headers, 'set-cookie': renewed } : headers, body: '' })
     }
-    const answerAsked = isNginx(family) ? sentToGate : ownAnswer
+    const answerAsked = isNginx(family) ? sentToGate(exchange) : ownAnswer
     ruled({ sallyport, options, asked: answerAsked }, exchange, site?.decider ?? sallyport, original, pass)
   }
 }
 
-/** nginx keeps nothing of an answer but its status, and sends the client to the gate: nothing may be spent before that. */
-const sentToGate: typeof ownAnswer = (host, head, decision) =>
-  isAsking(host, head, decision) ? { status: 401, headers: {}, body: '' } : undefined
+/**
+ * nginx keeps nothing of an answer but its status, and sends the client to the gate: nothing may be spent before that. The client's
+ * request there is the one that is observed.
+ */
+function sentToGate({ observation }: Exchange): typeof ownAnswer {
+  return (host, head, decision) => {
+    if (!isAsking(host, head, decision)) return undefined
+    observation.report = undefined
+    return { status: 401, headers: {}, body: '' }
+  }
+}
 
 /** Another server forwards the request, with names that we cannot remove and a program may read as ours (D308). */
 function nameFault(fields: readonly string[], clientHeader = 'x-forwarded-for'): HeadFault | undefined {

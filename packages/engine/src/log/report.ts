@@ -72,8 +72,8 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
 
   return {
     add(line) {
-      // It never came here.
-      if (line.answeredBy === 'check') return
+      // It never came here, or came again.
+      if (line.answeredBy === 'check' || isHandedOver(line)) return
       sums.requests++
       if (span.from === undefined || line.time < span.from) span.from = line.time
       if (span.until === undefined || line.time > span.until) span.until = line.time
@@ -96,6 +96,11 @@ export function createReport(): { add(line: LogLine): void; result(): Report } {
       challenges: challenges.result(),
     }),
   }
+}
+
+/** Whether a check of nginx sent its client to the gate, where a line of its own says the rest; before 0.3 the log had both. */
+function isHandedOver({ status, answeredBy, challenge, refusedFor }: LogLine): boolean {
+  return status === 401 && answeredBy === 'refusal' && challenge === undefined && refusedFor === undefined
 }
 
 function createPart() {
