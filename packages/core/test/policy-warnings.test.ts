@@ -174,3 +174,38 @@ t.test('what is trusted, weighed too little, or counted for a share alone is sai
   ])
   t.same(warned([{ match: { share: 0.05, path: ['/x'] } }]), [])
 })
+
+t.test('a challenge that no navigation meets is named', async (t) => {
+  const warnedOf = (match: Rule['match']) => warned([{ match, action: 'challenge' }])
+  const missed: readonly Rule['match'][] = [
+    { method: ['PUT', 'delete'] },
+    { path: ['/robots.txt', '/.well-known/**'] },
+    { class: ['verified_crawler'] },
+    { crawlerOutcome: ['verified'] },
+    { contentType: ['application/json'] },
+    { header: { present: ['Upgrade'] } },
+    { headerValue: { accept: ['application/json'] } },
+    { headerValue: { 'Sec-Fetch-Mode': ['cors', 'no-cors'] } },
+    { headerValue: { 'sec-fetch-dest': ['image'] } },
+    { headerValue: { upgrade: ['websocket'] } },
+    { purpose: ['training'] },
+    { crawler: ['gptbot'] },
+  ]
+  for (const match of missed) t.match(warnedOf(match), [/^rules\.0\.match\.\w+ r0: /], JSON.stringify(match))
+  const met: readonly Rule['match'][] = [
+    {},
+    { method: ['POST'] },
+    { method: ['PUT', 'get'] },
+    { path: ['/robots.txt', '/shop'] },
+    { path: ['/robots.txt/**'] },
+    { class: ['human', 'verified_crawler'] },
+    { contentType: ['application/json', 'text/plain'] },
+    { contentType: ['application/*'] },
+    { header: { present: ['cookie'], absent: ['upgrade'] } },
+    { headerValue: { accept: ['*json*'] } },
+    { headerValue: { 'sec-fetch-dest': ['document', 'image'] } },
+    { not: { method: ['GET'] } },
+  ]
+  for (const match of met) t.same(warnedOf(match), [], JSON.stringify(match))
+  t.same(warned([{ match: { method: ['PUT'] } }]), [], 'what is blocked needs no page')
+})

@@ -98,8 +98,7 @@ function challengeAnswer(
   const form = as === 'form' ? formPath(host, head) : undefined
   const ask = (fresh: boolean, refused?: RedeemFault) => {
     const challenge = challenges.issue(head, asked, fresh)
-    const outcome = form !== undefined ? 'form' : challenge.again ? 'waiting' : 'asked'
-    note({ outcome, rule, level: challenge.level, refused })
+    note({ outcome: challenge.again ? 'waiting' : 'asked', rule, level: challenge.level, refused })
     return challenge
   }
   if (!challenges.hasWaited(head, asked)) {

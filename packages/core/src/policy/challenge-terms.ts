@@ -66,7 +66,8 @@ function isNeverAsked(
 
 const FIXED: readonly string[] = ['/robots.txt', '/favicon.ico']
 
-function isFixedPlace(path: string): boolean {
+/** Whether programs fetch a path, or the paths of a pattern, at a fixed place. */
+export function isFixedPlace(path: string): boolean {
   return path.startsWith('/.well-known/') || FIXED.includes(path)
 }
 

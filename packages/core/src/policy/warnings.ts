@@ -1,4 +1,5 @@
 import { STRIKES_RULE } from '../counting/strikes.ts'
+import { challengeWarnings } from './challenge-warnings.ts'
 import { countsByUser } from './counts-by-user.ts'
 import { opens, type Spread, spreadsOf } from './coverage.ts'
 import type { PolicyFault } from './fault.ts'
@@ -27,6 +28,7 @@ export function policyWarnings(policy: Policy): readonly PolicyFault[] {
     ...own.flatMap(weightWarnings),
     ...rules.flatMap(claimWarnings),
     ...rules.flatMap(shareWarnings),
+    ...rules.flatMap(challengeWarnings),
   ]
 }
 

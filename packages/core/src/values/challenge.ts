@@ -37,7 +37,7 @@ export type RedeemFault = (typeof REDEEM_FAULTS)[number]
 
 /**
  * The outcomes of a request that is challenged, or that brings a solution. `asked`: its page has a new challenge; `waiting`: the
- * one that it waits for already; `form` and `program`: its sender is shown none; `solved` and `waited`: a pass was given.
+ * one that it waits for already; `program`: its sender is shown none; `form`: a form was, before its page earned a pass; `solved` and `waited`: a pass was given.
  */
 export const CHALLENGE_OUTCOMES = ['asked', 'waiting', 'form', 'program', 'solved', 'waited', ...REDEEM_FAULTS] as const
 export type ChallengeOutcome = (typeof CHALLENGE_OUTCOMES)[number]
