@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../workspaces.ts'
+import { challengedRequests, frontLog } from './asked.ts'
 import { type CaseFile, type Judge, type Outcome, short } from './case.ts'
 import { caseFiles } from './folder.ts'
 import { aptRun, pathLines, userAgentLines } from './lines.ts'
@@ -18,6 +19,8 @@ import { http2Trailer, keptConnection, rawRequest } from './wires.ts'
  */
 const JUDGES: readonly Judge[] = [
   keptConnection,
+  challengedRequests,
+  frontLog,
   requestCases,
   rawRequest,
   http2Trailer,

@@ -211,6 +211,18 @@ t.test('a pass that does not hold ends after five questions', { skip }, async (t
   t.ok(await page.getByRole('link', { name: 'Open the page' }).isVisible())
 })
 
+t.test('six pages that are each challenged in a tab open, one after the other', { skip }, async (t) => {
+  const site = await openSite(t)
+  const context = await (await openReader(t))()
+  const page = await context.newPage()
+  for (let at = 0; at < 6; at++) {
+    await page.goto(`${site.url}/asked/2?page=${at}`)
+    await opens(page)
+    await context.clearCookies()
+  }
+  t.equal(await page.evaluate(`sessionStorage.getItem('sallyport-asked').split('.')[0]`), '1')
+})
+
 t.test('a server that sheds or limits is asked again, later each time', { skip }, async (t) => {
   const site = await openSite(t)
   const times: number[] = []

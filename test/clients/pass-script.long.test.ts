@@ -136,9 +136,7 @@ t.test('XMLHttpRequest: its listeners see the second answer alone', { skip }, as
   for (const type of ['', 'json', 'blob', 'arraybuffer']) {
     const app = await openApp(t)
     const page = await openPage(t, app)
-    const [status, json, events, isOwn] = (await page.evaluate(
-      `${XHR}('${type}', '/api/2/x', 'body')`,
-    )) as unknown[]
+    const [status, json, events, isOwn] = (await page.evaluate(`${XHR}('${type}', '/api/2/x', 'body')`)) as unknown[]
     t.match([status, json, isOwn], [200, { came: '/api/2/x', x: '1' }, true], type)
     t.same(events, ['state 1', 'state 2', 'state 3', 'state 4', 'load'])
     t.same(app.arrived, ['POST /api/2/x body'])

@@ -185,7 +185,7 @@ t.test('a challenge that no navigation meets is named', async (t) => {
     { contentType: ['application/json'] },
     { header: { present: ['Upgrade'] } },
     { headerValue: { accept: ['application/json'] } },
-    { headerValue: { 'Sec-Fetch-Mode': ['cors', 'no-cors'] } },
+    { headerValue: { 'sec-fetch-mode': ['cors', 'no-cors'] } },
     { headerValue: { 'sec-fetch-dest': ['image'] } },
     { headerValue: { upgrade: ['websocket'] } },
     { purpose: ['training'] },

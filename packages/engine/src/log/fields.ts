@@ -78,7 +78,7 @@ export const FIELDS = {
     ecs: 'sallyport.challenge.outcome',
     example: 'solved',
     description:
-      'its part in a [challenge](challenge.md#what-came-of-it): asked, waiting, form, program, solved, waited, or the reason for no pass',
+      'its part in a [challenge](challenge.md#what-came-of-it): asked, waiting, program, solved, waited, or the reason for no pass',
   },
   challengeRule: {
     ecs: 'sallyport.challenge.rule',

@@ -1,0 +1,60 @@
+import { type CaseFile, type Judge, type Outcome, short } from './case.ts'
+import { type Product, requestBytes } from './product.ts'
+
+/** A request of a JSON array, and what a site that challenges everything answers: `page`, `form`, `json`, or the `origin` itself. */
+interface AskedCase {
+  readonly name: string
+  readonly method?: string
+  readonly path?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly right: string
+}
+
+const CHALLENGED = { id: 'all', match: {}, action: 'challenge', challenge: { level: 2 } } as const
+
+/** An array of requests that are challenged at level 2. */
+export const challengedRequests: Judge = {
+  takes: ({ name, text }) => name.endsWith('.json') && /^\s*\[/.test(text) && /"right":/.test(text),
+  async judge(file, product) {
+    const gate = await product.gate({ trustProxy: ['loopback'], policy: { preset: 'observe', rules: [CHALLENGED] } })
+    const outcomes: Outcome[] = []
+    for (const { name, method = 'GET', path = '/', headers, right } of JSON.parse(file.text) as readonly AskedCase[]) {
+      const named = [
+        ['x-forwarded-for', '73.162.10.20'],
+        ['x-forwarded-proto', 'https'],
+        ...Object.entries(headers),
+      ] as const
+      const { answer, target } = await gate.ask(requestBytes(method, path, named as never))
+      const came = target === undefined ? shownBy(answer) : 'origin'
+      outcomes.push({ input: `${file.name}: ${short(name, 40)}`, expected: right, came, ok: came === right })
+    }
+    return outcomes
+  },
+}
+
+function shownBy(answer: string): string {
+  if (answer.includes('data-back')) return 'form'
+  if (answer.includes('data-challenge')) return 'page'
+  return answer.includes('challenge_required') ? 'json' : short(answer)
+}
+
+/** The same visits behind two servers in front: each log's report counts as many challenges. */
+export const frontLog: Judge = {
+  takes: (file) => otherFront(file) !== undefined,
+  async judge(file, product) {
+    const other = otherFront(file) as CaseFile
+    const [came, expected] = [await challengedIn(product, file), await challengedIn(product, other)]
+    return [{ input: file.name, expected: `as ${other.name}: ${expected}`, came, ok: came === expected }]
+  },
+}
+
+function otherFront({ name, beside }: CaseFile): CaseFile | undefined {
+  const base = name.split('/').at(-1) ?? ''
+  if (base === 'caddy-challenges.log') return beside('nginx-challenges.log')
+  return base === 'nginx-challenges.log' ? beside('caddy-challenges.log') : undefined
+}
+
+async function challengedIn(product: Product, { path }: CaseFile): Promise<string> {
+  const { code, out, err } = await product.run('report', path)
+  return code === 0 ? (/\d+ challenged/.exec(out)?.[0] ?? short(out)) : short(err)
+}
