@@ -12,6 +12,7 @@ export type CrawlerPurpose =
   | 'monitor'
   | 'archive'
   | 'feed'
+  | 'federation'
   | 'ads'
   | 'security'
 

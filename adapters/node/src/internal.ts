@@ -9,6 +9,7 @@ export { addVerdict, isReserved, VERDICT_NAMES, verdictFields, withVerdict } fro
 export { answer, answerApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
 export { askingAnswer, isAsking } from './challenge/challenge-answer.ts'
 export { renewedCookie } from './challenge/cookies.ts'
+export { askedAs } from './challenge/navigation.ts'
 export { wantedRequest } from './challenge/places.ts'
 export { createInspection } from './inspection/create-inspection.ts'
 export { type Answering, decideHead } from './inspection/decide-head.ts'

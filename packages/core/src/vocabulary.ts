@@ -71,6 +71,7 @@ export const CRAWLER_PURPOSES = [
   'monitor',
   'archive',
   'feed',
+  'federation',
   'ads',
   'security',
 ] as const satisfies readonly CrawlerRow['purpose'][]

@@ -36,6 +36,8 @@ export interface Client {
   readonly via: 'peer' | 'header' | 'none'
   /** Something in the header could not be read; `address` is the last hop before it, seen from us. */
   readonly malformed: boolean
+  /** True where the peer is a trusted proxy and no header says that it forwards a request: it asks for itself. */
+  readonly isProxy?: true | undefined
 }
 
 export interface ResolvedClient extends Client {
@@ -133,7 +135,21 @@ function trustedPrefix(entry: string): Prefix {
  */
 export function resolveClient({ peer, fields }: InspectionRequest, trust: ClientTrust): ResolvedClient {
   const { address, via, malformed } = clientOf(parseZoned(peer), fields, trust)
-  return { address, via, malformed, forwardedUntrusted: trust.empty && carriesForwarding(fields) }
+  if (trust.empty) return { address, via, malformed, forwardedUntrusted: carriesForwarding(fields) }
+  const isProxy = via === 'peer' && !malformed && address !== undefined && trust.proxies.has(address)
+  const resolved = { address, via, malformed, forwardedUntrusted: false }
+  return isProxy && asksForItself(fields) ? { ...resolved, isProxy } : resolved
+}
+
+/** A balancer runs no browser: where one seems to ask, the proxy forwards and does not say for whom. */
+function asksForItself(fields: readonly string[]): boolean {
+  if (carriesForwarding(fields)) return false
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (!isNamed(fields[at] as string, 'user-agent')) continue
+    const userAgent = fields[at + 1] as string
+    return !userAgent.startsWith('Mozilla/') || userAgent.includes('(compatible;')
+  }
+  return true
 }
 
 /** Whether a socket's peer is a trusted proxy. */

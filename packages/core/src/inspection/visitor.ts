@@ -25,12 +25,12 @@ export function observationOf(address: Address | undefined, { observations }: Sn
 }
 
 /** Looks up all that an address says. `text` is the address in canonical form. */
-export function visitorOf({ address, via, malformed }: Client, text: string, snapshot: Snapshot): Visitor {
+export function visitorOf({ address, via, malformed, isProxy }: Client, text: string, snapshot: Snapshot): Visitor {
   // Asked for first: where it expires while the rest is looked up, the next request looks again.
   const observation = observationOf(address, snapshot)
   const network = address === undefined ? NOTHING_KNOWN : classify(address, snapshot)
   const country = address === undefined ? undefined : countryOf(address, network, snapshot)
   const isAsked = address !== undefined && !network.reserved.reserved && snapshot.countries !== undefined
-  const client = Object.freeze({ address: text, via, malformed })
+  const client = Object.freeze({ address: text, via, malformed, ...(isProxy && { isProxy }) })
   return { address, client, network, country, countryUnknown: isAsked && country === undefined, observation }
 }

@@ -75,6 +75,11 @@ function visitOf(
 }
 
 /** Observations are made and expire at any moment; the rest is good for as long as the snapshot. */
-function isOf({ client, observation }: Visitor, { address, via, malformed }: Client, snapshot: Snapshot): boolean {
-  return client.via === via && client.malformed === malformed && observation === observationOf(address, snapshot)
+function isOf(
+  { client, observation }: Visitor,
+  { address, via, malformed, isProxy }: Client,
+  snapshot: Snapshot,
+): boolean {
+  const isSame = client.via === via && client.malformed === malformed && client.isProxy === isProxy
+  return isSame && observation === observationOf(address, snapshot)
 }

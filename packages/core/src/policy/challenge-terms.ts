@@ -42,19 +42,20 @@ export const BAN_CHALLENGE: BanChallenge = {
 }
 
 /** Readers that show no page to anybody: challenged only by a rule that names them, or under a name that was disproved (D453). */
-const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'preview'] satisfies CrawlerPurpose[])
+const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'federation', 'preview'] satisfies CrawlerPurpose[])
 
 /**
- * Whether a request is never challenged, whatever the rule: its client is proven, or the check of that is not over; its address
- * is of no network; or programs fetch what it asks for at a fixed place. `named`: purposes and crawlers that a rule names.
+ * Whether a request is never challenged, whatever the rule: its client is proven, or the check of that is not over, or it is a
+ * trusted proxy of ours; its address is of no network; or programs fetch what it asks for at a fixed place. `named`: purposes and crawlers that a rule names.
  */
 function isNeverAsked(
-  { agent, crawler, network, request }: Inspection,
+  { agent, client, crawler, network, request }: Inspection,
   asked: Asked,
   named: ReadonlySet<string>,
 ): boolean {
   if (agent.identity?.verified === true || crawler?.outcome === 'verified' || crawler?.pending === true) return true
-  if (isInternal(network.reserved) || isPreflight(request.method, asked)) return true
+  if (client.isProxy === true || isInternal(network.reserved) || isPreflight(request.method, asked)) return true
+  if (asked.values('user-agent').some((text) => MAIL_PROGRAM.test(text))) return true
   const { path, readings } = request
   // Every reading: a path that an origin takes for another one is no fixed place, nor one of too many readings.
   if (isFixedPlace(path) && (readings === undefined || (readings.length > 0 && readings.every(isFixedPlace))))
@@ -63,6 +64,9 @@ function isNeverAsked(
   if (purpose === undefined || !ASKED_BY_NAME.has(purpose) || crawler?.outcome === 'spoofed') return false
   return !named.has(purpose) && !(crawler !== undefined && named.has(crawler.slug))
 }
+
+/** It names an engine as browsers do, and shows a page to nobody. */
+const MAIL_PROGRAM = /^Mozilla\/.* Thunderbird\//
 
 const FIXED: readonly string[] = ['/robots.txt', '/favicon.ico']
 

@@ -2,7 +2,7 @@ import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
 import { type CompiledStrikes, SCANNER_RULE, STRIKES_RULE } from '../counting/strikes.ts'
 import type { Trap } from '../counting/trap.ts'
 import { SallyportError } from '../errors.ts'
-import type { Action, PlainAction } from '../vocabulary.ts'
+import { type Action, type PlainAction, refuses } from '../vocabulary.ts'
 import { BAN_CHALLENGE, compileChallenge } from './challenge-terms.ts'
 import { compileCounting, durationOf } from './compile-counting.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
@@ -50,7 +50,8 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
     nameCount: createCountNames(),
     failures: policy.failures,
   }
-  const compiled = rulesInForce(policy).map((rule) => compileRule(rule, shared))
+  const own = PRESETS[policy.preset]
+  const compiled = rulesInForce(policy).map((rule) => compileRule(rule, shared, own.includes(rule)))
   const index = createRuleIndex(compiled.map(({ found }) => found))
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(prefixOfEntry)) }),
@@ -102,7 +103,7 @@ interface Compiled {
   readonly found: Findable
 }
 
-function compileRule(rule: Rule, shared: Shared): Compiled {
+function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): Compiled {
   const { id, onError, weight } = rule
   const challenge = compileChallenge(rule)
   const counting = compileCounting(rule, shared, challenge?.terms)
@@ -130,6 +131,7 @@ function compileRule(rule: Rule, shared: Shared): Compiled {
     ...(challenge && { challenge }),
     ...(counting && { counting }),
     ...(weight !== undefined && { weight }),
+    ...(isOfPreset && refuses(rule.action) && { sparesProxies: true as const }),
     ...(announced && { announced }),
   }
   const found = { match: rule.match, steady, request, negation }

@@ -40,6 +40,8 @@ export interface CompiledRule {
   readonly challenge?: CompiledChallenge | undefined
   /** Counting of a rule; `matched` is its effect within its limits, where it opens. */
   readonly counting?: CompiledCounting | undefined
+  /** A preset's refusal: a trusted proxy that asks for itself, as for a health check, is no visitor. */
+  readonly sparesProxies?: true | undefined
   /** Weight of a rule that decides only where no other does. */
   readonly weight?: number | undefined
   /** Its path patterns; absent where it asks about more than the crawler, the path and the method, as robots.txt cannot. */
@@ -109,6 +111,7 @@ export function evaluate(
   const turns = new Turns(found)
   for (let position = turns.next(); position < rules.length; position = turns.next()) {
     const rule = rules[position] as CompiledRule
+    if (rule.sparesProxies === true && inspection.client.isProxy === true) continue
     const matched = matchOf(rule, inspection, asked)
     const isAsked = matched !== undefined && rule.request.length > 0
     if (isAsked) lasting = false

@@ -12,7 +12,8 @@ import {
   VERIFIED,
 } from './common-rules.ts'
 import type { PresetName, Rule } from './policy.ts'
-import { rulesOf, STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
+import { rulesOf } from './preset-row.ts'
+import { STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
 
 /** Marks of evidence: they stop nothing, and are on requests of every method. */
 const CONTRADICTED: Rule = { id: 'contradicted', match: { basis: ['contradiction'] }, action: 'flag' }

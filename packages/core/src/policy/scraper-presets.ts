@@ -12,27 +12,17 @@ import {
   UNPROVEN,
   VERIFIED,
 } from './common-rules.ts'
-import type { Rule } from './policy.ts'
-
-/** A row of a preset that counts, with the reason that the documents give for it. */
-export interface PresetRow extends Rule {
-  readonly why: string
-  /** Requests a minute of a client, its /24 or /48, its system, and all of its class: a rule for each, with the key behind its id. */
-  readonly perMinute?: PerMinute | undefined
-}
-
-/** The narrowest first: what one client has too much of uses up nothing of its neighbours. */
-const SCOPES = ['client', 'prefix', 'asn', 'class'] as const
-export type PerMinute = { readonly [Scope in (typeof SCOPES)[number]]?: number | undefined }
-
-export function rulesOf({ why, perMinute, ...rule }: PresetRow): readonly Rule[] {
-  if (perMinute === undefined) return [rule]
-  return SCOPES.flatMap((key) => {
-    const max = perMinute[key]
-    const id = key === 'client' ? rule.id : `${rule.id}-${key}`
-    return max === undefined ? [] : [{ ...rule, id, limit: { key, max, window: '1m' } }]
-  })
-}
+import type { PresetRow } from './preset-row.ts'
+import {
+  FEEDS,
+  HELPER_LIMIT,
+  HELPERS_SEEN,
+  HELPERS_SENDING,
+  LIBRARIES,
+  SENDS,
+  SERVER_APPS,
+  SERVICES,
+} from './service-rules.ts'
 
 /** A page, not what a browser loads for it: people's browsers load dozens of files for each. */
 const PAGES = { method: READING, headerValue: { accept: ['text/html*'] } } as const
@@ -47,25 +37,9 @@ const WHOLE = { basis: ['network'], userAgent: BROWSERS } as const
 /** Requests of browsers without fetch metadata that no page asked for: pages, whatever `Accept` says. */
 const BARE = { method: READING, header: { absent: ['sec-fetch-dest', 'referer'] } } as const
 
-/** Methods that send. */
-const SENDS = { not: { method: [...READING, 'OPTIONS'] } } as const
-
 const SERVERS = [...INFRASTRUCTURE, ...ANONYMISERS]
 
-const HELPERS = { purpose: ['preview', 'monitor', 'feed'] } as const
-
 const BUSY = { load: { atLeast: 0.8 } } as const
-
-const FEED_PATHS = ['feed', 'feeds', 'rss', 'atom'].flatMap((name) => [
-  `/${name}/**`,
-  `/*/${name}/**`,
-  `/*/*/${name}/**`,
-])
-const FEED_FILES = ['*.rss', '*.atom', 'rss.xml', 'atom.xml', 'feed.xml', 'index.xml', 'feed.json'].flatMap((name) => [
-  `/${name}`,
-  `/*/${name}`,
-  `/*/*/${name}`,
-])
 
 /** Both begin with what passes, and what is refused whatever its number; proven crawlers for training have a limit (D416). */
 const FIRST: readonly PresetRow[] = [
@@ -75,14 +49,7 @@ const FIRST: readonly PresetRow[] = [
     action: 'allow',
     why: 'robots.txt, certificate challenges and security contacts are open to all',
   },
-  {
-    id: 'feeds',
-    match: { path: [...FEED_PATHS, ...FEED_FILES], method: READING },
-    limit: { key: 'client', max: 120, window: '1m' },
-    then: 'allow',
-    action: 'throttle',
-    why: 'feed readers run on servers under any name; two requests a second from one address are a scraper',
-  },
+  ...FEEDS,
   {
     id: 'training',
     match: { purpose: ['training'] },
@@ -94,6 +61,7 @@ const FIRST: readonly PresetRow[] = [
   { ...IMPOSTOR, why: 'a disproved claim' },
   { ...HEADLESS, action: 'block', why: 'the client says that it is headless' },
   { ...CONTRADICTED_TWICE, why: 'a request that contradicts itself twice is not from a browser' },
+  ...SERVICES,
   { ...UNPROVEN, why: 'a crawler that nothing proves: its name is worth no more than none' },
   {
     ...DOUBTFUL,
@@ -101,32 +69,8 @@ const FIRST: readonly PresetRow[] = [
   },
 ]
 
-/** Names under which libraries and tools of copying come unless somebody gives them another (D417). */
-const LIBRARIES = [
-  'aiohttp',
-  'Apache-HttpClient',
-  'axios',
-  'colly',
-  'curl',
-  'Go-http-client',
-  'GuzzleHttp',
-  'HTTrack',
-  'Java',
-  'libwww-perl',
-  'node',
-  'node-fetch',
-  'okhttp',
-  'PHP',
-  'python-httpx',
-  'python-requests',
-  'Python-urllib',
-  'Ruby',
-  'Scrapy',
-  'undici',
-  'Wget',
-].flatMap((name) => [name, `${name}/*`, `${name} *`])
-
 const SERVER_PROGRAMS: readonly PresetRow[] = [
+  SERVER_APPS,
   {
     id: 'server-libraries',
     match: { networkClass: SERVERS, method: READING, userAgent: LIBRARIES },
@@ -174,21 +118,6 @@ const SEEN: PresetRow = {
   match: { basis: DOUBTS },
   action: 'flag',
   why: 'doubtful requests within their limits are in the log',
-}
-
-const HELPER_LIMIT: PresetRow = {
-  id: 'helpers',
-  match: HELPERS,
-  perMinute: { client: 60, asn: 600 },
-  action: 'throttle',
-  why: 'unproven previews, monitors and feed readers, with counts of their own',
-}
-
-const HELPERS_SEEN: PresetRow = {
-  id: 'helpers-seen',
-  match: HELPERS,
-  action: 'flag',
-  why: 'within these limits they pass, and are in the log',
 }
 
 const BUSY_LIMIT: PresetRow = {
@@ -249,6 +178,7 @@ const ON_SERVERS_BARE: PresetRow = {
 export const STOP_SCRAPERS: readonly PresetRow[] = [
   ...FIRST,
   HELPER_LIMIT,
+  HELPERS_SENDING,
   HELPERS_SEEN,
   BUDGET,
   ...SERVER_PROGRAMS,
@@ -265,7 +195,8 @@ export const STOP_SCRAPERS: readonly PresetRow[] = [
 
 export const UNDER_ATTACK: readonly PresetRow[] = [
   ...FIRST,
-  { ...HELPER_LIMIT, perMinute: { client: 30, asn: 300 } },
+  { ...HELPER_LIMIT, perMinute: { client: 30, asn: 1_500 } },
+  HELPERS_SENDING,
   HELPERS_SEEN,
   BUDGET,
   ...SERVER_PROGRAMS,

@@ -12,6 +12,8 @@ export interface InspectedClient {
   readonly via: 'peer' | 'header' | 'none'
   /** An element of the header could not be read; the walk stopped at the last good hop. */
   readonly malformed: boolean
+  /** True where the client is a trusted proxy that asks for itself, as health checks do: nothing says that it forwards. */
+  readonly isProxy?: true | undefined
 }
 
 /** The crawler that a request's user agent claims to be, and what came of the claim. */
