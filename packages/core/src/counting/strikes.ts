@@ -1,3 +1,4 @@
+import { isNamed } from '../address/forwarding.ts'
 import { counted } from '../counted.ts'
 import { isInternal } from '../network/inside.ts'
 import type { ChallengeOutcome, ChallengeStep, ChallengeTerms } from '../values/challenge.ts'
@@ -229,12 +230,18 @@ function strikeOf(
 ): Strike | undefined {
   const row = trap && steppedInto(trap, inspection, fields)
   if (trap !== undefined && row !== undefined) return { on: trap.on, row }
-  const done = DONE[action]
+  const isRefused = challenge?.outcome === 'program' && !isFetched(fields)
+  const done = DONE[isRefused ? 'block' : action]
   if (actions.has(done)) return { on: done, row: '' }
   // Two tabs of one browser may solve one challenge: the later brings the pass of the first (D445).
   const isWrong = challenge !== undefined && WRONGS.has(challenge.outcome) && inspection.pass === undefined
   if (isWrong && actions.has('challenge_failed')) return { on: 'challenge_failed', row: '' }
   return typeof status === 'number' && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
+}
+
+/** Parts of a page are no strikes: the page shows the challenge, and its scripts may ask many times before. */
+function isFetched(fields: readonly string[]): boolean {
+  return fields.some((name, at) => at % 2 === 0 && isNamed(name, 'sec-fetch-dest'))
 }
 
 /** Ids of the rules that a ban shows as. */

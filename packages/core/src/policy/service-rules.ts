@@ -95,7 +95,7 @@ const FEED_PATHS = [
   ...FOLDERS.flatMap((folder) => FORMATS.map((format) => `${folder}/feed/${format}`)),
   // Medium, Blogger, YouTube and podcasts.
   ...['/feed/*', '/feed/*/*', '/feeds/*', '/feeds/*/*', '/rss/*'],
-]
+].flatMap((path) => [path, `${path}/`])
 const FEED_FILES = [
   '*.rss',
   '*.atom',
@@ -170,6 +170,7 @@ export const SERVICES: readonly PresetRow[] = [
   {
     id: 'objects',
     match: {
+      basis: ['automation', 'network', 'none'],
       headerValue: { accept: OBJECTS },
       header: { present: ['user-agent'] },
       method: READING,
