@@ -12,13 +12,16 @@ const USUAL = [
   ['Accept-Encoding', 'gzip, deflate, br'],
 ] as const
 
+/** Rows without comments. */
+const kindRows = (text: string) => rowsOf(text).filter(([kind = '']) => !kind.startsWith('#'))
+
 /** Lines `person <tab> user agent`: each is sent with a browser's usual fields. */
 export const userAgentLines: Judge = {
-  takes: ({ name, text }) => name.endsWith('.txt') && rowsOf(text).every(([kind = '']) => kind in CLASSES),
+  takes: ({ name, text }) => name.endsWith('.txt') && kindRows(text).every(([kind = '']) => kind in CLASSES),
   async judge(file, product) {
     const gate = await product.gate({ trustProxy: ['loopback'] })
     const outcomes: Outcome[] = []
-    for (const [kind = '', userAgent = ''] of rowsOf(file.text)) {
+    for (const [kind = '', userAgent = ''] of kindRows(file.text)) {
       const { decision } = await gate.ask(requestBytes('GET', '/', [...USUAL, ['User-Agent', userAgent]]))
       const { class: came, confidence = 0 } = decision?.inspection.agent ?? {}
       const expected = CLASSES[kind] ?? ''

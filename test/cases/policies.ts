@@ -10,40 +10,8 @@ interface LimitRule {
 /** A policy that another file of the folder names is judged with that. */
 export const policyOfAnother: Judge = {
   takes: (file) =>
-    file.name.endsWith('.yaml') && !('policy' in (parse(file.text) as object)) && testsOf(file.text) === undefined,
+    file.name.endsWith('.yaml') && !('policy' in (parse(file.text) as object)) && !/^tests:/m.test(file.text),
   judge: async () => [],
-}
-
-/** Tests of a policy in the words of `policy test`: each meets what it expects. */
-export const policyTests: Judge = {
-  takes: ({ name, text }) => name.endsWith('.yaml') && testsOf(text) !== undefined,
-  async judge(file, product) {
-    const config = product.write(`${file.name}.json`, product.config({}))
-    const { out, err } = await product.run('policy', 'test', file.path, '--config', config, '--json')
-    const outcomes = outcomesOf(out)
-    return (testsOf(file.text) ?? []).map(({ name = '', expect }, at) => {
-      const { passed, wrong } = outcomes?.[at] ?? { passed: false, wrong: [err] }
-      const came = passed ? 'that' : wrong.join('; ')
-      return { input: `${file.name}: ${name}`, expected: JSON.stringify(expect), came, ok: passed }
-    })
-  },
-}
-
-interface PolicyCase {
-  readonly name?: string | undefined
-  readonly expect?: unknown
-}
-
-function testsOf(text: string): readonly PolicyCase[] | undefined {
-  const { tests } = parse(text) as { readonly tests?: unknown }
-  return Array.isArray(tests) ? tests : undefined
-}
-
-/** `undefined` where the command could not read the file. */
-function outcomesOf(
-  out: string,
-): readonly { readonly passed: boolean; readonly wrong: readonly string[] }[] | undefined {
-  return out.trimStart().startsWith('[') ? JSON.parse(out) : undefined
 }
 
 /** A configuration with one limit, by the words of its rule: so many requests of one client pass, and the rest is 429. */

@@ -8,9 +8,10 @@ import { caseFiles } from './folder.ts'
 import { aptRun, pathLines, userAgentLines } from './lines.ts'
 import { combinedLog, logInTwoFormats, replayedLog } from './logs.ts'
 import { scriptOfAPage, workerPage } from './pages.ts'
-import { limitConfig, policyOfAnother, policyTests } from './policies.ts'
+import { limitConfig, policyOfAnother } from './policies.ts'
 import { Product } from './product.ts'
 import { requestCases } from './requests.ts'
+import { applicationLines, policyTests, wordedRequest } from './services.ts'
 import { http2Trailer, keptConnection, rawRequest } from './wires.ts'
 
 /*
@@ -21,6 +22,9 @@ const JUDGES: readonly Judge[] = [
   keptConnection,
   challengedRequests,
   frontLog,
+  wordedRequest,
+  policyTests,
+  applicationLines,
   requestCases,
   rawRequest,
   http2Trailer,
@@ -33,7 +37,6 @@ const JUDGES: readonly Judge[] = [
   workerPage,
   scriptOfAPage,
   limitConfig,
-  policyTests,
   policyOfAnother,
 ]
 

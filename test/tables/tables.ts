@@ -3,6 +3,7 @@ import { SOURCES } from '@sallyport/data/sources'
 import { type Access, FIELDS, keyTable, METRICS, ROUTES, variableTable } from '@sallyport/engine'
 import { commandTable } from 'sallyport/cli'
 import { sketchOf } from '../house/rooms.ts'
+import { services } from '../services/table.ts'
 import { figures } from './figures.ts'
 import { cell, code, table, text, value } from './markdown.ts'
 import { scalingInputs, scalingSizes } from './scaling.ts'
@@ -27,6 +28,7 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   'log-fields': { file: `${DOCS}/log.md`, text: logFields },
   commands: { file: `${DOCS}/commands.md`, text: commands },
   sources: { file: `${DOCS}/sources.md`, text: sources },
+  services: { file: `${DOCS}/services.md`, text: services },
   presets: { file: `${DOCS}/scrapers.md`, text: presets },
   visitors: { file: `${DOCS}/policy.md`, text: visitors },
   wishes: { file: `${DOCS}/policy.md`, text: wishes },

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PresetName } from '@sallyport/core'
+import t from 'tap'
+import { parse } from 'yaml'
+import { fencesIn } from '../documents/fences.ts'
+import { ROOT } from '../workspaces.ts'
+import { allOutcomes, minuteOf } from './outcomes.ts'
+import { SERVICES, type Service } from './services.ts'
+
+const DOCUMENT = join(ROOT, 'packages/sallyport/docs/services.md')
+const serviceNamed = (name: string) => SERVICES.find((one) => one.name === name) as Service
+
+/** Rules whose refusals of services the document names. */
+const NAMED: Readonly<Partial<Record<PresetName, readonly string[]>>> = {
+  'jurisdiction-strict': ['anonymised'],
+}
+
+t.test('no preset refuses a service but where its document says so', async (t) => {
+  t.ok(SERVICES.length >= 60)
+  t.equal(new Set(SERVICES.map(({ name }) => name)).size, SERVICES.length)
+  const refused: string[] = []
+  for (const [{ name }, row] of await allOutcomes()) {
+    for (const [preset, { answer, rule, passed }] of row) {
+      if (answer !== 'refused' || NAMED[preset]?.includes(rule)) continue
+      refused.push(`${name}: ${preset} ${rule} after ${passed}`)
+    }
+  }
+  t.same(refused, [])
+})
+
+t.test('hundreds of servers of the fediverse in one system pass, and more of one client does not', async (t) => {
+  const mastodon = serviceNamed('Mastodon')
+  for (const preset of ['stop-scrapers', 'under-attack'] as const) {
+    t.equal((await minuteOf({ ...mastodon, clients: 250 }, preset)).answer, 'passes', preset)
+    const flood = await minuteOf({ ...mastodon, clients: 1, perMinute: 400 }, preset)
+    t.match(flood, { answer: 'refused', rule: 'federation', passed: 300 })
+    const unnamed = await minuteOf({ ...serviceNamed('A server by another name'), perMinute: 400 }, preset)
+    t.match(unnamed, { answer: 'refused', rule: 'objects', passed: 120 })
+  }
+})
+
+t.test('what writes only a part of a service is no service', async (t) => {
+  const reader = serviceNamed('A Go library on a WordPress query')
+  const library = { 'User-Agent': 'python-requests/2.32.3' }
+  const paths = ['/api/v1/feed/posts?page=4711', '/api/v1/feed', '/anything/feed/posts', '/a/b/c?feed=rss2', '/?feed=item']
+  for (const path of paths) {
+    const outcome = await minuteOf({ ...reader, path, headers: library }, 'stop-scrapers')
+    t.match(outcome, { answer: 'refused', rule: 'server-libraries' }, path)
+  }
+  const objects = await minuteOf(
+    { ...reader, path: '/users/jane', headers: { ...library, Accept: 'application/activity+json' } },
+    'stop-scrapers',
+  )
+  t.match(objects, { answer: 'refused', rule: 'server-libraries' })
+  const check = serviceNamed('Google Cloud, named by trustProxy')
+  const forwarded = { ...check, headers: { ...check.headers, 'X-Real-IP': '5.9.10.20' } }
+  t.match(await minuteOf(forwarded, 'stop-scrapers'), { answer: 'refused', rule: 'helpers', passed: 60 })
+  t.match(await minuteOf({ ...check, ip: '5.9.10.20' }, 'stop-scrapers'), { answer: 'refused', rule: 'impostor' })
+})
+
+t.test('the exceptions of the document open what the presets refuse', async (t) => {
+  const fences = fencesIn(DOCUMENT, readFileSync(DOCUMENT, 'utf8')).filter(({ language }) => language === 'yaml')
+  const policies = fences.map(({ text }) => parse(text).policy)
+  t.ok(policies.length >= 2)
+  for (const { preset, rules } of policies) {
+    for (const service of SERVICES) {
+      const outcome = await minuteOf(service, preset, rules)
+      if (service.kind === 'people') continue
+      t.not(outcome.answer, 'refused', `${preset}: ${service.name}`)
+    }
+  }
+})
