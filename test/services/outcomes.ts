@@ -9,11 +9,11 @@ import {
   type InspectionRequest,
   type NetworkRecord,
   type NetworkTable,
+  type Policy,
   PRESET_NAMES,
   type PresetName,
   parseAddress,
   parseTrust,
-  type Policy,
 } from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'
 import {
@@ -95,7 +95,7 @@ const NETWORKS: NetworkTable = {
   },
 }
 const CATALOGUE = createCatalogue()
-const COUNTRIES = { find: () => ({ code: 'DE', source: 'city', basis: 'city' }) } as const
+const COUNTRIES = { find: () => ({ code: 'DE', source: 'city', basis: 'city' }) as const }
 const GEO = createFakeGeo({})
 
 /** What came of a service's minute: the strictest of its answers, and the rule that gave it. */
@@ -109,7 +109,11 @@ export interface ServiceOutcome {
 const NO_PROXY: readonly string[] = []
 
 /** One minute of a service before a preset, counted as a host counts it. A challenge that its client cannot show is a refusal. */
-export async function minuteOf(service: Service, preset: PresetName, rules: Policy['rules'] = []): Promise<ServiceOutcome> {
+export async function minuteOf(
+  service: Service,
+  preset: PresetName,
+  rules: Policy['rules'] = [],
+): Promise<ServiceOutcome> {
   const clock = createFakeClock('2026-11-28T09:00:00.000Z')
   const inspector = createInspector({
     clock,

@@ -43,7 +43,13 @@ t.test('hundreds of servers of the fediverse in one system pass, and more of one
 t.test('what writes only a part of a service is no service', async (t) => {
   const reader = serviceNamed('A Go library on a WordPress query')
   const library = { 'User-Agent': 'python-requests/2.32.3' }
-  const paths = ['/api/v1/feed/posts?page=4711', '/api/v1/feed', '/anything/feed/posts', '/a/b/c?feed=rss2', '/?feed=item']
+  const paths = [
+    '/api/v1/feed/posts?page=4711',
+    '/api/v1/feed',
+    '/anything/feed/posts',
+    '/a/b/c?feed=rss2',
+    '/?feed=item',
+  ]
   for (const path of paths) {
     const outcome = await minuteOf({ ...reader, path, headers: library }, 'stop-scrapers')
     t.match(outcome, { answer: 'refused', rule: 'server-libraries' }, path)

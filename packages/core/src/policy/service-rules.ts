@@ -242,4 +242,3 @@ export const SERVER_APPS: PresetRow = {
   action: 'throttle',
   why: 'applications of people, by their libraries, behind VPNs and gateways of companies',
 }
-
