@@ -14,17 +14,21 @@ import { type Arrived, openOrigin } from './origin.ts'
 /** An address of a household, which every client of these tests has. */
 const HOME = '73.162.10.20'
 
-/** The real proxy between real clients and an origin, all of it on loopback. `/blocked` is refused to everybody, `/asked/2` asks at level 2. */
-export interface Site {
+/** The real proxy between real clients and an origin, all of it on loopback. */
+export interface Gate {
   /** A folder of the client's own, removed with the test. */
   readonly home: string
   readonly url: string
   /** The same over TLS, with a certificate that only the test knows. */
   readonly secure: string
+  readonly decided: readonly Decision[]
+}
+
+/** A gate before the origin of these tests. `/blocked` is refused to everybody, `/asked/2` asks at level 2. */
+export interface Site extends Gate {
   /** The requests since the last call: method, target, and the class of the client. */
   since(): readonly string[]
   readonly arrived: readonly Arrived[]
-  readonly decided: readonly Decision[]
 }
 
 export async function openSite(
@@ -32,10 +36,46 @@ export async function openSite(
   files: ReadonlyMap<string, Buffer> = new Map(),
   more: Partial<ConfigInput> = {},
 ): Promise<Site> {
-  const home = mkdtempSync(join(tmpdir(), 'sallyport-client-'))
-  t.teardown(() => rmSync(home, { recursive: true, force: true }))
+  const home = openHome(t)
   const origin = await openOrigin(files, home)
   t.teardown(() => origin.close())
+  const gate = await openGate(t, home, origin.url, {
+    ...more,
+    policy: {
+      preset: 'low-friction',
+      rules: [
+        { id: 'closed', match: { path: ['/blocked', '/blocked/**'] }, action: 'block' },
+        ...([1, 2, 3] as const).map((level) => ({
+          id: `ask-${level}`,
+          match: { path: [`/asked/${level}`, `/asked/${level}/**`] },
+          action: 'challenge' as const,
+          challenge: { level },
+        })),
+      ],
+    },
+  })
+  let told = 0
+  return {
+    ...gate,
+    arrived: origin.arrived,
+    since() {
+      const rows = gate.decided.slice(told).map(({ inspection: { request, agent }, action }) => {
+        return `${request.method} ${request.path} ${agent.class} ${action}`
+      })
+      told = gate.decided.length
+      return rows
+    },
+  }
+}
+
+/** A folder for the client and the state of a gate, removed with the test. */
+export function openHome(t: Test): string {
+  const home = mkdtempSync(join(tmpdir(), 'sallyport-client-'))
+  t.teardown(() => rmSync(home, { recursive: true, force: true }))
+  return home
+}
+
+export async function openGate(t: Test, home: string, upstream: string, more: Partial<ConfigInput>): Promise<Gate> {
   const sallyport = await open(
     {
       dataDir: join(home, 'state'),
@@ -44,18 +84,6 @@ export async function openSite(
       trustProxy: ['loopback'],
       refusal: { contact: 'help@site.example' },
       ...more,
-      policy: {
-        preset: 'low-friction',
-        rules: [
-          { id: 'closed', match: { path: ['/blocked', '/blocked/**'] }, action: 'block' },
-          ...([1, 2, 3] as const).map((level) => ({
-            id: `ask-${level}`,
-            match: { path: [`/asked/${level}`, `/asked/${level}/**`] },
-            action: 'challenge' as const,
-            challenge: { level },
-          })),
-        ],
-      },
     },
     { onNotice: () => {} },
   )
@@ -63,7 +91,7 @@ export async function openSite(
   const decided: Decision[] = []
   const options = {
     ...sallyport.config,
-    upstream: origin.url,
+    upstream,
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     proxyProtocol: 'v1',
@@ -78,21 +106,7 @@ export async function openSite(
     t.teardown(() => relay.close())
     ports.push(relay.port)
   }
-  let told = 0
-  return {
-    home,
-    url: `http://127.0.0.1:${ports[0]}`,
-    secure: `https://localhost:${ports[1]}`,
-    arrived: origin.arrived,
-    decided,
-    since() {
-      const rows = decided.slice(told).map(({ inspection: { request, agent }, action }) => {
-        return `${request.method} ${request.path} ${agent.class} ${action}`
-      })
-      told = decided.length
-      return rows
-    },
-  }
+  return { home, url: `http://127.0.0.1:${ports[0]}`, secure: `https://localhost:${ports[1]}`, decided }
 }
 
 /** Whether openssl is there, without which nothing here can speak TLS. */

@@ -1,0 +1,257 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { NO_CHROMIUM } from '../chromium.ts'
+import { endPass, findRecipe, isKept, openApplication, openPage } from './application.ts'
+import { digest } from './origin.ts'
+import { openReader } from './reader.ts'
+import { NO_OPENSSL } from './site.ts'
+
+/* Applications whose pass ends while their page is open, as docs/apps.md says: real libraries, in a Chromium that is taken for a reader's. */
+const skip = NO_CHROMIUM || NO_OPENSSL
+
+const SCRIPT = findRecipe('pass.js')
+
+/** A page of an application, what its visitor does once the pass has ended, and the text that then must be there. */
+interface Scene {
+  readonly name: string
+  readonly library?: string | undefined
+  readonly body?: string | undefined
+  /** An expression of the page; what it resolves to is shown. */
+  readonly script?: string | undefined
+  readonly act?: ((page: Page) => Promise<void>) | undefined
+  readonly text: string
+  /** The one request that must reach the application. */
+  readonly arrives: string
+}
+
+const press = (page: Page): Promise<void> => page.getByRole('button').or(page.getByRole('link')).click()
+const JSON_ORDER = '{"word":"grün"}'
+const JSON_TEXT = `Ordered: application/json ${digest(JSON_ORDER)}`
+const FORM_TEXT = `Ordered: application/x-www-form-urlencoded ${digest('word=gr%C3%BCn')}`
+const FILE = "const form = new FormData(); form.append('file', new Blob(['ordered words']), 'words.txt')"
+const FIELD = '<input name="word" value="grün"><button>Order</button>'
+const arrives = 'POST /order'
+
+const SCENES: readonly Scene[] = [
+  {
+    name: 'fetch',
+    script: "fetch('/ordered?1').then((got) => got.text())",
+    text: 'Ordered: 1',
+    arrives: 'GET /ordered',
+  },
+  {
+    name: 'fetch, JSON',
+    script: `fetch('/order', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${JSON_ORDER}' }).then((got) => got.text())`,
+    text: JSON_TEXT,
+    arrives,
+  },
+  {
+    name: 'fetch, a file',
+    script: `(() => { ${FILE}; return fetch('/order', { method: 'POST', body: form }).then((got) => got.text()) })()`,
+    text: 'Ordered: multipart/form-data true',
+    arrives,
+  },
+  {
+    name: 'fetch, a Request',
+    script: `fetch(new Request('/order', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${JSON_ORDER}' })).then((got) => got.text())`,
+    text: JSON_TEXT,
+    arrives,
+  },
+  ...['xhr', 'fetch'].map(
+    (adapter): Scene => ({
+      name: `axios, ${adapter}`,
+      library: 'axios',
+      script: `axios.post('/order', ${JSON_ORDER}, { adapter: '${adapter}' }).then((got) => got.data)`,
+      text: JSON_TEXT,
+      arrives,
+    }),
+  ),
+  {
+    name: 'axios, a file',
+    library: 'axios',
+    script: `(() => { ${FILE}; return axios.post('/order', form).then((got) => got.data) })()`,
+    text: 'Ordered: multipart/form-data true',
+    arrives,
+  },
+  ...['htmx2', 'htmx4'].flatMap((library): readonly Scene[] => [
+    {
+      name: `${library}, a button`,
+      library,
+      body: '<button hx-get="/ordered?1" hx-target="#out">Order</button>',
+      text: 'Ordered: 1',
+      arrives: 'GET /ordered',
+    },
+    {
+      name: `${library}, a form`,
+      library,
+      body: `<form hx-post="/order" hx-target="#out">${FIELD}</form>`,
+      text: FORM_TEXT,
+      arrives,
+    },
+    {
+      name: `${library}, a form that works without it`,
+      library,
+      body: `<form action="/order" method="post" hx-post="/order" hx-target="#out">${FIELD}</form>`,
+      text: FORM_TEXT,
+      arrives,
+    },
+    {
+      name: `${library}, a boosted link`,
+      library,
+      body: '<p hx-boost="true"><a href="/ordered?1">Order</a></p>',
+      text: 'Ordered: 1',
+      arrives: 'GET /ordered',
+    },
+  ]),
+  {
+    name: 'Turbo, a link in a frame',
+    library: 'turbo',
+    body: '<turbo-frame id="cart"><a href="/ordered?1">Order</a></turbo-frame>',
+    text: 'Ordered: 1',
+    arrives: 'GET /ordered',
+  },
+  {
+    name: 'Turbo, a form in a frame',
+    library: 'turbo',
+    body: `<turbo-frame id="cart"><form action="/order" method="post">${FIELD}</form></turbo-frame>`,
+    text: FORM_TEXT,
+    arrives,
+  },
+  {
+    name: 'Turbo, a frame that is loaded when it is seen',
+    library: 'turbo',
+    body: `<details><summary role="button">Order</summary><turbo-frame id="cart" src="/ordered?1" loading="lazy"></turbo-frame></details>`,
+    text: 'Ordered: 1',
+    arrives: 'GET /ordered',
+  },
+  {
+    name: 'Turbo Drive, a link',
+    library: 'turbo',
+    body: '<a href="/ordered?1">Order</a>',
+    text: 'Ordered: 1',
+    arrives: 'GET /ordered',
+  },
+  {
+    name: 'Turbo Drive, a form',
+    library: 'turbo',
+    body: `<form action="/order" method="post">${FIELD}</form>`,
+    text: FORM_TEXT,
+    arrives,
+  },
+]
+
+const documentOf = ({ library, body, script }: Scene): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Application</title>
+${SCRIPT}${library === undefined ? '' : `<script src="/${library}.js"></script>`}
+</head>
+<body><h1>First</h1>
+${
+  script === undefined
+    ? body
+    : `<button onclick="act()">Order</button><script>
+async function act() { out.innerHTML = await ${script} }
+</script>`
+}
+<div id="out"></div>
+</body>
+</html>`
+
+/** Hosts: one that Chromium trusts, and one without Fetch Metadata and SubtleCrypto, as plain HTTP has them. */
+const HOSTS = ['127.0.0.1', 'site.example']
+
+for (const host of HOSTS) {
+  t.test(`a pass that ends, at ${host}`, { skip }, async (t) => {
+    const newContext = await openReader(t, '--host-resolver-rules=MAP * 127.0.0.1')
+    const pages = SCENES.map((scene, at) => [`/${at}`, documentOf(scene)] as const)
+    const site = await openApplication(t, Object.fromEntries(pages))
+    for (const [at, scene] of SCENES.entries()) {
+      const context = await newContext()
+      const page = await openPage(context, `${site.url.replace('127.0.0.1', host)}/${at}`)
+      const complaints: string[] = []
+      page.on('pageerror', ({ message }) => complaints.push(message))
+      let solutions = 0
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().endsWith('/.sallyport/pass')) solutions++
+      })
+      await endPass(context)
+      const before = site.arrived.length
+      await press(page)
+      await page
+        .getByText(scene.text, { exact: true })
+        .waitFor({ timeout: 10_000 })
+        .catch((error) => t.fail(`${scene.name}: ${error}`))
+      t.ok(await isKept(page), `${scene.name}: the document is the same`)
+      t.equal(solutions, 1, `${scene.name}: one challenge is solved`)
+      const came = site.arrived.slice(before).filter((one) => one === scene.arrives)
+      t.same(came, [scene.arrives], `${scene.name}: it arrives once`)
+      t.same(complaints, [], scene.name)
+      await context.close()
+    }
+  })
+}
+
+t.test('a stream of events is opened again', { skip }, async (t) => {
+  const recipe = findRecipe('new EventSource')
+  const body = `<script>function show(text) { out.textContent += text + '. ' }; ${recipe}; listen('/events')</script>`
+  const site = await openApplication(t, { '/': documentOf({ name: 'events', body, text: '', arrives: '' }) })
+  const context = await (await openReader(t))()
+  const page = await openPage(context, site.url)
+  await page.getByText('Stream 1.').waitFor()
+  await endPass(context)
+  site.endStreams()
+  await page.getByText('Stream 1. Stream 2.').waitFor()
+  t.ok(await isKept(page))
+})
+
+/** A cached page, that shows what the application says. */
+const shellOf = (head: string, failed: string): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Shell</title>${head}</head>
+<body><h1>First</h1><p id="out"></p>
+<script>
+navigator.serviceWorker.register('/worker.js')
+async function load() {
+  ${failed}
+  if (answer.ok) out.innerHTML = await answer.text()
+}
+navigator.serviceWorker.ready.then(load)
+</script>
+</body>
+</html>`
+
+/** The worker of Workbox, and one that people write: both answer every navigation from their cache. */
+const WORKERS = {
+  workbox: `importScripts(${['core', 'routing', 'strategies', 'precaching'].map((part) => `'/workbox-${part}.js'`)})
+${findRecipe('precacheAndRoute')}`,
+  plain: `self.addEventListener('install', (event) => event.waitUntil(caches.open('1').then((cache) => cache.addAll(['/shell', '/.sallyport/pass.js']))))
+self.addEventListener('fetch', (event) => {
+  const { pathname } = new URL(event.request.url)
+  if (event.request.mode === 'navigate' && !pathname.startsWith('/.sallyport/')) event.respondWith(caches.match('/shell'))
+  else event.respondWith(caches.match(event.request).then((kept) => kept || fetch(event.request)))
+})`,
+}
+
+const SHELLS = {
+  'with pass.js': shellOf(SCRIPT, "const answer = await fetch('/ordered?1')"),
+  'without it': shellOf('', findRecipe('location.assign').replace('/api/cart', '/ordered?1')),
+}
+
+for (const [worker, text] of Object.entries(WORKERS)) {
+  for (const [name, shell] of Object.entries(SHELLS)) {
+    t.test(`a cached page of a worker, ${worker}, ${name}`, { skip }, async (t) => {
+      const site = await openApplication(t, { '/shell': shell, '/worker.js': text })
+      const context = await (await openReader(t))()
+      const page = await context.newPage()
+      await page.goto(`${site.url}/shell?item=1#there`)
+      await page.getByText('Ordered: 1').waitFor()
+      await page.goto('about:blank')
+      await endPass(context)
+      const before = site.arrived.length
+      await page.goto(`${site.url}/shell?item=1#there`)
+      await page.getByText('Ordered: 1').waitFor()
+      t.equal(page.url(), `${site.url}/shell?item=1${name === 'with pass.js' ? '#there' : ''}`)
+      t.notOk(site.arrived.slice(before).includes('GET /shell'), 'the page is that of the cache')
+    })
+  }
+}
