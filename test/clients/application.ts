@@ -56,7 +56,11 @@ export interface Application extends Gate {
  * An application behind the gate. `POST /order` leads to `/ordered`, which shows a digest of what was sent; `/events` is a
  * stream that names its number.
  */
-export async function openApplication(t: Test, pages: Readonly<Record<string, string>>): Promise<Application> {
+export async function openApplication(
+  t: Test,
+  pages: Readonly<Record<string, string>>,
+  policy = POLICY,
+): Promise<Application> {
   const arrived: string[] = []
   const streams = new Set<ServerResponse>()
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -87,7 +91,7 @@ export async function openApplication(t: Test, pages: Readonly<Record<string, st
     server.close()
   })
   const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const gate = await openGate(t, openHome(t), upstream, { policy: POLICY })
+  const gate = await openGate(t, openHome(t), upstream, { policy })
   return {
     ...gate,
     arrived,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { NO_CHROMIUM } from '../chromium.ts'
-import { endPass, findRecipe, isKept, openApplication, openPage } from './application.ts'
+import { endPass, findRecipe, isKept, openApplication, openPage, type POLICY } from './application.ts'
 import { digest } from './origin.ts'
 import { openReader } from './reader.ts'
 import { NO_OPENSSL } from './site.ts'
@@ -22,6 +22,7 @@ interface Scene {
   readonly text: string
   /** The one request that must reach the application. */
   readonly arrives: string
+  readonly times?: number | undefined
 }
 
 const press = (page: Page): Promise<void> => page.getByRole('button').or(page.getByRole('link')).click()
@@ -56,6 +57,13 @@ const SCENES: readonly Scene[] = [
     script: `fetch(new Request('/order', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${JSON_ORDER}' })).then((got) => got.text())`,
     text: JSON_TEXT,
     arrives,
+  },
+  {
+    name: 'fetch, ten at once',
+    script: `Promise.all(Array.from({ length: 10 }, async (_, at) => (await fetch('/ordered?' + at)).text())).then((all) => all[9])`,
+    text: 'Ordered: 9',
+    arrives: 'GET /ordered',
+    times: 10,
   },
   ...['xhr', 'fetch'].map(
     (adapter): Scene => ({
@@ -140,7 +148,7 @@ const SCENES: readonly Scene[] = [
   },
 ]
 
-const documentOf = ({ library, body, script }: Scene): string => `<!doctype html>
+const documentOf = ({ library, body, script }: Pick<Scene, 'library' | 'body' | 'script'>): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Application</title>
 ${SCRIPT}${library === undefined ? '' : `<script src="/${library}.js"></script>`}
@@ -184,17 +192,58 @@ for (const host of HOSTS) {
       t.ok(await isKept(page), `${scene.name}: the document is the same`)
       t.equal(solutions, 1, `${scene.name}: one challenge is solved`)
       const came = site.arrived.slice(before).filter((one) => one === scene.arrives)
-      t.same(came, [scene.arrives], `${scene.name}: it arrives once`)
+      t.equal(came.length, scene.times ?? 1, `${scene.name}: it arrives once`)
       t.same(complaints, [], scene.name)
       await context.close()
     }
   })
 }
 
+t.test('an order whose answer leads to a refused page is not sent again', { skip }, async (t) => {
+  const guarded: typeof POLICY = {
+    preset: 'low-friction',
+    rules: [{ id: 'ask', match: { path: ['/ordered'] }, action: 'challenge', challenge: { level: 2 } }],
+  }
+  const scenes = SCENES.filter(({ name, arrives }) => arrives === 'POST /order' && !name.includes('works without'))
+  const site = await openApplication(
+    t,
+    Object.fromEntries(scenes.map((scene, at) => [`/${at}`, documentOf(scene)])),
+    guarded,
+  )
+  const newContext = await openReader(t)
+  for (const [at, { name, text }] of scenes.entries()) {
+    const context = await newContext()
+    const page = await openPage(context, `${site.url}/${at}`)
+    const before = site.arrived.length
+    await press(page)
+    await page.getByText(text, { exact: true }).waitFor()
+    t.ok(await isKept(page), name)
+    t.same(site.arrived.slice(before), ['POST /order', 'GET /ordered'], name)
+    await context.close()
+  }
+})
+
+t.test('a worker that imports the script', { skip }, async (t) => {
+  const task = `importScripts('/.sallyport/pass.js')
+onmessage = async () => postMessage(await (await fetch('/ordered?1')).text())
+postMessage('Ready')`
+  const body = `<script>
+const task = new Worker('/task.js')
+task.onmessage = ({ data }) => { out.innerHTML = data }
+</script><button onclick="task.postMessage(0)">Order</button>`
+  const site = await openApplication(t, { '/': documentOf({ body }), '/task.js': task })
+  const context = await (await openReader(t))()
+  const page = await openPage(context, site.url)
+  await page.getByText('Ready').waitFor()
+  await endPass(context)
+  await press(page)
+  await page.getByText('Ordered: 1').waitFor()
+})
+
 t.test('a stream of events is opened again', { skip }, async (t) => {
   const recipe = findRecipe('new EventSource')
   const body = `<script>function show(text) { out.textContent += text + '. ' }; ${recipe}; listen('/events')</script>`
-  const site = await openApplication(t, { '/': documentOf({ name: 'events', body, text: '', arrives: '' }) })
+  const site = await openApplication(t, { '/': documentOf({ body }) })
   const context = await (await openReader(t))()
   const page = await openPage(context, site.url)
   await page.getByText('Stream 1.').waitFor()

@@ -59,7 +59,7 @@ for (const framework of FRAMEWORKS) {
       return t.pass('skipped', { skip: "npm's cache lacks a package, and no registry" })
     }
     const built = await run('npx', framework.build, folder, { NEXT_TELEMETRY_DISABLED: '1' })
-    t.equal(built.code, 0, `${installed.output}${built.output}`)
+    if (built.code !== 0) return t.fail(`${installed.output}${built.output}`)
     const port = String(await freePort())
     const env = { PORT: port, HOST: '127.0.0.1', PROTOCOL_HEADER: 'x-forwarded-proto', HOST_HEADER: 'host' }
     await started(t, framework.start(folder), { ...env, NEXT_TELEMETRY_DISABLED: '1' }, framework.until)
@@ -94,7 +94,7 @@ function makeProject(t: Test, { name, example, recipe: [path, text] }: Framework
 async function order(page: Page): Promise<void> {
   const file = { name: 'words.txt', mimeType: 'text/plain', buffer: Buffer.from('ordered words') }
   await page.locator('input[type=file]').setInputFiles(file)
-  await page.getByRole('button').click()
+  await page.getByRole('button', { name: 'Order' }).click()
 }
 
 /** Opens the application, ends its pass and acts: the wanted text is there, in the same document. */
