@@ -262,6 +262,8 @@ function page(
     ...HEADERS,
     ...made.headers,
     vary: 'Accept, Accept-Language, Cookie',
+    // Scripts on plain HTTP ask for HTML as navigations do: `pass.js` knows the page by this.
+    'sallyport-challenge': `${configured.path}/pass`,
     ...(waits ? { 'set-cookie': challengeCookie(host, head, challenge.text) } : cookie),
   }
   return { status: configured.status, headers, body: made.body }

@@ -2,8 +2,10 @@ import { compactScript, WORK_SCRIPT } from './work-script.ts'
 
 /**
  * `pass.js`, which an application loads so that its requests earn a pass without a page. It wraps `fetch` and XMLHttpRequest: a
- * request of this site that gets `challenge_required` is solved and repeated once. Requests share one solution. A form that is sent by
- * POST asks first, because a native submission cannot be repeated. `sallyport.pass(path)` is for all else.
+ * request of this site that gets `challenge_required` is solved and repeated once. Requests share one solution. A request that was
+ * accepted and led to a refused path goes on there by GET: it is not sent twice. A refusal in HTML, as plain HTTP gets, has no
+ * challenge that a script can read: the place of the page is asked for it. A form that is sent by POST asks first, because a
+ * native submission cannot be repeated. `sallyport.pass(path)` is for all else.
  *
  * XMLHttpRequest dispatches to listeners in the order they were added. Ours are added by the constructor, so that they can hold back
  * the events of the first answer. A repeated `open()` keeps the settings of the request, but not its header fields.
@@ -19,21 +21,23 @@ const SCRIPT = compactScript(`(() => {
   ${WORK_SCRIPT}
   const urlOf = url => new URL(url, doc ? doc.baseURI : location)
   const isOurs = url => urlOf(url).origin === location.origin
-  const detailsOf = async answer => {
-    if (answer.status === 403 && answer.headers.has('sallyport-challenge') && isOurs(answer.url))
-      try { return (await answer.clone().json()).details } catch {}
-  }
   const solve = async d => {
     try {
       const numbers = await new Promise(done => d.puzzles
         ? findNumbers(d.challenge, d.puzzles, d.bits, () => {}, done)
         : setTimeout(done, d.wait * 1e3, ''))
       const headers = { 'sallyport-solution': d.challenge + '.' + numbers }
-      const given = +(await native(d.pass, { method: 'POST', headers })).headers.get('sallyport-pass')
-      if (!given) return false
-      level = given
-      passes++
-      return true
+      for (let tries = 0; ; tries++) {
+        const answer = await native(d.pass, { method: 'POST', headers }), given = +answer.headers.get('sallyport-pass')
+        if (given) {
+          level = given
+          passes++
+          return true
+        }
+        if (tries > 4 || !/429|503/.test(answer.status)) return false
+        const least = Math.min(answer.headers.get('retry-after') || 0, 60) || 0
+        await new Promise(done => setTimeout(done, (Math.max(least, 2 ** tries) + Math.random()) * 1e3))
+      }
     } catch { return false }
   }
   const earn = async (d, began) => {
@@ -46,23 +50,28 @@ const SCRIPT = compactScript(`(() => {
     }
     return pending
   }
-  const pass = async (url = location.href, method = 'GET') => {
-    const began = passes, { pathname, search } = urlOf(url)
+  const pass = async (url, method, began, answer) => {
     try {
-      const to = base + '?method=' + method + '&to=' + encodeURIComponent(pathname + search)
-      const answer = await native(to, { headers: { accept: 'application/json' }, cache: 'no-store' })
-      return answer.headers.has('sallyport-pass') || earn(await detailsOf(answer), began)
+      if (answer) try { return await earn((await answer.json()).details, began) } catch {}
+      const { pathname, search } = urlOf(url), to = base + '?method=' + method + '&to=' + encodeURIComponent(pathname + search)
+      const asked = await native(to, { headers: { accept: 'application/json' }, cache: 'no-store' })
+      return asked.headers.has('sallyport-pass') || asked.status === 403 && earn((await asked.json()).details, began)
     } catch { return false }
   }
-  w.sallyport = { pass }
+  w.sallyport = { pass: (url = location.href, method = 'GET') => pass(url, method, passes) }
+  const isRead = method => /^(get|head)$/i.test(method)
 
   w.fetch = async (input, init) => {
     const began = passes, isRequest = input instanceof Request, { body, credentials } = init || {}
     if ((credentials || input.credentials) === 'omit' || body instanceof ReadableStream || !isOurs(isRequest ? input.url : input))
       return native(input, init)
-    const again = isRequest ? input.clone() : input
-    const answer = await native(input, init)
-    return await earn(await detailsOf(answer), began) ? native(again, init) : answer
+    const again = isRequest ? input.clone() : input, method = init && init.method || input.method || 'GET'
+    const answer = await native(input, init), { url, redirected } = answer, isMoved = redirected && !isRead(method)
+    if (answer.status !== 403 || !answer.headers.has('sallyport-challenge') || !isOurs(url)) return answer
+    if (!await pass(url, isMoved ? 'GET' : method, began, answer.clone())) return answer
+    if (!isMoved) return native(again, init)
+    const { headers, signal } = new Request(again, init)
+    return native(url, { headers, signal })
   }
 
   if (X) w.XMLHttpRequest = class XMLHttpRequest extends X {
@@ -97,16 +106,16 @@ const SCRIPT = compactScript(`(() => {
       for (const type of types) this.dispatchEvent(new ProgressEvent(type))
     }
     async _again(s) {
-      let d
-      try { d = (this.responseType === 'json' ? this.response : await new Response(this.response).json()).details } catch {}
-      const isEarned = await earn(d, s.began)
+      const [method, to, ...more] = s.args, url = this.responseURL, isMoved = !isRead(method) && url !== urlOf(to).href.split('#')[0]
+      const answer = new Response(this.responseType === 'json' ? JSON.stringify(this.response) : this.response)
+      const isEarned = await pass(url, isMoved ? 'GET' : method, s.began, answer)
       if (this._s !== s) return
       if (isEarned) {
-        super.open(...s.args)
+        super.open(...isMoved ? ['GET', url, ...more] : s.args)
         for (const field of s.fields) super.setRequestHeader(...field)
       }
       s.done = 1
-      if (isEarned) super.send(s.body)
+      if (isEarned) super.send(isMoved ? null : s.body)
       else this._tell('readystatechange', 'load', 'loadend')
     }
   }
@@ -120,7 +129,7 @@ const SCRIPT = compactScript(`(() => {
     event.stopImmediatePropagation()
     if (form === held) return
     held = form
-    await pass(url, 'POST')
+    await pass(url, 'POST', passes)
     held = 0
     ready = form
     form.requestSubmit(button && button.form === form ? button : null)
