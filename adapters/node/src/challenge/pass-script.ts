@@ -3,7 +3,8 @@ import { compactScript, WORK_SCRIPT } from './work-script.ts'
 /**
  * `pass.js`, which an application loads so that its requests earn a pass without a page. It wraps `fetch` and XMLHttpRequest: a
  * request of this site that gets `challenge_required` is solved and repeated once. Requests share one solution. A request that was
- * accepted and led to a refused path goes on there by GET: it is not sent twice. A refusal in HTML, as plain HTTP gets, has no
+ * accepted and led to a refused path goes on there by GET: it is not sent twice, and its response stays `redirected`, without which Turbo
+ * shows none. A refusal in HTML, as plain HTTP gets, has no
  * challenge that a script can read: the place of the page is asked for it. A form that is sent by POST asks first, because a
  * native submission cannot be repeated. `sallyport.pass(path)` is for all else.
  *
@@ -71,7 +72,7 @@ const SCRIPT = compactScript(`(() => {
     if (!await pass(url, isMoved ? 'GET' : method, began, answer.clone())) return answer
     if (!isMoved) return native(again, init)
     const { headers, signal } = new Request(again, init)
-    return native(url, { headers, signal })
+    return Object.defineProperty(await native(url, { headers, signal }), 'redirected', { value: true })
   }
 
   if (X) w.XMLHttpRequest = class XMLHttpRequest extends X {
