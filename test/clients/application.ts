@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import type { ConfigInput } from '@sallyport/engine'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { WebSocketServer } from 'ws'
 import { type Fence, fencesOf } from '../documents/fences.ts'
 import { digest } from './origin.ts'
 import { type Gate, openGate, openHome } from './site.ts'
@@ -48,13 +49,13 @@ export const POLICY: ConfigInput['policy'] = {
 export interface Application extends Gate {
   /** Requests that reached the origin, as `POST /order`. */
   readonly arrived: readonly string[]
-  /** Ends the streams of events that are open. */
+  /** Ends the streams of events and the sockets that are open. */
   endStreams(): void
 }
 
 /**
  * An application behind the gate. `POST /order` leads to `/ordered`, which shows a digest of what was sent; `/events` is a
- * stream that names its number.
+ * stream and every WebSocket a socket that says its number.
  */
 export async function openApplication(
   t: Test,
@@ -85,6 +86,9 @@ export async function openApplication(
     } else res.writeHead(404).end()
   }
   const server = createServer((req, res) => void answer(req, res))
+  const sockets = new WebSocketServer({ server })
+  let opened = 0
+  sockets.on('connection', (socket) => socket.send(`Socket ${++opened}`))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   t.teardown(() => {
     server.closeAllConnections()
@@ -97,6 +101,7 @@ export async function openApplication(
     arrived,
     endStreams() {
       for (const stream of streams) stream.end()
+      for (const socket of sockets.clients) socket.close()
     },
   }
 }

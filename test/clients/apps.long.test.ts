@@ -262,18 +262,22 @@ task.onmessage = ({ data }) => { out.innerHTML = data }
   await page.getByText('Ordered: item=1').waitFor()
 })
 
-t.test('a stream of events is opened again', { skip }, async (t) => {
-  const recipe = findRecipe('new EventSource')
-  const body = `<script>function show(text) { out.textContent += text + '. ' }; ${recipe}; listen('/events')</script>`
-  const site = await openApplication(t, { '/': documentOf({ body }) })
-  const context = await (await openReader(t))()
-  const page = await openPage(context, site.url)
-  await page.getByText('Stream 1.').waitFor()
-  await endPass(context)
-  site.endStreams()
-  await page.getByText('Stream 1. Stream 2.').waitFor()
-  t.ok(await isKept(page))
-})
+for (const [name, word, call] of [
+  ['Stream', 'new EventSource', 'listen()'],
+  ['Socket', 'new WebSocket', 'connect()'],
+] as const) {
+  t.test(`${word} is opened again`, { skip }, async (t) => {
+    const body = `<script>function show(text) { out.textContent += text + '. ' }; ${findRecipe(word)}; ${call}</script>`
+    const site = await openApplication(t, { '/': documentOf({ body }) })
+    const context = await (await openReader(t))()
+    const page = await openPage(context, site.url)
+    await page.getByText(`${name} 1.`).waitFor()
+    await endPass(context)
+    site.endStreams()
+    await page.getByText(`${name} 1. ${name} 2.`).waitFor()
+    t.ok(await isKept(page))
+  })
+}
 
 /** A cached page, that shows what the application says. */
 const shellOf = (head: string, failed: string): string => `<!doctype html>
