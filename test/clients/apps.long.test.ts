@@ -262,12 +262,21 @@ task.onmessage = ({ data }) => { out.innerHTML = data }
   await page.getByText('Ordered: item=1').waitFor()
 })
 
-for (const [name, word, call] of [
-  ['Stream', 'new EventSource', 'listen()'],
-  ['Socket', 'new WebSocket', 'connect()'],
-] as const) {
-  t.test(`${word} is opened again`, { skip }, async (t) => {
-    const body = `<script>function show(text) { out.textContent += text + '. ' }; ${findRecipe(word)}; ${call}</script>`
+const SOCKET = `function connect() {
+  const socket = new WebSocket(location.origin.replace('http', 'ws') + '/socket')
+  socket.onmessage = ({ data }) => show(data)
+  socket.onclose = async () => {
+    await sallyport.pass('/socket')
+    setTimeout(connect, 1000)
+  }
+}; connect()`
+
+for (const [name, recipe] of [
+  ['Stream', `${findRecipe('new EventSource')}; listen()`],
+  ['Socket', SOCKET],
+]) {
+  t.test(`a connection is opened again: ${name}`, { skip }, async (t) => {
+    const body = `<script>function show(text) { out.textContent += text + '. ' }; ${recipe}</script>`
     const site = await openApplication(t, { '/': documentOf({ body }) })
     const context = await (await openReader(t))()
     const page = await openPage(context, site.url)
