@@ -4,8 +4,8 @@ import { type Product, requestBytes } from './product.ts'
 /** A request of a JSON array, and what a site that challenges everything answers: `page`, `form`, `json`, or the `origin` itself. */
 interface AskedCase {
   readonly name: string
-  readonly method?: string
-  readonly path?: string
+  readonly method?: string | undefined
+  readonly path?: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly right: string
 }

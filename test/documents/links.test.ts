@@ -11,7 +11,13 @@ const DOCUMENTS = documents()
 
 /** Words of what a reader is meant to read (D553): not of histories, figures and the table of all keys. */
 const MAX_WORDS = 30_000
-const NOT_COUNTED = ['.github/DECISIONS.md', 'CHANGELOG.md', 'bench/README.md', 'packages/sallyport/docs/options.md']
+const NOT_COUNTED = [
+  '.github/DECISIONS.md',
+  'CHANGELOG.md',
+  'bench/README.md',
+  'bench/league.md',
+  'packages/sallyport/docs/options.md',
+]
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 

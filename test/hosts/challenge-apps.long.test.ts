@@ -3,7 +3,7 @@ import { BROWSER, cookieOf, givenBefore, redeem, SECRET, solutionOf, solutionTo,
 import { HOSTS } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
 
-/* What applications have of the gate, in every host: the challenge in JSON, the script, the page on purpose, forms, and passes in use. */
+/* The gate as applications use it, in every host: the challenge in JSON, the script, the page on purpose, forms, and passes in use. */
 const ASK = { id: 'ask', match: { path: ['/shop', '/form'] }, action: 'challenge', challenge: { level: 2 } } as const
 const FETCH = [...BROWSER.slice(0, 2), 'Accept', '*/*', 'Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Dest', 'empty']
 

@@ -1,4 +1,4 @@
-/** A header of a request: name and value, in the order and case in which a tool is told to send it. */
+/** A header of a request: name and value, in the order and case in which a tool sends it. */
 export type Header = readonly [name: string, value: string]
 
 /** The headers of a navigation of Chrome 156 on Windows over https, in Chrome's order for HTTP/1.1. */

@@ -29,7 +29,7 @@ export interface Place {
   readonly project: string
 }
 
-/** The name by which each language is told of a certificate; no proxy of this machine is used. */
+/** The variable that names the certificate, for each language; no proxy of this machine is used. */
 function environment({ folder, ca }: Place): NodeJS.ProcessEnv {
   const named = ['CURL_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS', 'PERL_LWP_SSL_CA_FILE', 'REQUESTS_CA_BUNDLE', 'SSL_CERT_FILE']
   const trust = Object.fromEntries(named.map((name) => [name, ca]))

@@ -20,7 +20,12 @@ export interface Asked {
 export interface Visit {
   readonly asked: readonly Asked[]
   readonly served: number
+  /** It was ended, because too many requests in a row were refused. */
+  readonly ended: boolean
 }
+
+/** So many refusals in a row end a visit: nothing else would come of the others. */
+const MAX_REFUSED = 20
 
 /** A gate with one preset before a site of pages, over TLS, with a front for each network. */
 export interface Gate {
@@ -40,6 +45,8 @@ const PAGE = '<!doctype html><html lang="en"><title>Page</title><h1>Page</h1><li
 export async function openGate({ preset, dataDir, certificate }: GateOptions): Promise<Gate> {
   const served = new Set<string>()
   const asked: Asked[] = []
+  let refused = 0
+  let end = (): void => {}
   const site = createServer((request, response) => {
     if (isPage(request.url)) served.add(String(request.url))
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(PAGE)
@@ -68,21 +75,28 @@ export async function openGate({ preset, dataDir, certificate }: GateOptions): P
     // A tool that keeps this machine busy is no reason to refuse its requests.
     limits: { eventLoopDelay: '1m' },
     onDecision: (decision, request) => {
-      if (isPage(request.target)) asked.push({ request, decision })
+      if (!isPage(request.target)) return
+      asked.push({ request, decision })
+      refused = decision.action === 'allow' || decision.action === 'flag' ? 0 : refused + 1
+      if (refused === MAX_REFUSED) end()
     },
   })
   return {
     async visit(network, run) {
       const relay = await openRelay(proxy.url, NETWORKS[network])
+      let closed: Promise<void> | undefined
+      end = () => {
+        closed ??= relay.close()
+      }
       clock.beginMinute()
       served.clear()
       asked.length = 0
-      try {
-        await run(`https://localhost:${relay.port}`)
-      } finally {
-        await relay.close()
-      }
-      return { asked: [...asked], served: served.size }
+      refused = 0
+      await run(`https://localhost:${relay.port}`)
+      const ended = closed !== undefined
+      end()
+      await closed
+      return { asked: [...asked], served: served.size, ended }
     },
     async close() {
       await proxy.close('cut')

@@ -7,7 +7,7 @@ import { install, isUnreachable } from '../packaging/npm.ts'
 import { ROOT } from '../workspaces.ts'
 import { WAYS, type Way } from './copied.ts'
 import type { Driver, Place } from './drive.ts'
-import { type Gate, type Network, NETWORKS, openGate, type Visit } from './gate.ts'
+import { type Gate, NETWORKS, type Network, openGate, type Visit } from './gate.ts'
 import type { Tool } from './tools.ts'
 
 export const PRESETS = [
@@ -24,7 +24,9 @@ export interface LeagueOptions {
   readonly ways: readonly Way[]
   readonly presets: readonly PresetName[]
   readonly networks: readonly Network[]
-  /** Pages that each tool requests of each gate. */
+  /** Tools that run beside one another. */
+  readonly lanes: number
+  /** Pages that each tool requests of each gate; a browser, which takes a hundred times as long for one, requests a twentieth of them. */
   readonly pages: number
   readonly onProgress: (line: string) => void
 }
@@ -36,6 +38,8 @@ export interface Row {
   readonly way: Way
   readonly preset: PresetName
   readonly network: Network
+  /** Pages that it requested. */
+  readonly pages: number
   readonly visit?: Visit | undefined
   readonly fault?: string | undefined
 }
@@ -45,35 +49,70 @@ export interface League {
   readonly absent: readonly Tool[]
 }
 
-/** Sends the requests of all tools to all gates, one after another, over real sockets of loopback. */
+/** Sends the requests of all tools to all gates, over real sockets of loopback. Each lane has gates of its own. */
 export async function runLeague(options: LeagueOptions): Promise<League> {
-  const { tools, presets, onProgress } = options
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-league-'))
+  try {
+    const certificates = certificate(folder)
+    const place = { folder, ca: certificates.cert, project: await installNpm(folder, options.tools) }
+    const open: OpenGate = (preset) => {
+      // Each gate watches its files; Node warns of many watchers of one.
+      const own = mkdtempSync(join(folder, 'gate-'))
+      const [cert, key] = [join(own, 'site.pem'), join(own, 'site.key')]
+      copyFileSync(certificates.cert, cert)
+      copyFileSync(certificates.key, key)
+      return openGate({ preset, dataDir: join(folder, 'state'), certificate: { cert, key } })
+    }
+    // The first gate compiles the data, the others find it.
+    await (await open('observe')).close()
+    const left = options.tools.map((tool, place) => ({ tool, place }))
+    const done: Played[] = []
+    await Promise.all(Array.from({ length: options.lanes }, () => runLane(left, done, place, open, options)))
+    const ordered = done.toSorted((one, other) => one.place - other.place)
+    return {
+      rows: ordered.flatMap(({ rows }) => rows ?? []),
+      absent: ordered.flatMap(({ tool, rows }) => (rows === undefined ? [tool] : [])),
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type OpenGate = (preset: PresetName) => Promise<Gate>
+
+/** A tool by its place in the list, with its rows; absent: it is not installed. */
+interface Played {
+  readonly tool: Tool
+  readonly place: number
+  readonly rows?: readonly Row[] | undefined
+}
+
+/** Takes one tool after another of those that are left, until none is. */
+async function runLane(
+  left: Pick<Played, 'tool' | 'place'>[],
+  done: Played[],
+  where: Place,
+  open: OpenGate,
+  options: LeagueOptions,
+): Promise<void> {
+  const { presets, onProgress } = options
   const gates: Gate[] = []
   try {
-    const files = certificate(folder)
-    const place = { folder, ca: files.cert, project: await installNpm(folder, tools) }
-    for (const preset of presets) {
-      gates.push(await openGate({ preset, dataDir: join(folder, 'state'), certificate: files }))
-    }
-    const [rows, absent]: [Row[], Tool[]] = [[], []]
-    for (const tool of tools) {
-      const version = await tool.version(place)
-      if (version === undefined) {
-        absent.push(tool)
-        onProgress(`${tool.name}: not installed`)
-        continue
-      }
+    for (const preset of presets) gates.push(await open(preset))
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const { tool, place } = next
       const began = Date.now()
-      const own = await rowsOf(tool, version, place, gates, options)
-      rows.push(...own)
-      const faults = new Set(own.flatMap(({ fault }) => fault ?? []))
-      onProgress(`${tool.name} ${version}: ${Math.round((Date.now() - began) / 1000)} s ${[...faults].join('; ')}`)
+      const version = await tool.version(where)
+      const rows = version === undefined ? undefined : await rowsOf(tool, version, where, gates, options)
+      done.push({ tool, place, rows })
+      const faults = new Set(rows?.flatMap(({ fault }) => fault ?? []))
+      const seconds = Math.round((Date.now() - began) / 1000)
+      onProgress(
+        `${tool.name}: ${version === undefined ? 'not installed' : `${version}, ${seconds} s`} ${[...faults].join('; ')}`,
+      )
     }
-    return { rows, absent }
   } finally {
     for (const gate of gates) await gate.close()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -82,14 +121,15 @@ async function rowsOf(
   version: string,
   place: Place,
   gates: readonly Gate[],
-  { ways, presets, networks, pages }: LeagueOptions,
+  { ways, presets, networks, ...options }: LeagueOptions,
 ): Promise<readonly Row[]> {
+  const pages = tool.kind === 'browser' ? Math.ceil(options.pages / 20) : options.pages
   const driver = await tool.drive(place)
   const rows: Row[] = []
-  for (const way of ways.filter((one) => tool.agentOnly === undefined || one === 'own' || one === 'user-agent')) {
+  for (const way of ways.filter((one) => canCopy(tool, one))) {
     for (const [index, preset] of presets.entries()) {
       for (const network of networks) {
-        const row = { tool, version, way, preset, network }
+        const row = { tool, version, way, preset, network, pages }
         const gate = gates[index]
         if (gate !== undefined) rows.push({ ...row, ...(await visit(gate, network, driver, way, place, pages)) })
       }
@@ -97,6 +137,12 @@ async function rowsOf(
   }
   await driver.close()
   return rows
+}
+
+/** Whether a tool can be told the headers of a way; a browser has its own, so parts of them are no way of copying one. */
+function canCopy({ kind, agentOnly }: Tool, way: Way): boolean {
+  if (kind !== 'browser' || way === 'own' || way === 'user-agent') return true
+  return way === 'all' && agentOnly === undefined
 }
 
 async function visit(
@@ -115,7 +161,8 @@ async function visit(
       fault = String(error)
     }
   })
-  return visit.asked.length === 0 ? { fault: fault ?? 'no request arrived' } : { visit, fault }
+  if (visit.asked.length === 0) return { fault: fault ?? 'no request arrived' }
+  return visit.ended ? { visit } : { visit, fault }
 }
 
 /** Installs the packages of npm that the tools are in, with the programs that use them, into a folder of their own. */

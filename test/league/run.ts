@@ -1,39 +1,54 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../workspaces.ts'
 import { MODES, WAYS, type Way } from './copied.ts'
 import { NETWORK_NAMES, PRESETS, runLeague } from './league.ts'
 import { recordedLines } from './record.ts'
-import { outcomeText } from './tables.ts'
+import { leagueText } from './tables.ts'
 import { TOOLS } from './tools.ts'
 
+/*
+ * `npm run league` prints who gets through each preset; `-- --write` writes it into the documents, `-- --record` writes the header
+ * sets of the accuracy bench, and `-- --tools=curl,got --pages=20` takes some of it.
+ */
+const DOCUMENT = join(ROOT, 'bench/league.md')
 const RECORDED = join(ROOT, 'bench/accuracy/sets/clients.jsonl')
+const MARK = '<!-- results of league -->'
 
 const { values } = parseArgs({
   options: {
     tools: { type: 'string' },
     pages: { type: 'string', default: '120' },
-    presets: { type: 'string' },
+    lanes: { type: 'string', default: String(availableParallelism()) },
+    write: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
   },
 })
-const names = values.tools?.split(',')
-const tools = TOOLS.filter(({ name }) => names === undefined || names.includes(name))
-const onProgress = (line: string): void => {
-  process.stderr.write(`${line}\n`)
+const names = values.tools?.split(',') ?? TOOLS.map(({ name }) => name)
+const unknown = names.find((name) => !TOOLS.some((tool) => tool.name === name))
+if (unknown !== undefined) {
+  throw new Error(`no tool "${unknown}": ${TOOLS.map(({ name }) => name).join(', ')}`)
+}
+const shared = {
+  tools: TOOLS.filter(({ name }) => names.includes(name)),
+  lanes: Number(values.lanes),
+  onProgress(line: string) {
+    process.stderr.write(`${line}\n`)
+  },
 }
 if (values.record) {
   const ways = Object.keys(WAYS) as readonly Way[]
-  const { rows } = await runLeague({ tools, ways, presets: ['observe'], networks: ['home'], pages: 1, onProgress })
+  const { rows } = await runLeague({ ...shared, ways, presets: ['observe'], networks: ['home'], pages: 1 })
   writeFileSync(RECORDED, recordedLines(rows))
 } else {
   const pages = Number(values.pages)
-  const presets = PRESETS.filter((name) => values.presets === undefined || values.presets.split(',').includes(name))
-  const { rows } = await runLeague({ tools, ways: MODES, presets, networks: NETWORK_NAMES, pages, onProgress })
-  for (const row of rows) {
-    process.stdout.write(
-      `${[row.tool.name, row.way, row.preset, row.network, outcomeText(row, pages), row.fault ?? '', row.visit?.asked[0]?.request.ja4].join(' ')}\n`,
-    )
+  const league = await runLeague({ ...shared, ways: MODES, presets: PRESETS, networks: NETWORK_NAMES, pages })
+  const text = leagueText(league, new Date().toISOString().slice(0, 10))
+  process.stdout.write(`${text}\n`)
+  if (values.write) {
+    const [prose = ''] = readFileSync(DOCUMENT, 'utf8').split(MARK)
+    writeFileSync(DOCUMENT, `${prose}${MARK}\n${text}\n`)
   }
 }

@@ -1,12 +1,93 @@
-import type { Row } from './league.ts'
+import { table } from '../tables/markdown.ts'
+import type { Way } from './copied.ts'
+import type { League, Row } from './league.ts'
+import type { Tool } from './tools.ts'
 
-/** What a visit got: the pages that were served, and what the tool got in place of the others. */
-export function outcomeText({ visit, fault }: Pick<Row, 'visit' | 'fault'>, pages: number): string {
-  if (visit === undefined) return fault === undefined ? '–' : 'failed'
-  const refusal = visit.asked.map(({ decision }) => REFUSALS[decision.action]).find((word) => word !== undefined)
-  if (visit.served === pages) return refusal === undefined ? `${pages}` : `${pages} (${refusal} solved)`
-  if (visit.served === 0) return `0 (${refusal ?? fault ?? 'failed'})`
-  return `${visit.served} then ${refusal ?? 'nothing'}`
+/** What a tool gets in place of a page, by the action of the decision. */
+const REFUSALS: Readonly<Record<string, string | undefined>> = {
+  challenge: 'challenge',
+  throttle: '429',
+  block: 'block',
 }
 
-const REFUSALS: Readonly<Record<string, string | undefined>> = { challenge: 'challenge', throttle: '429', block: 'block' }
+/** What a visit got: the number of pages that were served, and what came in place of the others. */
+export function outcomeText({ visit, fault, pages }: Row): string {
+  if (visit === undefined) return 'failed'
+  const refusal = visit.asked.map(({ decision }) => REFUSALS[decision.action]).find((word) => word !== undefined)
+  if (visit.served === pages) return refusal === undefined ? `${pages}` : `${pages} solved`
+  const rest = refusal ?? (fault === undefined ? 'nothing' : 'failed')
+  return visit.served === 0 ? rest : `${visit.served}, ${rest}`
+}
+
+/** The texts for hosting, VPN and home; one where they are equal. */
+function together(texts: readonly string[]): string {
+  return new Set(texts).size === 1 ? (texts[0] ?? '') : texts.join(' / ')
+}
+
+const TITLES: Readonly<Partial<Record<Way, string>>> = {
+  own: 'As they are',
+  'user-agent': 'With the user agent of Chrome',
+  all: 'With all headers of Chrome',
+}
+
+/** The documents' part that a run writes: a table of sums, and one for each way. */
+export function leagueText({ rows, absent }: League, date: string): string {
+  const ways = [...new Set(rows.map(({ way }) => way))]
+  const presets = [...new Set(rows.map(({ preset }) => preset))]
+  const networks = [...new Set(rows.map(({ network }) => network))]
+  const tools = [...new Set(rows.map(({ tool }) => tool))]
+  const at = (tool: Tool, way: Way) => rows.filter((row) => row.tool === tool && row.way === way)
+  const parts = ways.map((way) => {
+    const lines = tools.flatMap((tool) => {
+      const own = at(tool, way)
+      const [first] = own
+      if (first === undefined) return []
+      const cells = presets.map((preset) =>
+        together(own.filter((row) => row.preset === preset).map((row) => outcomeText(row))),
+      )
+      const chances = networks.map((network) => probability(own.find((row) => row.network === network)))
+      return [[`${tool.name} ${first.version}`, together(chances), ...cells]]
+    })
+    return `## ${TITLES[way] ?? way}\n\n${table(['tool', 'probability', ...presets.map((name) => `\`${name}\``)], lines)}`
+  })
+  const missing = absent.map(({ name }) => name).join(', ')
+  return [`Run on ${date}${missing === '' ? '' : `; not installed: ${missing}`}.`, sums(rows, ways), ...parts].join(
+    '\n\n',
+  )
+}
+
+/** The probability at the first request that the client is a program. */
+function probability(row: Row | undefined): string {
+  const [first] = row?.visit?.asked ?? []
+  return first === undefined ? '–' : first.decision.inspection.agent.botProbability.toFixed(2)
+}
+
+const KINDS = { client: 'HTTP clients', mimic: 'impersonators', browser: 'browsers' } as const
+
+/** How many tools of each kind got all pages, from each network. */
+function sums(rows: readonly Row[], ways: readonly Way[]): string {
+  const columns = (Object.keys(KINDS) as readonly Tool['kind'][]).flatMap((kind) =>
+    ways.flatMap((way) => {
+      const own = rows.filter((row) => row.tool.kind === kind && row.way === way)
+      return own.length === 0 ? [] : [{ kind, way, own, count: new Set(own.map(({ tool }) => tool)).size }]
+    }),
+  )
+  const head = columns.map(
+    ({ kind, way, count }) =>
+      `${count} ${KINDS[kind]}, ${(TITLES[way] ?? way).replace(/^./, (letter) => letter.toLowerCase())}`,
+  )
+  const presets = [...new Set(rows.map(({ preset }) => preset))]
+  const networks = [...new Set(rows.map(({ network }) => network))]
+  const lines = presets.map((preset) => [
+    `\`${preset}\``,
+    ...columns.map(({ own }) =>
+      networks
+        .map((network) => {
+          const here = own.filter((row) => row.preset === preset && row.network === network)
+          return String(here.filter(({ visit, pages }) => visit?.served === pages).length)
+        })
+        .join(' / '),
+    ),
+  ])
+  return table(['tools that got every page', ...head], lines)
+}

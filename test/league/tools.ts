@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CHROMIUM } from '../chromium.ts'
 import { ROOT } from '../workspaces.ts'
+import { WAYS } from './copied.ts'
 import { commandDriver, type Driver, type Job, lineDriver, type Place, pageUrls, tabbed } from './drive.ts'
 
 export interface Tool {
   readonly name: string
-  /** `mimic`: it writes headers of a browser of its own accord; `browser`: it is one, and runs scripts. */
+  /** `mimic`: it imitates the headers of a browser; `browser`: it is one, and runs scripts. */
   readonly kind: 'client' | 'mimic' | 'browser'
   /** A package of npm with its version, which the command installs; absent: the tool is the machine's. */
   readonly npm?: string | undefined
@@ -42,7 +43,11 @@ function command(name: string, args: (job: Job, place: Place) => readonly string
   }
 }
 
-function program(name: string, version: readonly [string, ...string[]], args: (place: Place) => readonly string[]): Tool {
+function program(
+  name: string,
+  version: readonly [string, ...string[]],
+  args: (place: Place) => readonly string[],
+): Tool {
   const [command] = version
   return {
     name,
@@ -96,25 +101,15 @@ function installedVersion(project: string, module: string): string | undefined {
 const headerFlags = (flag: string, { headers }: Job): readonly string[] =>
   headers.flatMap(([name, value]) => [flag, `${name}: ${value}`])
 
-/** What the project's own script `curl_chrome116` gives the binary, which npm has without that script. */
-const CHROME_116 = [
-  ...['--ciphers', 'TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384,TLS_CHACHA20_POLY1305_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256,ECDHE-RSA-AES128-GCM-SHA256,ECDHE-ECDSA-AES256-GCM-SHA384,ECDHE-RSA-AES256-GCM-SHA384,ECDHE-ECDSA-CHACHA20-POLY1305,ECDHE-RSA-CHACHA20-POLY1305,ECDHE-RSA-AES128-SHA,ECDHE-RSA-AES256-SHA,AES128-GCM-SHA256,AES256-GCM-SHA384,AES128-SHA,AES256-SHA'],
-  ...['--http2', '--http2-no-server-push', '--compressed', '--tlsv1.2', '--alps', '--tls-permute-extensions', '--cert-compression', 'brotli'],
-]
-const CHROME_116_HEADERS = [
-  ['sec-ch-ua', '"Chromium";v="116", "Not)A;Brand";v="24", "Google Chrome";v="116"'],
-  ['sec-ch-ua-mobile', '?0'],
-  ['sec-ch-ua-platform', '"Windows"'],
-  ['Upgrade-Insecure-Requests', '1'],
-  ['User-Agent', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Safari/537.36'],
-  ['Accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7'],
-  ['Sec-Fetch-Site', 'none'],
-  ['Sec-Fetch-Mode', 'navigate'],
-  ['Sec-Fetch-User', '?1'],
-  ['Sec-Fetch-Dest', 'document'],
-  ['Accept-Encoding', 'gzip, deflate, br'],
-  ['Accept-Language', 'en-US,en;q=0.9'],
-] as const
+/** The settings of the project's own script `curl_chrome116`, which the package of npm leaves out. */
+const CHROME_116_CIPHERS =
+  'TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384,TLS_CHACHA20_POLY1305_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256,ECDHE-RSA-AES128-GCM-SHA256,ECDHE-ECDSA-AES256-GCM-SHA384,ECDHE-RSA-AES256-GCM-SHA384,ECDHE-ECDSA-CHACHA20-POLY1305,ECDHE-RSA-CHACHA20-POLY1305,ECDHE-RSA-AES128-SHA,ECDHE-RSA-AES256-SHA,AES128-GCM-SHA256,AES256-GCM-SHA384,AES128-SHA,AES256-SHA'
+const CHROME_116_FLAGS =
+  '--http2 --http2-no-server-push --compressed --tlsv1.2 --alps --tls-permute-extensions --cert-compression brotli'
+const CHROME_116 = ['--ciphers', CHROME_116_CIPHERS, ...CHROME_116_FLAGS.split(' ')]
+const CHROME_116_HEADERS = WAYS.all.map(
+  ([name, value]) => [name, value.replaceAll('156', '116').replace(', zstd', '')] as const,
+)
 
 const IMPERSONATE = 'node-curl-impersonate'
 const impersonate = (project: string): string =>
@@ -141,10 +136,10 @@ function curlArgs(job: Job, ...more: readonly string[]): readonly string[] {
   return ['-s', '-k', ...more, ...headerFlags('-H', job), '-o', '/dev/null', `${job.base}/page/[1-${job.count}]`]
 }
 
-/** A file of the addresses of a job's pages, for tools that read one. */
-function listOf(job: Job, { folder }: Place): string {
-  const file = join(folder, 'pages.txt')
-  writeFileSync(file, pageUrls(job).map((url) => `${url}\n`).join(''))
+/** Writes the addresses of a job's pages, for tools that read a file of them. */
+function writePages(job: Job, folder: string, name: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, pageUrls(job).join('\n'))
   return file
 }
 
@@ -157,7 +152,7 @@ async function javaTrust({ folder, ca }: Place): Promise<readonly string[]> {
   return [`-Djavax.net.ssl.trustStore=${store}`, '-Djavax.net.ssl.trustStorePassword=changeit']
 }
 
-/** Debian's; the name of the file that `okhttp.jar` links to has the version. */
+/** Debian's; links beside them have the version in their names. */
 const OKHTTP = ['okhttp', 'okio'].map((name) => `/usr/share/java/${name}.jar`)
 
 function java(name: string, file: string, classes: readonly string[]): Tool {
@@ -165,9 +160,10 @@ function java(name: string, file: string, classes: readonly string[]): Tool {
     name,
     kind: 'client',
     version: async () => {
+      if (classes.length === 0) return printed('java', '-version')
       if (!classes.every((path) => existsSync(path))) return undefined
-      const [own = ''] = classes
-      return own === '' ? printed('java', '-version') : /\d+\.[\d.]*\d/.exec(basename(realpathSync(own)))?.[0]
+      const names = readdirSync('/usr/share/java').join('\n')
+      return new RegExp(`^${name}-([\\d.]+)\\.jar$`, 'm').exec(names)?.[1]
     },
     drive: async (place) =>
       lineDriver(
@@ -179,36 +175,31 @@ function java(name: string, file: string, classes: readonly string[]): Tool {
   }
 }
 
-/** Twenty-eight tools, from those that say what they are to browsers that a program drives. */
+/** From tools that say what they are to browsers that a program drives. */
 export const TOOLS: readonly Tool[] = [
   command('curl', (job) => curlArgs(job)),
   command('wget', (job, place) => [
-    ...['-q', '--no-check-certificate', '-O', '/dev/null', '--tries=1'],
+    '-q',
+    '--no-check-certificate',
+    '-O',
+    '/dev/null',
+    '--tries=1',
     ...headerFlags('--header', job),
-    ...['-i', listOf(job, place)],
+    '-i',
+    writePages(job, place.folder, 'wget.txt'),
   ]),
   command('aria2c', (job, place) => [
-    ...['-q', '--check-certificate=false', '--max-concurrent-downloads=1', '--max-tries=1', '--allow-overwrite=true'],
+    '-q',
+    '--check-certificate=false',
+    '--max-concurrent-downloads=1',
+    '--max-tries=1',
+    '--allow-overwrite=true',
     ...headerFlags('--header', job),
-    ...['-d', join(place.folder, 'aria2'), '-i', listOf(job, place)],
+    '-d',
+    join(place.folder, 'aria2'),
+    '-i',
+    writePages(job, place.folder, 'aria2c.txt'),
   ]),
-  {
-    ...command('w3m', () => []),
-    version: () => printed('w3m', '-version'),
-    drive: (place) => {
-      const driver = commandDriver(place, 'w3m', (job) => [
-        ...['-o', 'ssl_verify_server=0', '-dump_source'],
-        ...headerFlags('-header', job),
-        job.base,
-      ])
-      return {
-        ...driver,
-        async run(job) {
-          for (const base of pageUrls(job)) await driver.run({ ...job, base })
-        },
-      }
-    },
-  },
   python('requests'),
   python('httpx'),
   python('aiohttp'),
@@ -225,22 +216,15 @@ export const TOOLS: readonly Tool[] = [
   java('Java HttpClient', 'Client.java', []),
   java('okhttp', 'OkHttp.java', OKHTTP),
   program('Ruby net/http', ['ruby', '--version'], () => [join(DRIVERS, 'ruby.rb')]),
-  program('Perl LWP', ['perl', '-MLWP', '-e', 'print LWP->VERSION'], () => [join(DRIVERS, 'perl.pl'), 'lwp']),
-  program('Perl HTTP::Tiny', ['perl', '-MHTTP::Tiny', '-e', 'print HTTP::Tiny->VERSION'], () => [
-    join(DRIVERS, 'perl.pl'),
-    'tiny',
-  ]),
+  program('Perl LWP', ['perl', '-MLWP', '-e', 'print LWP->VERSION'], () => [join(DRIVERS, 'perl.pl')]),
   program('PHP file_get_contents', ['php', '--version'], () => [join(DRIVERS, 'php.php'), 'stream']),
   program('PHP curl', ['php', '-r', 'echo curl_version()["version"];'], () => [join(DRIVERS, 'php.php'), 'curl']),
-  {
-    ...program('node fetch', [process.execPath, '--version'], () => [join(DRIVERS, 'node.mjs'), 'fetch']),
-  },
+  program('node fetch', [process.execPath, '--version'], () => [join(DRIVERS, 'node.mjs'), 'fetch']),
   npm('undici', '7.30.2'),
   npm('node-fetch', '3.3.2'),
   npm('axios', '1.21.1'),
   npm('got', '14.6.6'),
   npm('needle', '3.5.0'),
-  npm('superagent', '10.4.2'),
   npm('got-scraping', '4.2.1', 'mimic'),
   npm('impit', '0.14.5', 'mimic'),
   CURL_IMPERSONATE,

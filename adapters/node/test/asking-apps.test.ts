@@ -2,7 +2,7 @@ import t from 'tap'
 import { passScript } from '../src/challenge/pass-script.ts'
 import { type Answer, cookieOf, FIREFOX, NAVIGATION, openAskingSite, solveDetails } from './asking.ts'
 
-/* What applications have of the gate: the challenge in JSON, the script, and the page on purpose. */
+/* The gate as applications use it: the challenge in JSON, the script, and the page on purpose. */
 const FETCH = { 'user-agent': FIREFOX, accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
 const detailsOf = ({ body }: Answer) => JSON.parse(body).details
 
@@ -24,7 +24,7 @@ t.test('JSON carries the challenge, each one its own', async (t) => {
   t.match(detailsOf(await ask('/script', FETCH)), { puzzles: 32, wait: 0, level: 2 })
 })
 
-t.test('pass.js is sent to whoever loads it, small, and kept by browsers', async (t) => {
+t.test('pass.js is small, sent without a pass, and kept by browsers', async (t) => {
   const { ask, seen } = await openAskingSite(t, { challenge: { path: '/gate', status: 403 } })
   const packed = await ask('/gate/pass.js', { ...FETCH, 'accept-encoding': 'gzip, br' }, 'HEAD')
   t.match(packed.headers, { 'content-encoding': 'gzip', 'content-type': /javascript/, vary: /Accept-Encoding/ })

@@ -1,10 +1,11 @@
 /* Reads a job a line, opens its pages with the browser automation that the first argument names, and writes a line for each job. */
 import { createInterface } from 'node:readline'
+import { setTimeout as after } from 'node:timers/promises'
 
 const [, , tool, executablePath, profile] = process.argv
-const ARGS = ['--no-sandbox', '--disable-dev-shm-usage', '--ignore-certificate-errors']
+const ARGS = ['--no-sandbox', '--disable-dev-shm-usage', '--ignore-certificate-errors', '--disable-gpu']
 /** Milliseconds in which a challenge must be solved. */
-const PATIENCE = 15_000
+const PATIENCE = 60_000
 
 /** Splits a job's headers into the user agent, which each tool sets in a way of its own, and the others. */
 function given(headers) {
@@ -65,29 +66,38 @@ async function headless() {
   }
 }
 
-/** Opens a page, and solves the challenge before it, whose title names the site; `false` where that does not succeed. */
-async function arrives(page, url) {
-  await page.goto(url, { waitUntil: 'domcontentloaded' })
-  if (!(await page.title()).includes(' · ')) return true
-  try {
-    await page.waitForFunction("document.title === 'Page'", { timeout: PATIENCE, polling: 50 })
-    return true
-  } catch {
-    return false
+/** Opens the pages one after another; those with the site in their titles are challenges, and their scripts solve them. */
+async function visit(page, { base, count }) {
+  for (let number = 1; number <= count; number++) {
+    await page.goto(`${base}/page/${number}`, { waitUntil: 'domcontentloaded' })
+    const title = await titleOf(page)
+    if (title === '' || title.includes(' · ')) await pass(page)
+  }
+}
+
+/** The title of a page; empty where it is just being left. */
+const titleOf = (page) => page.title().catch(() => '')
+
+/** Waits until a challenge gives way to the page. The title is asked for from here: its Content-Security-Policy lets no string be evaluated. */
+async function pass(page) {
+  const end = Date.now() + PATIENCE
+  while ((await titleOf(page)) !== 'Page') {
+    if (Date.now() > end) throw new Error('the challenge was not solved')
+    await after(50)
   }
 }
 
 const open = await { playwright, puppeteer, headless, patchright: playwright }[tool](`${tool}-core`)
 for await (const line of createInterface({ input: process.stdin })) {
-  const { base, count, headers } = JSON.parse(line)
+  const job = JSON.parse(line)
+  let said = 'done'
+  const { page, close } = await open(job.headers)
   try {
-    const { page, close } = await open(headers)
-    // A challenge that cannot be solved ends the visit.
-    for (let number = 1; number <= count; number++) if (!(await arrives(page, `${base}/page/${number}`))) break
-    await close()
-    console.log('done')
+    await visit(page, job)
   } catch (error) {
-    console.log(String(error).replaceAll('\n', ' '))
+    said = String(error).replaceAll('\n', ' ')
   }
+  await close()
+  process.stdout.write(`${said}\n`)
 }
 process.exit()

@@ -26,14 +26,6 @@ const CLIENTS = {
     const { default: needle } = await import('needle')
     return (url, headers) => needle('get', url, { headers })
   },
-  async superagent() {
-    const { default: superagent } = await import('superagent')
-    return (url, headers) =>
-      superagent
-        .get(url)
-        .set(headers)
-        .ok(() => true)
-  },
   async 'got-scraping'() {
     const { gotScraping } = await import('got-scraping')
     return (url, headers) => gotScraping(url, { headers, throwHttpErrors: false, retry: { limit: 0 } })
@@ -48,11 +40,12 @@ const CLIENTS = {
 const get = await CLIENTS[process.argv[2]]()
 for await (const line of createInterface({ input: process.stdin })) {
   const { base, count, headers } = JSON.parse(line)
+  let said = 'done'
   try {
     for (let number = 1; number <= count; number++) await get(`${base}/page/${number}`, Object.fromEntries(headers))
-    console.log('done')
   } catch (error) {
-    console.log(String(error.cause ?? error).replaceAll('\n', ' '))
+    said = String(error.cause ?? error).replaceAll('\n', ' ')
   }
+  process.stdout.write(`${said}\n`)
 }
 process.exit()

@@ -9,7 +9,7 @@ export function passCookie(host: RequestHost, head: ReceivedHead, value: string,
   return setCookie(PASS_COOKIES[isSecure(host, head) ? 0 : 1], value, maxAge, siteOf(host, head))
 }
 
-/** What pages and their scripts ask for; shared caches keep what is asked for by other parts of a page. */
+/** Destinations of pages and their scripts. Shared caches keep responses to the other parts of a page. */
 const RENEWING: readonly string[] = ['', 'document', 'empty']
 
 /** The cookie of the pass that a request brought, where it is renewed. */

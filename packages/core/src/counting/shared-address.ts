@@ -25,7 +25,7 @@ const BROWSER: ReadonlySet<string> = new Set([
   'sec-ch-ua-mobile',
 ])
 
-/** A digest of the headers by which one browser is told from others. */
+/** A digest of the headers that distinguish one browser from others. */
 export function browserOf(fields: readonly string[]): string {
   const sent: string[] = []
   for (let at = 0; at < fields.length; at += 2) {

@@ -22,7 +22,7 @@ interface Word {
   readonly message: string
 }
 
-/** Of a form, and of a link. */
+/** Methods of links and forms. */
 const NAVIGATING: readonly string[] = ['GET', 'HEAD', 'POST']
 const FORM_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 const SCRIPT_FIELDS: readonly string[] = [

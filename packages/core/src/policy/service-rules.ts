@@ -94,7 +94,11 @@ const FEED_PATHS = [
   ...FOLDERS.flatMap((folder) => FEED_WORDS.map((word) => `${folder}/${word}`)),
   ...FOLDERS.flatMap((folder) => FORMATS.map((format) => `${folder}/feed/${format}`)),
   // Medium, Blogger, YouTube and podcasts.
-  ...['/feed/*', '/feed/*/*', '/feeds/*', '/feeds/*/*', '/rss/*'],
+  '/feed/*',
+  '/feed/*/*',
+  '/feeds/*',
+  '/feeds/*/*',
+  '/rss/*',
 ].flatMap((path) => [path, `${path}/`])
 const FEED_FILES = [
   '*.rss',

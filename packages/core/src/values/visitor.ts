@@ -7,7 +7,7 @@ export const HOME_NETWORKS: ReadonlySet<string> = new Set<NetworkClass>(['reside
 export const VISITORS = ['person', 'unclear', 'program'] as const
 export type Visitor = (typeof VISITORS)[number]
 
-/** What a request, or its line in the log, says of its visitor. */
+/** The part of a request, or of its line in the log, that tells people from programs. */
 export interface VisitorSigns {
   readonly class: string
   readonly networkClass: string

@@ -9,7 +9,7 @@ export interface ReportedVisitors {
   readonly wouldAffect: number
 }
 
-/** Clients that are told apart; of more, the first. */
+/** Clients that are distinguished; of more, the first. */
 const MAX_CLIENTS = 100_000
 
 interface Known {

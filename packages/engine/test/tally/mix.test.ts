@@ -23,12 +23,30 @@ const CHROME =
 
 /** Fields of a navigation of Chrome over https. */
 const WHOLE = [
-  ...['Sec-Ch-Ua', '"Not;A=Brand";v="8", "Chromium";v="150", "Google Chrome";v="150"'],
-  ...['Sec-Ch-Ua-Mobile', '?0', 'Sec-Ch-Ua-Platform', '"Windows"', 'Upgrade-Insecure-Requests', '1'],
-  ...['User-Agent', CHROME],
-  ...['Accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8'],
-  ...['Sec-Fetch-Site', 'none', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-User', '?1', 'Sec-Fetch-Dest', 'document'],
-  ...['Accept-Encoding', 'gzip, deflate, br, zstd', 'Accept-Language', 'en-US,en;q=0.9'],
+  'Sec-Ch-Ua',
+  '"Not;A=Brand";v="8", "Chromium";v="150", "Google Chrome";v="150"',
+  'Sec-Ch-Ua-Mobile',
+  '?0',
+  'Sec-Ch-Ua-Platform',
+  '"Windows"',
+  'Upgrade-Insecure-Requests',
+  '1',
+  'User-Agent',
+  CHROME,
+  'Accept',
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8',
+  'Sec-Fetch-Site',
+  'none',
+  'Sec-Fetch-Mode',
+  'navigate',
+  'Sec-Fetch-User',
+  '?1',
+  'Sec-Fetch-Dest',
+  'document',
+  'Accept-Encoding',
+  'gzip, deflate, br, zstd',
+  'Accept-Language',
+  'en-US,en;q=0.9',
 ]
 const COPIED = ['User-Agent', CHROME, 'Accept', '*/*', 'Accept-Encoding', 'gzip, deflate']
 
@@ -48,7 +66,7 @@ async function gate(t: Test) {
   const log = join(folder, 'decisions.log')
   const config: ConfigInput = {
     dataDir: join(folder, 'state'),
-    // What is known of the networks is set below.
+    // The test sets the networks below.
     data: { refresh: false, sources: Object.fromEntries(EMBEDDED.map((id) => [id, { enabled: false }])) },
     net: { outbound: false },
     trustProxy: ['loopback'],

@@ -26,7 +26,7 @@ async function talliedOf(folder: string) {
   const by = (subject: string) => {
     const sums = new Map<string, number>()
     for (const row of rows.filter((row) => row.subject === subject)) {
-      // What follows is the visitor, which the mix test looks at.
+      // The labels behind these are the visitor's, which the mix test covers.
       const name = row.labels.slice(0, subject === 'decided' ? 5 : subject === 'trial' ? 4 : undefined).join(' ')
       sums.set(name, (sums.get(name) ?? 0) + row.requests)
     }

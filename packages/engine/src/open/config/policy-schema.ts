@@ -30,7 +30,7 @@ const RuleLimit = z.strictObject({
   window: key(Duration, 'Length of a window; a number is milliseconds', '1m', TIME),
   count: key(
     z.literal('failure').optional(),
-    'What counts: failure, by the status of the answer; absent: every request',
+    'Counted requests: those that fail, by the status of the answer; absent: every request',
     'failure',
   ),
   failures: key(

@@ -75,7 +75,7 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
   }
 
   function remember({ key, limit, held }: CountTask, { used, resetMs }: CountState): void {
-    // What is held may be given back at any time.
+    // A held cost may be given back at any time.
     if (limit?.kind === 'fixed' && !held) exceeded.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
   }
 

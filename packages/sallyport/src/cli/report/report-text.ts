@@ -46,7 +46,7 @@ export function headOf({ requests, allowed, from, until }: Report): string {
   return `${counted(requests, 'request')} from ${from} until ${until}; ${allowed.toLocaleString('en-US')} allowed`
 }
 
-/** Whom the log shows to be affected, where no tally says it: a log may hold few of the allowed requests. */
+/** The sentence about affected visitors of a log without a tally, which may hold few of the allowed requests. */
 export function visitorsOf({ visitors: { person, unclear } }: Report): readonly string[] {
   if (person.clients + unclear.clients === 0) return []
   const text = ({ clients, affected, wouldAffect }: typeof person): string =>
