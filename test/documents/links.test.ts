@@ -10,7 +10,8 @@ const MAX_LINE = 300
 const DOCUMENTS = documents()
 
 /** Words of what a reader is meant to read (D553): not of histories, figures and the table of all keys. */
-const MAX_WORDS = 30_000
+/** Words of prose: tables that a command writes are looked up, not read. */
+const MAX_WORDS = 25_300
 const NOT_COUNTED = [
   '.github/DECISIONS.md',
   'CHANGELOG.md',
@@ -119,6 +120,7 @@ t.test('the documents can be read in an afternoon', async (t) => {
   const counted = DOCUMENTS.filter((path) => !NOT_COUNTED.includes(path))
   const words = counted.flatMap((path) =>
     read(path)
+      .replaceAll(/<!-- table: [^]*?<!-- end of table -->/g, '')
       .split(/\s+/)
       .filter((word) => /[\p{L}\p{N}]/u.test(word)),
   )

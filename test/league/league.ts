@@ -139,7 +139,7 @@ async function rowsOf(
   return rows
 }
 
-/** Whether a tool can be told the headers of a way; a browser has its own, so parts of them are no way of copying one. */
+/** Whether a tool can send the headers of a way; a browser has its own, so parts of them are no way of copying one. */
 function canCopy({ kind, agentOnly }: Tool, way: Way): boolean {
   if (kind !== 'browser' || way === 'own' || way === 'user-agent') return true
   return way === 'all' && agentOnly === undefined

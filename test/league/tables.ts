@@ -3,14 +3,14 @@ import type { Way } from './copied.ts'
 import type { League, Row } from './league.ts'
 import type { Tool } from './tools.ts'
 
-/** What a tool gets in place of a page, by the action of the decision. */
+/** The words for a refused page, by the action of the decision. */
 const REFUSALS: Readonly<Record<string, string | undefined>> = {
   challenge: 'challenge',
   throttle: '429',
   block: 'block',
 }
 
-/** What a visit got: the number of pages that were served, and what came in place of the others. */
+/** The outcome of a visit: the number of pages that were served, and the refusal of the others. */
 export function outcomeText({ visit, fault, pages }: Row): string {
   if (visit === undefined) return 'failed'
   const refusal = visit.asked.map(({ decision }) => REFUSALS[decision.action]).find((word) => word !== undefined)
@@ -29,6 +29,8 @@ const TITLES: Readonly<Partial<Record<Way, string>>> = {
   'user-agent': 'With the user agent of Chrome',
   all: 'With all headers of Chrome',
 }
+
+const SHORT: Readonly<Partial<Record<Way, string>>> = { own: 'as they are', 'user-agent': 'user agent', all: 'headers' }
 
 /** The documents' part that a run writes: a table of sums, and one for each way. */
 export function leagueText({ rows, absent }: League, date: string): string {
@@ -62,7 +64,7 @@ function probability(row: Row | undefined): string {
   return first === undefined ? '–' : first.decision.inspection.agent.botProbability.toFixed(2)
 }
 
-const KINDS = { client: 'HTTP clients', mimic: 'impersonators', browser: 'browsers' } as const
+const KINDS = { client: 'clients', mimic: 'impersonators', browser: 'browsers' } as const
 
 /** How many tools of each kind got all pages, from each network. */
 function sums(rows: readonly Row[], ways: readonly Way[]): string {
@@ -72,10 +74,7 @@ function sums(rows: readonly Row[], ways: readonly Way[]): string {
       return own.length === 0 ? [] : [{ kind, way, own, count: new Set(own.map(({ tool }) => tool)).size }]
     }),
   )
-  const head = columns.map(
-    ({ kind, way, count }) =>
-      `${count} ${KINDS[kind]}, ${(TITLES[way] ?? way).replace(/^./, (letter) => letter.toLowerCase())}`,
-  )
+  const head = columns.map(({ kind, way, count }) => `${count} ${KINDS[kind]}, ${SHORT[way] ?? way}`)
   const presets = [...new Set(rows.map(({ preset }) => preset))]
   const networks = [...new Set(rows.map(({ network }) => network))]
   const lines = presets.map((preset) => [
@@ -89,5 +88,5 @@ function sums(rows: readonly Row[], ways: readonly Way[]): string {
         .join(' / '),
     ),
   ])
-  return table(['tools that got every page', ...head], lines)
+  return table(['who got every page', ...head], lines)
 }

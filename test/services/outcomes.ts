@@ -98,7 +98,7 @@ const CATALOGUE = createCatalogue()
 const COUNTRIES = { find: () => ({ code: 'DE', source: 'city', basis: 'city' }) as const }
 const GEO = createFakeGeo({})
 
-/** What came of a service's minute: the strictest of its answers, and the rule that gave it. */
+/** The outcome of a service's minute: the strictest of its answers, and the rule that gave it. */
 export interface ServiceOutcome {
   readonly answer: 'passes' | 'page' | 'refused'
   readonly rule: string

@@ -8,6 +8,8 @@ const OUTCOMES = await allOutcomes()
 /** Presets that refuse nothing are left out. */
 const SHOWN = PRESET_NAMES.filter((preset) => preset !== 'observe')
 
+const MAX_NAMES = 7
+
 /** Services by presets, as they are counted in one minute. Services of a kind with the same answers share a row. */
 export function services(): string {
   const rows = new Map<
@@ -18,8 +20,11 @@ export function services(): string {
     const answers = SHOWN.map((preset) => answerText(row.get(preset) as ServiceOutcome))
     const key = [service.kind, ...answers].join()
     const known = rows.get(key)
-    if (known === undefined) rows.set(key, { kind: service.kind, names: [nameText(service)], answers })
-    else known.names.push(nameText(service))
+    // Lines stay short enough to be read.
+    if (known === undefined || known.names.length === MAX_NAMES) {
+      if (known !== undefined) rows.set(`${key} ${rows.size}`, known)
+      rows.set(key, { kind: service.kind, names: [nameText(service)], answers })
+    } else known.names.push(nameText(service))
   }
   const cells = [...rows.values()].map(({ kind, names, answers }) => [cell(kind), cell(names.join(', ')), ...answers])
   return table(['kind', 'services, with requests a minute', ...SHOWN.map(code)], cells)

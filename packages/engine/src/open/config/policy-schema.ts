@@ -25,7 +25,7 @@ const Keys = z.union([z.enum(COUNT_KEYS), z.array(z.enum(COUNT_KEYS))])
 const Failures = z.array(z.int())
 
 const RuleLimit = z.strictObject({
-  key: key(Keys, 'Key that requests are counted by; several together are one key', 'client'),
+  key: key(Keys, 'Key of the count, or several', 'client'),
   max: key(z.int(), 'Requests, or failures, that fit into a window', 60, REQUESTS),
   window: key(Duration, 'Length of a window; a number is milliseconds', '1m', TIME),
   count: key(
