@@ -100,7 +100,6 @@ const PROGRAMS: readonly string[] = [
   'Foobot/1.0 (+http://probe.example; Android)',
   'Probe/1.0 (+http://probe.example/bot.html; Android 14)',
   'Probe/1.0 (+http://probe.example)',
-  'Overcast/1.0 Podcast Sync (12 subscribers; feed-id=4; +http://overcast.fm/)',
   'Probe/1.0 (+https://probe.example/android)',
   `${PHONE_CHROME} Probe (+https://probe.example/)`,
   `${PHONE_CHROME} foobot Mobile/1.0`,

@@ -112,6 +112,13 @@ export function isGameOfSteam(text: string): boolean {
   return /^Valve\/Steam HTTP Client [\d.]+ \(\d+\)$/.test(text)
 }
 
+const MAIL_PROGRAM = /^Mozilla\/5\.0 \([^()]*\) Gecko\/20100101 Thunderbird\/[\d.]+(?: Lightning\/[\d.]+)?$/
+
+/** Whether it is a mail program that names its engine as browsers do. It sends none of a browser's headers, and shows no page. */
+export function isMailProgram(text: string): boolean {
+  return MAIL_PROGRAM.test(text)
+}
+
 const SAFARI_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 'version', 'mobile', 'safari'])
 
 /** Whether it names Safari, and nothing beside it: no further product, and no comment at the end. */

@@ -20,6 +20,7 @@ import {
   isDeskAlone,
   isEmbedded,
   isGameOfSteam,
+  isMailProgram,
   isPlainSafari,
   isRenamedOnServer,
   mayBeOwned,
@@ -138,7 +139,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     const name = wordOf(text) ?? mailAddressIn(text)
     if (name !== undefined) return { name, headless: name === 'headless' }
     // Televisions, consoles and applications seldom begin as a browser does; they name the device.
-    const isUnlike = family === undefined && !besideDevice
+    const isUnlike = family === undefined && !besideDevice && !isMailProgram(whole)
     const isOdd = isUnlike || isBareMozilla(whole) || isBareCompatible(whole) || isDeskAlone(whole)
     const isAdded = (!besideDevice && isRenamedOnServer(whole)) || goesOnAfterMark(whole, besideDevice)
     return (isOdd && !mayBeOwned(whole)) || isAdded ? { headless: false } : undefined
@@ -185,7 +186,7 @@ export function isAi({ slug, purpose }: Pick<Crawler, 'slug' | 'purpose'>): bool
 
 /** The family of a browser by the name that it gives itself; `undefined` for what is none. */
 export function browserFamily(text: string): BrowserFamily | undefined {
-  if (!startsLikeBrowser(text)) return undefined
+  if (!startsLikeBrowser(text) || isMailProgram(text)) return undefined
   if (text.includes('CriOS/') || text.includes('FxiOS/') || text.includes('EdgiOS/')) return 'safari'
   if (text.includes('Edge/') || text.includes('Trident/') || text.includes('MSIE ')) return 'other'
   if (text.includes('AppleWebKit/')) {

@@ -55,7 +55,6 @@ function isNeverAsked(
 ): boolean {
   if (agent.identity?.verified === true || crawler?.outcome === 'verified' || crawler?.pending === true) return true
   if (client.isProxy === true || isInternal(network.reserved) || isPreflight(request.method, asked)) return true
-  if (asked.values('user-agent').some((text) => MAIL_PROGRAM.test(text))) return true
   const { path, readings } = request
   // Every reading: a path that an origin takes for another one is no fixed place, nor one of too many readings.
   if (isFixedPlace(path) && (readings === undefined || (readings.length > 0 && readings.every(isFixedPlace))))
@@ -64,9 +63,6 @@ function isNeverAsked(
   if (purpose === undefined || !ASKED_BY_NAME.has(purpose) || crawler?.outcome === 'spoofed') return false
   return !named.has(purpose) && !(crawler !== undefined && named.has(crawler.slug))
 }
-
-/** It names an engine as browsers do, and shows a page to nobody. */
-const MAIL_PROGRAM = /^Mozilla\/.* Thunderbird\//
 
 const FIXED: readonly string[] = ['/robots.txt', '/favicon.ico']
 

@@ -10,6 +10,9 @@ export const READING = ['GET', 'HEAD'] as const
 /** User agents that claim a browser: of clients that cannot show a page, none claims one. */
 export const BROWSERS: readonly string[] = ['Mozilla/*', 'Opera/*']
 
+/** Mail programs that name an engine as browsers do, and can show no page either. */
+export const MAIL_PROGRAMS: readonly string[] = ['Mozilla/5.0 (*) Gecko/20100101 Thunderbird/*']
+
 /** In place of a flag or a block where a person may be in doubt: work, which is done in a moment. */
 export const ASKED: Pick<Rule, 'action' | 'challenge'> = { action: 'challenge', challenge: { level: 2 } }
 

@@ -7,6 +7,7 @@ import {
   HEADLESS,
   IMPOSTOR,
   INFRASTRUCTURE,
+  MAIL_PROGRAMS,
   READING,
   UNPROVEN,
   VERIFIED,
@@ -23,7 +24,7 @@ const ANONYMISED: Rule = { id: 'anonymised', match: { networkClass: ANONYMISERS 
 const SERVERS: Rule = { id: 'infrastructure', match: { networkClass: INFRASTRUCTURE }, action: 'flag' }
 
 /** Whole browsers, against which nothing but their network speaks. */
-const WHOLE = { basis: ['network'], userAgent: BROWSERS, method: READING } as const
+const WHOLE = { basis: ['network'], userAgent: BROWSERS, not: { userAgent: MAIL_PROGRAMS }, method: READING } as const
 
 /** Rules that follow the user's own; the policy's default decides where none matches. */
 export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {

@@ -1,4 +1,4 @@
-import { BROWSERS, READING } from './common-rules.ts'
+import { BROWSERS, MAIL_PROGRAMS, READING } from './common-rules.ts'
 import type { PresetRow } from './preset-row.ts'
 
 /** Names under which libraries and tools of copying come unless somebody gives them another (D417). */
@@ -157,7 +157,7 @@ export const SERVICES: readonly PresetRow[] = [
   },
   {
     id: 'mail-programs',
-    match: { userAgent: ['*Thunderbird/*'], method: READING },
+    match: { userAgent: MAIL_PROGRAMS, method: READING },
     limit: { key: 'client', max: 120, window: '1m' },
     then: 'allow',
     trustClaim: true,
