@@ -81,7 +81,7 @@ t.test('who asks for a decoy is banned, however it is written, and by any method
     t.notOk(await isBanned(sallyport, `8.1.2.${at}`), target)
   }
   t.match(await visit(sallyport, '8.1.0.0', '/'), {
-    reasons: [{ id: 'policy:strikes', text: /1 strike, the last decoy\.$/ }],
+    reasons: [{ id: 'policy:strikes', text: /for 1 strike: 1 decoy\. / }],
   })
 })
 
@@ -190,7 +190,7 @@ t.test('five different probes within a minute ban for an hour', async (t) => {
   }
   t.match(await visit(sallyport, '8.2.5.1', '/'), {
     action: 'block',
-    reasons: [{ id: 'policy:scanner-guard', text: /5 strikes, the last probe\.$/ }],
+    reasons: [{ id: 'policy:scanner-guard', text: /for 5 strikes: 5 probe\. / }],
   })
   const [ban] = await sallyport.bans.list()
   t.match(ban, { key: 'client 8.2.5.1', on: 'probe', count: 5 })

@@ -5,6 +5,9 @@ import t from 'tap'
 import { open } from '../../src/open/index.ts'
 import { requestFrom } from './requests.ts'
 
+/** Nothing speaks against it: the preset's mark would be the mount's action too. */
+const LYNX = ['Host', 'a.example', 'User-Agent', 'Lynx/2.9.2', 'Accept-Language', 'en']
+
 const NO_DATA = Object.fromEntries(
   ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6'].map((id) => [id, { enabled: false }]),
 )
@@ -19,12 +22,12 @@ t.test(
     })
     t.teardown(() => sallyport.close())
     const exporter = new InMemorySpanExporter()
-    sallyport.decide({ ...requestFrom('8.1.0.1'), id: 'before' })
+    sallyport.decide({ ...requestFrom('8.1.0.1', LYNX), id: 'before' })
     trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
     t.teardown(() => trace.disable())
-    const decision = sallyport.decide({ ...requestFrom('8.1.0.1'), id: 'after' })
+    const decision = sallyport.decide({ ...requestFrom('8.1.0.1', LYNX), id: 'after' })
     t.equal(decision.action, 'flag')
-    sallyport.decider({ policy: [] }).decide({ ...requestFrom('8.1.0.1'), id: 'of a mount' })
+    sallyport.decider({ policy: [] }).decide({ ...requestFrom('8.1.0.1', LYNX), id: 'of a mount' })
     const spans = exporter.getFinishedSpans()
     t.same(
       spans.map(({ name, attributes }) => [name, attributes['sallyport.request_id'], attributes['sallyport.action']]),
