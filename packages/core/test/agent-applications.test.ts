@@ -1,6 +1,7 @@
 import { AUTOMATION, MONITORS } from '@sallyport/data/automation'
 import t from 'tap'
-import { agentInspector, CHROME_TEXT, FIREFOX_TEXT, requestOf } from './agents.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import { agentInspector, CHROME_TEXT, FIREFOX_TEXT, RACK, requestOf } from './agents.ts'
 
 const { decide } = agentInspector()
 
@@ -116,6 +117,15 @@ const PROGRAMS: readonly string[] = [
   `${CHROME_TEXT} Netsparker`,
   'Mozilla/5.0 (Windows NT 6.1) AppleWebKit/534.34 (KHTML, like Gecko) CasperJS/1.1 Safari/534.34',
 ]
+
+t.test('a mail program is no browser, and a browser that adds its name stays one', async (t) => {
+  const { decide } = agentInspector({ policy: compilePolicy({ preset: 'protect-content', rules: [] }) })
+  const from = (userAgent: string) => decide(requestOf(['Host', 'a.example', 'User-Agent', userAgent], { peer: RACK }))
+  const mail = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.4.0'
+  t.match(from(mail), { action: 'flag', inspection: { agent: { class: 'human', basis: 'network' } } })
+  for (const text of [`${CHROME_TEXT} Thunderbird/1`, `${FIREFOX_TEXT} Thunderbird/1`])
+    t.match(from(text), { action: 'challenge' }, text)
+})
 
 t.test('programs that name themselves are programs behind a browser and on a phone', async (t) => {
   for (const text of PROGRAMS) t.match(judged(text), { class: 'unverified_bot', basis: 'automation' }, text)

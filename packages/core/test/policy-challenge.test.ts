@@ -139,6 +139,13 @@ t.test('never asked, whatever the rule', async (t) => {
   t.equal(actionOf(await ask({ method: 'OPTIONS' })), 'challenge')
 })
 
+t.test('a mail program is challenged by a rule of the user as anything else is', async (t) => {
+  const { ask } = gateOf([ASK])
+  const mozilla = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101'
+  for (const name of ['Thunderbird/128.0', 'Firefox/128.0 Thunderbird/1', 'Firefox/128.0'])
+    t.equal(actionOf(await ask({ fields: ['User-Agent', `${mozilla} ${name}`] })), 'challenge', name)
+})
+
 t.test('a limit that asks does so beyond it, and the budget of a pass asks who holds one', async (t) => {
   const often = gateOf([{ ...ASK, limit: { key: 'client', max: 2, window: '1h' } }])
   const some = []
