@@ -15,6 +15,7 @@ import { openSites, type Route, type Site } from './gate/sites.ts'
 import { stepUp } from './gate/step-up.ts'
 import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
+import { ownConnection } from './origin/connection-auth.ts'
 import { explained, failureOf, faultOf, LargeHead } from './origin/faults.ts'
 import type { Member } from './origin/members.ts'
 import type { RelayHooks } from './origin/relay.ts'
@@ -118,7 +119,8 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     const origin = originFor(exchange, site)
     const { fields, sign } = handed
     const onAsked = decider && ((level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level)))
-    origin?.forward({ fields, sign, exchange, client, stream, ownHost, onAsked }, hooks)
+    const owner = ownConnection(exchange, sallyport.isTrusted?.(exchange.head.peer) === true)
+    origin?.forward({ fields, sign, exchange, client, owner, stream, ownHost, onAsked }, hooks)
   })
   const tunnels = admission('tunnels', tunnelSlots)
   const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, handed, site) => {

@@ -3,7 +3,7 @@
  * where it opens a Sallyport. Names here may change in any release.
  */
 export { formatAddress } from './address/address.ts'
-export { isNamed } from './address/forwarding.ts'
+export { carriesForwarding, isNamed } from './address/forwarding.ts'
 export { aiReferrerOf } from './agent/ai-referrer.ts'
 export { cookiesOf } from './challenge/cookies.ts'
 export { CHALLENGE_COOKIES, PASS_COOKIES, SOLUTION_FIELD } from './challenge/names.ts'

@@ -39,6 +39,10 @@ export class OriginConnection extends Client {
   answeredSince = 0
   /** When it became idle, in milliseconds of `performance.now()`. */
   idleSince = 0
+  /** A client has authenticated the present connection, or the origin asks for that: no other client may have it. */
+  isAuthenticated = false
+  /** Called when the client's connection that has this one ends. */
+  onOwnerClosed = (): void => {}
   #request: OriginRequest | undefined
 
   constructor(origin: URL, options: Client.Options, connect: buildConnector.connector, onEnded: () => void) {
@@ -58,6 +62,7 @@ export class OriginConnection extends Client {
     this.on('disconnect', () => {
       onEnded()
       this.answered = 0
+      this.isAuthenticated = false
     })
   }
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { buildConnector, Client } from 'undici'
 import { OriginConnection } from './connection.ts'
 
@@ -7,7 +8,12 @@ export interface OriginConnections {
   take(): OriginConnection
   /** One that has carried no request yet. */
   takeFresh(): OriginConnection
-  giveBack(connection: OriginConnection): void
+  /** The connection that belongs to a client's connection. */
+  takeOwn(owner: Socket | undefined): OriginConnection | undefined
+  /** Whether a client's connection has one of its own that nobody uses. */
+  hasOwn(owner: Socket | undefined): boolean
+  /** An authenticated connection is kept for its owner alone; without an owner it is closed. */
+  giveBack(connection: OriginConnection, owner: Socket | undefined): void
   /** Whether the origin is known to keep a connection after an answer. */
   isKept(): boolean
   close(): Promise<void>
@@ -27,6 +33,8 @@ export function createOriginConnections(
   const all = new Set<OriginConnection>()
   /** The last used at the end: it is the least likely to end just now (D97). */
   const idle: OriginConnection[] = []
+  /** Idle connections that the origin has authenticated, by the client's connection; the last used at the end. */
+  const owned = new Map<Socket, OriginConnection>()
   let kept = false
   let isLooking = false
 
@@ -44,7 +52,36 @@ export function createOriginConnections(
     setImmediate(() => setImmediate(seen))
   }
 
+  function remove(connection: OriginConnection): void {
+    all.delete(connection)
+    void connection.destroy()
+  }
+
+  function takeOwn(owner: Socket): OriginConnection | undefined {
+    const connection = owned.get(owner)
+    if (connection === undefined) return undefined
+    owned.delete(owner)
+    owner.off('close', connection.onOwnerClosed)
+    return connection
+  }
+
+  function keepFor(owner: Socket, connection: OriginConnection): void {
+    const other = takeOwn(owner)
+    if (other) remove(other)
+    connection.onOwnerClosed = () => {
+      owned.delete(owner)
+      remove(connection)
+    }
+    owner.once('close', connection.onOwnerClosed)
+    owned.set(owner, connection)
+  }
+
   function create(): OriginConnection {
+    if (all.size >= max) {
+      const [oldest] = owned.keys()
+      const longestIdle = oldest && takeOwn(oldest)
+      if (longestIdle) remove(longestIdle)
+    }
     const options: Client.Options = {
       pipelining: 1,
       maxHeaderSize: headBytes,
@@ -66,10 +103,7 @@ export function createOriginConnections(
     if (at >= 0) return idle.splice(at, 1)[0] as OriginConnection
     // The oldest stays: it shows whether the origin keeps it.
     const newest = all.size < max ? undefined : idle.pop()
-    if (newest) {
-      all.delete(newest)
-      void newest.destroy()
-    }
+    if (newest) remove(newest)
     return create()
   }
 
@@ -82,9 +116,13 @@ export function createOriginConnections(
       if (!kept && !isLooking && isOld) look(oldest)
       return kept
     },
-    giveBack(connection) {
+    takeOwn: (owner) => owner && takeOwn(owner),
+    hasOwn: (owner) => owner !== undefined && owned.has(owner),
+    giveBack(connection, owner) {
       connection.done()
-      idle.push(connection)
+      if (!connection.isAuthenticated) idle.push(connection)
+      else if (owner === undefined || owner.destroyed) remove(connection)
+      else keepFor(owner, connection)
     },
     async close() {
       await Promise.all([...all].map((connection) => connection.destroy()))

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
 import type { Dispatcher } from 'undici'
@@ -8,6 +9,7 @@ import type { Exchange, OriginSide } from '../exchange/exchange.ts'
 import type { RefusalCause } from '../exchange/refusals.ts'
 import { askedLevel, isEmpty, requireStatus, responseFields, trailerFields } from '../fields/response-fields.ts'
 import { guarded, type OriginConnection, type OriginRequest, RESET } from './connection.ts'
+import { hasConnectionAuth } from './connection-auth.ts'
 import { isUnreached } from './faults.ts'
 import type { Member, Members } from './members.ts'
 import { fieldsFor, type HandedFields } from './own-host.ts'
@@ -18,6 +20,8 @@ export interface Forwarded extends HandedFields {
   readonly exchange: Exchange
   /** Key of the client, by which the origin's queue is shared. */
   readonly client: string
+  /** The connection of a client that has it for itself; absent: others may use it too. */
+  readonly owner?: Socket | undefined
   /** Whether the origin may pause within its answer for as long as it likes. */
   readonly stream: boolean
   /** The origin asks the client for a pass of a level; returns whether it is answered with that, in place of the origin's answer. */
@@ -69,6 +73,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   #whole: Buffer | undefined
   #controller: Dispatcher.DispatchController | undefined
   #mayRetry: boolean
+  /** The request authenticates the connection that it is sent over. */
+  #authenticates = false
   /** The outcome is decided: what undici says after that changes nothing. */
   #settled = false
   #released = false
@@ -117,7 +123,10 @@ export class Relay implements OriginRequest, OriginSide, Taker {
 
   granted(): void {
     // By a timer, or as another request ends.
-    this.#forwarded.exchange.guard(() => this.#dispatchTo(this.#parts.members.next() as Member))
+    const { exchange, owner } = this.#forwarded
+    const { members } = this.#parts
+    const own = members.all.find(({ connections }) => connections.hasOwn(owner))
+    exchange.guard(() => this.#dispatchTo(own ?? (members.next() as Member)))
   }
 
   #dispatchTo(member: Member): void {
@@ -125,7 +134,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#tried.add(member)
     const { connections } = member
     // A request that may not be sent twice goes over a used connection only where the origin is known to keep it.
-    this.#dispatch(this.#mayRetry || connections.isKept() ? connections.take() : connections.takeFresh())
+    const take = this.#mayRetry || connections.isKept() ? connections.take : connections.takeFresh
+    this.#dispatch(connections.takeOwn(this.#forwarded.owner) ?? take())
   }
 
   refused(): void {
@@ -140,6 +150,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     if (this.#body?.isWhole === true) this.#whole = this.#body.read() as Buffer
     const body = this.#whole ?? this.#body ?? null
     const headers = fieldsFor(this.#forwarded, (this.#member as Member).address) as string[]
+    this.#authenticates = hasConnectionAuth(headers, 'authorization')
     connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers, body }, guarded(this, exchange))
   }
 
@@ -150,6 +161,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    if (this.#authenticates && this.#connection) this.#connection.isAuthenticated = true
     // A connection that carried no other request was not closed as it was used: it failed of this one.
     if (this.#connection?.answered === 0) this.#mayRetry = false
     if (this.#forwarded.exchange.response.closed) controller.abort(new Error('the client left'))
@@ -163,14 +175,16 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     }
     this.#answering = true
     this.#member?.succeeded()
-    const level = askedLevel(controller.rawHeaders as readonly Buffer[])
+    const raw = controller.rawHeaders as readonly Buffer[]
+    if (this.#connection && hasConnectionAuth(raw, 'www-authenticate')) this.#connection.isAuthenticated = true
+    const level = askedLevel(raw)
     if (level !== undefined && !this.#settled && this.#forwarded.onAsked?.(level)) {
       this.#settled = true
       controller.abort(new Error('the client is asked'))
       return
     }
     try {
-      this.#head = this.#headOf(status, reason, controller.rawHeaders as readonly Buffer[])
+      this.#head = this.#headOf(status, reason, raw)
     } catch (error) {
       if (!(error instanceof SallyportError)) throw error
       controller.abort(error)
@@ -220,7 +234,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     if (this.#mayRetry && !this.#answering && !this.#settled && isLost(error)) {
       this.#mayRetry = false
       const { connections } = this.#member as Member
-      connections.giveBack(this.#connection as OriginConnection)
+      connections.giveBack(this.#connection as OriginConnection, undefined)
       this.#dispatch(connections.takeFresh())
       return
     }
@@ -239,7 +253,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     if (next === undefined) return false
     const { connections, failed } = this.#member as Member
     failed()
-    connections.giveBack(this.#connection as OriginConnection)
+    connections.giveBack(this.#connection as OriginConnection, undefined)
     this.#dispatchTo(next)
     return true
   }
@@ -305,7 +319,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   /** The connection is another's now. */
   #done(): void {
     this.#head = undefined
-    if (this.#connection) this.#member?.connections.giveBack(this.#connection)
+    if (this.#connection) this.#member?.connections.giveBack(this.#connection, this.#forwarded.owner)
     this.#connection = undefined
     this.#parts.slots.leave(this)
   }
