@@ -36,6 +36,20 @@ t.test('its cookies have what browsers need to keep them for each site, and fram
   }
 })
 
+t.test('cookies are secure where the client came over https, as the proxy in front says', async (t) => {
+  const { ask } = await openAskingSite(t)
+  for (const [said, name] of [
+    ['https', '__Host-sallyport-challenge'],
+    ['https,http', '__Host-sallyport-challenge'],
+    ['HTTPS', '__Host-sallyport-challenge'],
+    ['wss', '__Host-sallyport-challenge'],
+    ['http,https', 'sallyport-challenge'],
+  ] as const) {
+    const page = await ask('/puzzle', { ...FRAME, 'sec-fetch-dest': 'document', 'x-forwarded-proto': said })
+    t.equal(cookieOf(page).split('=')[0], name, said)
+  }
+})
+
 t.test('over plain HTTP, and where it is not configured, nothing is otherwise', async (t) => {
   const plain = { ...FRAME, 'x-forwarded-proto': 'http' }
   const whole = { ...FRAME, 'sec-fetch-dest': 'document' }

@@ -72,6 +72,7 @@ export async function openAskingSite(
     decide: inspector.decide,
     isBrowser: inspector.isBrowser,
     isTrusted: inspector.isTrusted,
+    namedScheme: inspector.namedScheme,
     client: inspector.client,
     challenges,
     config: { challenge },

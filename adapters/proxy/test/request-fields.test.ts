@@ -6,7 +6,7 @@ import { exchange, get, OK, openRawOrigin } from './wire.ts'
 /** Sends one request through a proxy and resolves with the head of it, byte for byte, as the origin received it. */
 async function seenBehind(t: Test, bytes: string, trust: readonly string[] = [], options: ProxyOptions = {}) {
   const origin = await openRawOrigin(OK)
-  const proxy = await openProxy(fakeSallyport({ trust }), {
+  const proxy = await openProxy(fakeSallyport({ trust, clientHeader: options.clientHeader }), {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     limits: { eventLoopDelay: '1m' },
@@ -165,13 +165,42 @@ t.test('a chain from a trusted peer: the client as resolved, and the peer', asyn
   t.strictSame(valuesOf('sallyport-asn'), ['AS64501'])
 })
 
-t.test('the scheme is a trusted proxy’s word only where it is one word', async (t) => {
-  for (const said of [['gopher'], ['https, http'], ['https', 'http']]) {
-    const fields = said.map((value) => `X-Forwarded-Proto: ${value}`)
-    const bytes = get('/', `X-Forwarded-For: ${VISITOR.allowed}`, ...fields)
-    const { valuesOf } = await seenBehind(t, bytes, ['loopback'])
-    t.strictSame(valuesOf('x-forwarded-proto'), ['http'], said.join(' and '))
+t.test('the scheme is the client’s, as a trusted proxy says, whether or not it names the client', async (t) => {
+  for (const client of [[], [`X-Forwarded-For: ${VISITOR.allowed}`]]) {
+    for (const [expected, ...said] of [
+      ['http', 'gopher'],
+      ['http', 'http, https'],
+      ['http', 'ws'],
+      ['https', 'https,http'],
+      ['https', 'https', 'http'],
+      ['https', 'wss'],
+      ['https', 'HTTPS , http'],
+    ] as const) {
+      const bytes = get('/', ...client, ...said.map((value) => `X-Forwarded-Proto: ${value}`))
+      const { valuesOf } = await seenBehind(t, bytes, ['loopback'])
+      t.strictSame(valuesOf('x-forwarded-proto'), [expected], said.join(' and '))
+      const untrusted = await seenBehind(t, bytes, [])
+      t.strictSame(untrusted.valuesOf('x-forwarded-proto'), ['http'], 'nobody else is believed')
+    }
   }
+})
+
+t.test('the scheme of Forwarded, where that names clients', async (t) => {
+  const clientHeader = 'Forwarded'
+  for (const [expected, ...fields] of [
+    ['https', 'Forwarded: proto=https'],
+    ['https', `Forwarded: for=${VISITOR.allowed};proto=https`],
+    ['https', `Forwarded: for=${VISITOR.allowed}; Proto="https" ;by=_x, for=127.0.0.1;proto=http`],
+    ['https', `Forwarded: for=${VISITOR.allowed}`, 'Forwarded: for=127.0.0.1;proto=wss'],
+    ['https', `Forwarded: for=${VISITOR.allowed}`, 'X-Forwarded-Proto: https'],
+    ['http', 'Forwarded: for="a;proto=https,";proto=http'],
+    ['http', `Forwarded: for=${VISITOR.allowed};proto=http`, 'X-Forwarded-Proto: https'],
+  ] as const) {
+    const { valuesOf } = await seenBehind(t, get('/', ...fields), ['loopback'], { clientHeader })
+    t.strictSame(valuesOf('x-forwarded-proto'), [expected], fields.join(' and '))
+  }
+  const { valuesOf } = await seenBehind(t, get('/', 'Forwarded: proto=https'), ['loopback'])
+  t.strictSame(valuesOf('x-forwarded-proto'), ['http'], 'it is not configured')
 })
 
 t.test('a verdict of the client’s own does not arrive, in any spelling', async (t) => {

@@ -67,6 +67,7 @@ export function fakeSallyport({
     isBrowser: inspector.isBrowser,
     singleHeader: inspector.singleHeader,
     isTrusted: inspector.isTrusted,
+    namedScheme: inspector.namedScheme,
     api,
     sources: () => [{ id: 'asn', title: 'Networks', state: 'loaded', licence: 'CC0', credit: '' }],
     decided,

@@ -3,6 +3,7 @@
  * where it opens a Sallyport. Names here may change in any release.
  */
 export { formatAddress } from './address/address.ts'
+export { readScheme } from './address/client-scheme.ts'
 export { carriesForwarding, isNamed } from './address/forwarding.ts'
 export { aiReferrerOf } from './agent/ai-referrer.ts'
 export { cookiesOf } from './challenge/cookies.ts'

@@ -129,7 +129,7 @@ t.test('never asked, whatever the rule', async (t) => {
   }
   for (const peer of ['127.0.0.1', '10.1.2.3', '::1', '192.168.1.1', '8.1.9.7'])
     t.equal(actionOf(await ask({ peer })), 'allow', peer)
-  for (const peer of ['64:ff9b::b9dc:650a', '2002:b9dc:650a::1', '2001:0:4136:e378::1'])
+  for (const peer of ['64:ff9b::b9dc:650a', '2002:b9dc:650a::1', '2001:0:4136:e378::1', '254.252.239.103'])
     t.equal(actionOf(await ask({ peer })), 'challenge', `${peer} may be anybody`)
   const preflight = {
     method: 'OPTIONS',

@@ -1,5 +1,5 @@
 import type { Decision } from '@sallyport/core'
-import { CHALLENGE_COOKIES, cookiesOf, isNamed, PASS_COOKIES } from '@sallyport/core/host'
+import { CHALLENGE_COOKIES, cookiesOf, PASS_COOKIES } from '@sallyport/core/host'
 import { valuesOf } from '../request/accept.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { RequestHost } from '../request/request-host.ts'
@@ -67,8 +67,7 @@ export function isPartitioned(host: RequestHost, head: ReceivedHead): boolean {
   return host.config?.challenge?.partitioned === true && isSecure(host, head)
 }
 
-/** Whether the client came over TLS, as the socket or a trusted proxy says. */
-function isSecure(host: RequestHost, { scheme, peer, fields }: ReceivedHead): boolean {
-  if (scheme === 'https' || host.isTrusted?.(peer) !== true) return scheme === 'https'
-  return fields.some((name, at) => at % 2 === 0 && isNamed(name, 'x-forwarded-proto') && fields[at + 1] === 'https')
+/** Whether the client came over TLS, as a trusted proxy says, or else the socket. */
+function isSecure(host: RequestHost, head: ReceivedHead): boolean {
+  return (host.namedScheme?.(head) ?? head.scheme) === 'https'
 }

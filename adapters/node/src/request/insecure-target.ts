@@ -1,4 +1,3 @@
-import { isNamed } from '@sallyport/core/host'
 import { absoluteTarget } from './absolute-target.ts'
 import type { HeadFault } from './head-fault.ts'
 import type { ReceivedHead } from './inspection-request.ts'
@@ -13,8 +12,7 @@ export function isInsecure(host: RequestHost, head: ReceivedHead): boolean {
 }
 
 /** Whether a connection is secured, or that of a trusted proxy, which ended TLS unless it says that there was none (D653). */
-export function isSecured(host: RequestHost, { scheme, peer, fields }: ReceivedHead): boolean {
-  if (scheme !== 'http') return true
-  const at = fields.findIndex((name, at) => at % 2 === 0 && isNamed(name, 'x-forwarded-proto'))
-  return host.isTrusted?.(peer) === true && fields[at + 1]?.toLowerCase() !== 'http'
+export function isSecured(host: RequestHost, head: ReceivedHead): boolean {
+  if (head.scheme !== 'http') return true
+  return host.isTrusted?.(head.peer) === true && host.namedScheme?.(head) !== 'http'
 }

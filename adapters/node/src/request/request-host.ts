@@ -14,6 +14,8 @@ export interface RequestHost {
   readonly singleHeader?: string | undefined
   /** Whether a peer is a trusted proxy; absent: none is. */
   isTrusted?(peer: string): boolean
+  /** The scheme by which the client came, as a trusted proxy names it; absent: the socket's counts. */
+  namedScheme?(request: InspectionRequest): 'http' | 'https' | undefined
   /** Sender of a request; absent: its peer. */
   client?(request: InspectionRequest): { readonly address: Address | undefined }
   /** Whether a person's browser asks, by what it says it is and by the verdict; absent: that is not known. */

@@ -16,7 +16,7 @@ const CONSOLE_COOKIE = 'sallyport-console='
 /** Fields for the origin beside the client's own. */
 export interface Forwarding {
   readonly decision: Decision
-  /** The scheme of this connection, unless a trusted proxy names another. */
+  /** The scheme by which the client came. */
   readonly scheme: 'http' | 'https' | 'unknown'
   /** Version of the request as received: `1.1`. */
   readonly httpVersion: string
@@ -30,8 +30,8 @@ export interface Forwarding {
  *
  * `X-Forwarded-For` is the resolved client, followed by the peer where that is a trusted proxy; the rest of a received
  * chain is dropped, so that its first element is the client however the origin reads it (D13). Every other `X-Forwarded-*` passes
- * from a trusted proxy that names the client, and from nobody else. `X-Forwarded-Proto` is a trusted
- * proxy's value, else the scheme of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
+ * from a trusted proxy that names the client, and from nobody else. `X-Forwarded-Proto` is the
+ * scheme that a trusted proxy names, else that of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
  * `:authority` of HTTP/2 is the Host, and no other pseudo field is sent (RFC 9113 8.3.1).
  * `Via` is added to the client's own, so that a circle is found (`isLoop`). A session of the console stays here (D333).
  */
@@ -42,7 +42,6 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
   let host: string | undefined
   /** HTTP/2 splits them, and HTTP/1 has them in one field (RFC 9113 8.2.3). */
   let cookies: string | undefined
-  const protocols: string[] = []
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string
     const value = fields[i + 1] as string
@@ -65,13 +64,12 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
       all.push(name, value)
     } else if (read === 'connection') named.push(...madeHopByHop(value))
     else if (name.toLowerCase() === 'content-length') length = value
-    else if (name.toLowerCase() === 'x-forwarded-proto') protocols.push(value.toLowerCase())
   }
 
   const kept = withoutNamed(all, named)
   if (cookies !== undefined) kept.push('Cookie', cookies)
   if (length !== undefined) kept.push('Content-Length', String(Number(length)))
-  addForwarding(kept, forwarding, protocols, host)
+  addForwarding(kept, forwarding, host)
   addVerdict(forwarding.decision, kept)
   return kept
 }
@@ -93,18 +91,11 @@ function endsHere(name: string, { clientHeader, decision }: Forwarding): boolean
   return (name.charCodeAt(0) | 0x20) === 0x70 && foldedName(name).startsWith('proxy-')
 }
 
-function addForwarding(
-  kept: string[],
-  { decision, scheme, httpVersion }: Forwarding,
-  protocols: readonly string[],
-  host: string | undefined,
-): void {
+function addForwarding(kept: string[], { decision, scheme, httpVersion }: Forwarding, host: string | undefined): void {
   const { client, peer } = decision.inspection
   if (client.via === 'header') kept.push('X-Forwarded-For', `${client.address}, ${canonical(peer)}`)
   if (client.via === 'peer') kept.push('X-Forwarded-For', client.address)
-  const given = client.via === 'header' && protocols.length === 1 ? protocols[0] : undefined
-  const protocol = given === 'http' || given === 'https' ? given : scheme
-  if (protocol !== 'unknown') kept.push('X-Forwarded-Proto', protocol)
+  if (scheme !== 'unknown') kept.push('X-Forwarded-Proto', scheme)
   if (host !== undefined) kept.push('X-Forwarded-Host', host)
   kept.push('Via', viaOf(httpVersion))
 }

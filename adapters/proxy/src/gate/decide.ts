@@ -55,7 +55,8 @@ export function createDecide({ sallyport, options, admission, sites, routes, han
       send(exchange, serverOptions([...METHODS, ...(options.methods ?? [])]))
       return
     }
-    const { httpVersion, method, target, scheme } = head
+    const { httpVersion, method, target } = head
+    const scheme = sallyport.namedScheme?.(head) ?? head.scheme
     const received = left === undefined ? head.fields : withForwards(head.fields, left - 1)
     const fields = requestFields(received, { decision, scheme, httpVersion, clientHeader })
     const sign =

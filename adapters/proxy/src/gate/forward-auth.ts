@@ -1,4 +1,4 @@
-import { isNamed } from '@sallyport/core'
+import { isNamed, readScheme } from '@sallyport/core/host'
 import type { ReceivedHead } from '@sallyport/node/internal'
 
 /** Servers that ask before they forward; each names the original request in its own way. */
@@ -64,14 +64,14 @@ export function originalOf(family: ForwardAuth, check: ReceivedHead): Original {
     const name = check.fields[at] as string
     if (![...NAMES, ...OF_HOP].some((known) => isNamed(name, known))) fields.push(name, check.fields[at + 1] as string)
   }
-  const scheme = url?.['scheme'] ?? valuesOf(check.fields, 'x-forwarded-proto')[0]
+  const scheme = readScheme(url?.['scheme'] ?? valuesOf(check.fields, 'x-forwarded-proto')[0] ?? '')
   return {
     request: {
       ...check,
       method: names === undefined ? check.method : (read[names.method] as string),
       target:
         url?.['target'] ?? (names === undefined ? check.target.slice(CHECK_PATH.length) : (read[names.target] ?? '')),
-      scheme: scheme === 'http' || scheme === 'https' ? scheme : 'unknown',
+      scheme: scheme ?? 'unknown',
       // That of the client is not known here.
       httpVersion: '1.1',
       fields,

@@ -124,6 +124,18 @@ export function readForwarded(element: string): Address | undefined {
   return end === element.length && nodes.length === 1 && node !== undefined ? readNode(node, isNodePort) : undefined
 }
 
+/** The same parameters of all elements of a line. */
+const PARAMETERS =
+  /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:[;,][ \t]*|$)|[;,][ \t]*)/giy
+
+/** The first `proto` parameter of a line of `Forwarded`. */
+export function readForwardedProto(line: string): string | undefined {
+  for (const { 1: name = '', 2: quoted, 3: bare } of line.matchAll(PARAMETERS)) {
+    if (name.toLowerCase() === 'proto') return quoted ?? bare
+  }
+  return undefined
+}
+
 /** RFC 9110 section 5.6.4: a recipient reads it as the character behind the backslash. */
 const QUOTED_PAIR = /\\(.)/g
 

@@ -13,7 +13,6 @@ export interface AgentFields {
   fetchMode: string | undefined
   fetchDest: string | undefined
   fetchUser: string | undefined
-  forwardedProto: string | undefined
   /** Upgrade asks for a WebSocket; to another protocol a program asks too. */
   webSocket: boolean
   /** Sec-Purpose, Range, Referer, Origin, Upgrade-Insecure-Requests, Via: that they are there is enough. */
@@ -96,7 +95,7 @@ function nameOf(field: string): Name | undefined {
 /** Fields whose presence is enough. */
 const BY_PRESENCE: ReadonlySet<Name> = new Set<Name>([
   ...(['origin', 'range', 'referer', 'purpose', 'sec-purpose', 'signature', 'signature-input'] as const),
-  ...(['upgrade-insecure-requests', 'via', 'forwarded', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),
+  ...(['upgrade-insecure-requests', 'via', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),
 ])
 
 /** Whether the value of a field, rather than its presence, counts in an agent verdict. */
@@ -119,7 +118,6 @@ function noFields(): AgentFields {
     fetchMode: undefined,
     fetchDest: undefined,
     fetchUser: undefined,
-    forwardedProto: undefined,
     webSocket: false,
     purpose: false,
     range: false,
@@ -207,10 +205,6 @@ export function readAgentFields(fields: readonly string[]): AgentFields {
         break
       case 'signature-input':
         read.signatureInput = true
-        break
-      case 'x-forwarded-proto':
-        read.forwardedProto ??= value
-        read.forwarded = true
         break
       default:
         read.forwarded = true

@@ -1,3 +1,5 @@
+import type { ClientTrust } from '../address/client.ts'
+import { namedScheme } from '../address/client-scheme.ts'
 import { carriesForwarding } from '../address/forwarding.ts'
 import { type AgentFields, readAgentFields } from '../agent/fields.ts'
 import { parseJa4 } from '../agent/ja4.ts'
@@ -58,11 +60,12 @@ export interface AgentInspector {
 
 export interface AgentInspectorOptions {
   readonly policy: CompiledPolicy
+  readonly trust: ClientTrust
   readonly crawlers?: CrawlerVerifier | undefined
   readonly signatures?: SignatureVerifier | undefined
 }
 
-export function createAgentInspector({ policy, crawlers, signatures }: AgentInspectorOptions): AgentInspector {
+export function createAgentInspector({ policy, trust, crawlers, signatures }: AgentInspectorOptions): AgentInspector {
   const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
   const { judge } = createAgentJudge()
   const fingerprints = createRequestFingerprints()
@@ -80,6 +83,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
       const claimed = crawlers && (inside ? undefined : userAgent?.crawler)
       const { address, client, network } = visitor
       const trusted = client.via === 'header'
+      const named = namedScheme(request, trust)
       const signed = fields.signature || fields.signatureInput
       const crawler = claimed && inspectedClaim(crawlers, claimed, address, network, snapshot)
       const agent = judge({
@@ -96,10 +100,10 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         ja4: request.ja4 === undefined ? undefined : parseJa4(request.ja4),
         http2Window: request.http2Window,
         headersKnown: true,
-        https: isHttps(request, fields, trusted),
+        https: isHttps(request, fields, named, trusted),
         direct: !fields.forwarded,
         crawler,
-        signature: signed ? signatureOf(request, trusted) : undefined,
+        signature: signed ? signatureOf(request, trusted, named) : undefined,
         headlessFlags: undefined,
       })
       // The proof or disproof of a claim changes from one request to the next.
@@ -148,8 +152,9 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
 /** Findings of signatures. Several policies may decide about one request, and its nonce is good for one look. */
 function createSignatureReader(signatures: SignatureVerifier | undefined) {
   const verified = new WeakMap<InspectionRequest, SignatureFinding>()
-  return (request: InspectionRequest, trusted: boolean): SignatureFinding | undefined => {
-    const finding = verified.get(request) ?? signatures?.look({ ...request, trusted })
+  return (request: InspectionRequest, trusted: boolean, named: NamedScheme): SignatureFinding | undefined => {
+    const scheme = named ?? request.scheme
+    const finding = verified.get(request) ?? signatures?.look({ ...request, trusted, scheme })
     if (finding?.outcome === 'verified') verified.set(request, finding)
     return finding
   }
@@ -164,8 +169,15 @@ function isInside({ client, network }: Visitor, { forwarded }: AgentFields, raw:
   return client.via === 'header' || !(forwarded || carriesForwarding(raw))
 }
 
+type NamedScheme = ReturnType<typeof namedScheme>
+
 /** Whether the visitor came over https: a trusted proxy says so, else the socket where no proxy is in front. */
-function isHttps({ scheme }: InspectionRequest, { forwarded, forwardedProto }: AgentFields, trusted: boolean): boolean {
-  if (trusted) return forwardedProto === 'https'
+function isHttps(
+  { scheme }: InspectionRequest,
+  { forwarded }: AgentFields,
+  named: NamedScheme,
+  trusted: boolean,
+): boolean {
+  if (named !== undefined || trusted) return named === 'https'
   return scheme === 'https' && !forwarded
 }

@@ -1,5 +1,6 @@
 import { type Address, formatAddress } from '../address/address.ts'
 import { type ClientTrust, isTrustedPeer, type ResolvedClient, resolveClient } from '../address/client.ts'
+import { namedScheme } from '../address/client-scheme.ts'
 import { NO_VERDICT } from '../agent/judge.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import type { PassReader } from '../challenge/pass.ts'
@@ -55,6 +56,8 @@ export interface Inspector {
   client(request: InspectionRequest): ResolvedClient
   /** Whether a socket's peer is a trusted proxy. */
   isTrusted(peer: string): boolean
+  /** The scheme by which the client came, as a trusted proxy names it; `undefined` where none does. */
+  namedScheme(request: InspectionRequest): 'http' | 'https' | undefined
   /**
    * The header in which trusted proxies name the client, in lower case, where it holds one address: of two nothing says
    * which is forged. `undefined` where it is a list, and where no proxy is trusted.
@@ -119,6 +122,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     client,
     visits: visits.seen,
     isTrusted: (peer) => isTrustedPeer(peer, trust),
+    namedScheme: (request) => namedScheme(request, trust),
     singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
     inspect(request) {
       const fault = () => faultInspection(request, timestamp(clock.now()))

@@ -126,6 +126,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
   return {
     client: (request) => current.inspector.client(request),
     isTrusted: (peer) => current.inspector.isTrusted(peer),
+    namedScheme: (request) => current.inspector.namedScheme(request),
     inspect: (request) => current.inspector.inspect(request),
     isBrowser: (request) => current.inspector.isBrowser(request),
     count: (decision, fields) => current.counter.count(decision, fields),

@@ -1,4 +1,5 @@
 import { type Dictionary, type Parameters, serializeInnerList, serializeItem } from 'structured-headers'
+import { readScheme } from '../../address/client-scheme.ts'
 import { originForm } from '../../address/origin-form.ts'
 import { queryParameters, strictForm } from './component-forms.ts'
 import { dictionaryOf, fieldValue, isInnerList, type SentSignature, type SignedRequest } from './message.ts'
@@ -153,9 +154,9 @@ export function mayHideHost(request: SignedRequest): boolean {
   return forwarded !== undefined && forwarded.toLowerCase() !== receivedHost(request)?.toLowerCase()
 }
 
-/** The scheme that a trusted proxy names, else the socket's; of several that proxies in a row wrote, none is known to be the client's. */
+/** The scheme that a trusted proxy names, else the socket's. */
 function schemeOf({ fields, scheme, trusted }: SignedRequest): string | undefined {
-  const forwarded = trusted ? fieldValue(fields, 'x-forwarded-proto')?.toLowerCase() : undefined
-  if (forwarded !== undefined) return Object.hasOwn(DEFAULT_PORTS, forwarded) ? forwarded : undefined
+  const forwarded = trusted ? fieldValue(fields, 'x-forwarded-proto') : undefined
+  if (forwarded !== undefined) return readScheme(forwarded)
   return scheme === 'unknown' ? undefined : scheme
 }
