@@ -41,7 +41,41 @@ t.test('clients take turns', async (t) => {
     order.push(name)
     holder = queued[['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].indexOf(name)] as Taker
   }
-  t.same(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+  t.same(order, ['b1', 'c1', 'a1', 'b2', 'a2', 'a3'], 'after who had the last slot')
+})
+
+t.test('clients that hold much leave room, and come after those that hold little', async (t) => {
+  const { slots, told, take } = slotsOf({ total: 32, waitMs: 10_000 })
+  const heavy = Array.from({ length: 40 }, () => take('a'))
+  t.equal(told.length, 16, 'one that holds eight has the first half')
+  const some = Array.from({ length: 12 }, () => take('b'))
+  t.equal(told.length, 24, 'one that holds some has three quarters')
+  for (const client of 'cdefghij') for (let turn = 0; turn < 3; turn++) take(client)
+  t.same(
+    told.slice(24),
+    [...'cdefghij'].map((client) => `${client} granted`),
+    'and each has one of the rest',
+  )
+  take('k')
+  const newcomer = take('l')
+  slots.leave(heavy[0] as Taker)
+  slots.leave(some[0] as Taker)
+  t.same(told.slice(32), ['k granted', 'l granted'], 'who holds nothing comes first')
+  slots.leave(newcomer)
+  t.equal(told.length, 34, 'and what it had is kept for another')
+  take('m')
+  t.equal(told.at(-1), 'm granted')
+})
+
+t.test('one client cannot fill a queue', async (t) => {
+  const { told, take } = slotsOf({ total: 1, waiting: 32, waitMs: 10_000 })
+  take('a')
+  for (let turn = 0; turn < 40; turn++) take('a')
+  t.equal(told.filter((text) => text === 'a refused').length, 24, 'it has half of it')
+  for (let turn = 0; turn < 12; turn++) take('b')
+  t.equal(told.filter((text) => text === 'b refused').length, 4)
+  take('c')
+  t.equal(told.length, 29, 'another waits')
 })
 
 t.test('a taker that leaves while it waits is not called', async (t) => {

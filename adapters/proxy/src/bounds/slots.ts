@@ -1,7 +1,9 @@
+import { hasRoom, LEVEL_COUNT, levelOf } from './fair-share.ts'
+
 /** How many may have a slot, and how many may wait for one. */
 export interface SlotLimits {
   readonly total: number
-  /** Slots of one client; absent: as many as there are. */
+  /** Slots of one client; absent: as many as its level has. */
   readonly perClient?: number | undefined
   /** Beyond it nobody waits; absent: everybody may. */
   readonly waiting?: number | undefined
@@ -22,13 +24,14 @@ export interface Taker {
 }
 
 /**
- * A bound on what goes on at one time, of all clients and of each. Clients take turns when a slot becomes free, so that
- * the queue of one does not stand before another's request (D95).
+ * A bound on what goes on at one time, of all clients and of each. A client that holds much leaves room for those that hold little,
+ * which come first when a slot becomes free; clients of one level take turns, so that the queue of one does not stand before
+ * another's request (D95).
  */
 export class Slots {
   readonly #limits: SlotLimits
-  readonly #queues = new Map<string, Set<Taker>>()
-  /** Slots of each client, where it has a share of its own. */
+  /** The queue of each client that waits, by the level of what it holds. */
+  readonly #queues: readonly Map<string, Set<Taker>>[] = Array.from({ length: LEVEL_COUNT }, () => new Map())
   readonly #held = new Map<string, number>()
   #waiting = 0
   #used = 0
@@ -44,18 +47,22 @@ export class Slots {
 
   /** Calls `granted` or `refused`, once. */
   take(taker: Taker): void {
-    if (this.#isFree(taker.client)) {
+    const { client } = taker
+    const level = levelOf(this.#heldBy(client))
+    if (this.#isFree(client, level)) {
       this.#grant(taker)
       return
     }
-    const { waiting = Number.POSITIVE_INFINITY, waitMs } = this.#limits
-    if (this.#waiting >= waiting || waitMs === 0) {
+    const { waiting, waitMs } = this.#limits
+    const queues = this.#queuesOf(level)
+    const queue = queues.get(client)
+    const mayWait = waiting === undefined || hasRoom(levelOf(queue?.size ?? 0), this.#waiting, waiting)
+    if (!mayWait || waitMs === 0) {
       taker.refused()
       return
     }
-    const queue = this.#queues.get(taker.client)
     if (queue) queue.add(taker)
-    else this.#queues.set(taker.client, new Set([taker]))
+    else queues.set(client, new Set([taker]))
     this.#waiting++
     taker.slot = setTimeout(() => {
       this.leave(taker)
@@ -77,16 +84,29 @@ export class Slots {
     if (this.#waiting > 0) this.#next()
   }
 
-  #isFree(client: string): boolean {
+  #heldBy(client: string): number {
+    return this.#held.get(client) ?? 0
+  }
+
+  #queuesOf(level: number): Map<string, Set<Taker>> {
+    return this.#queues[level] as Map<string, Set<Taker>>
+  }
+
+  #isFree(client: string, level: number): boolean {
     const { total, perClient } = this.#limits
-    return this.#used < total && (perClient === undefined || (this.#held.get(client) ?? 0) < perClient)
+    return hasRoom(level, this.#used, total) && (perClient === undefined || this.#heldBy(client) < perClient)
   }
 
   #hold(client: string, change: 1 | -1): void {
-    if (this.#limits.perClient === undefined) return
-    const held = (this.#held.get(client) ?? 0) + change
+    const before = this.#heldBy(client)
+    const held = before + change
     if (held === 0) this.#held.delete(client)
     else this.#held.set(client, held)
+    const [from, to] = [levelOf(before), levelOf(held)]
+    const queue = from === to ? undefined : this.#queuesOf(from).get(client)
+    if (queue === undefined) return
+    this.#queuesOf(from).delete(client)
+    this.#queuesOf(to).set(client, queue)
   }
 
   #grant(taker: Taker): void {
@@ -97,26 +117,27 @@ export class Slots {
   }
 
   #next(): void {
-    for (const [client, queue] of this.#queues) {
-      if (!this.#isFree(client)) continue
-      const [taker] = queue
-      if (taker === undefined) continue
-      this.#unqueue(client, taker, taker.slot as NodeJS.Timeout)
-      // To the end, so that the next slot is another client's.
-      if (queue.size > 0) {
-        this.#queues.delete(client)
-        this.#queues.set(client, queue)
+    for (const [level, queues] of this.#queues.entries()) {
+      // A level above has no more room.
+      if (!hasRoom(level, this.#used, this.#limits.total)) return
+      for (const [client, queue] of queues) {
+        const [taker] = queue
+        if (taker === undefined || !this.#isFree(client, level)) continue
+        this.#unqueue(client, taker, taker.slot as NodeJS.Timeout)
+        // To the end, so that the next slot is another client's.
+        if (queues.delete(client)) queues.set(client, queue)
+        this.#grant(taker)
+        return
       }
-      this.#grant(taker)
-      return
     }
   }
 
   #unqueue(client: string, taker: Taker, clock: NodeJS.Timeout): void {
     clearTimeout(clock)
     this.#waiting--
-    const queue = this.#queues.get(client)
+    const queues = this.#queuesOf(levelOf(this.#heldBy(client)))
+    const queue = queues.get(client)
     queue?.delete(taker)
-    if (queue?.size === 0) this.#queues.delete(client)
+    if (queue?.size === 0) queues.delete(client)
   }
 }

@@ -5,7 +5,7 @@ import { createOriginConnections } from './connections.ts'
 import { type HealthOptions, startHealthChecks } from './health-checks.ts'
 import { createMembers, type Members } from './members.ts'
 import { type Forwarded, Relay, type RelayHooks } from './relay.ts'
-import type { Held } from './request-body.ts'
+import { HeldBytes } from './request-body.ts'
 import { connectorTo, type OriginTrust } from './trust.ts'
 import type { OriginTurns } from './turns.ts'
 
@@ -62,7 +62,7 @@ export function openOrigin(addresses: readonly OriginAddress[], options: OriginO
     waiting: limits.originQueue,
     waitMs: timeouts.queue,
   })
-  const held: Held = { bytes: 0 }
+  const held = new HeldBytes(limits.bufferedBytes)
   const parts = { slots, members, held, limits }
   return {
     forward(forwarded, hooks) {

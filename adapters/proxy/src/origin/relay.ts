@@ -13,7 +13,7 @@ import { hasConnectionAuth } from './connection-auth.ts'
 import { isUnreached } from './faults.ts'
 import type { Member, Members } from './members.ts'
 import { fieldsFor, type HandedFields } from './own-host.ts'
-import { type Held, RequestBody } from './request-body.ts'
+import { type HeldBytes, RequestBody } from './request-body.ts'
 
 /** A request as the origin gets it. */
 export interface Forwarded extends HandedFields {
@@ -32,7 +32,7 @@ export interface Forwarded extends HandedFields {
 export interface RelayParts {
   readonly slots: Slots
   readonly members: Members
-  readonly held: Held
+  readonly held: HeldBytes
   readonly limits: Limits
 }
 
@@ -110,7 +110,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
       return
     }
     exchange.wantBody(true)
-    this.#body = new RequestBody(exchange.request, this.#parts.held, this.#parts.limits, {
+    this.#body = new RequestBody(exchange.request, { all: this.#parts.held, client: this.client }, this.#parts.limits, {
       guard,
       onReady: () => this.#takeSlot(),
       onFault: (cause) => this.#refuse(cause),

@@ -1,12 +1,38 @@
 import { Readable } from 'node:stream'
+import { hasRoom, levelOf } from '../bounds/fair-share.ts'
 import { bodyOf, type ClientRequest, isBroken } from '../edge/client-messages.ts'
 
 /** A body up to this length is held until it is whole; of a larger one so much is held at a time. */
 const WHOLE_BYTES = 65_536
 
-/** Bytes of bodies that are held. */
-export interface Held {
-  bytes: number
+/** Bytes of bodies that are held, of all clients and of each. */
+export class HeldBytes {
+  readonly #byClient = new Map<string, number>()
+  readonly #limit: number
+  #bytes = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(client: string, bytes: number): void {
+    this.#bytes += bytes
+    const held = (this.#byClient.get(client) ?? 0) + bytes
+    if (held === 0) this.#byClient.delete(client)
+    else this.#byClient.set(client, held)
+  }
+
+  /** Whether too much is held for a client that holds so much: a body of the longest that is held whole counts as one. */
+  isOver(client: string): boolean {
+    const level = levelOf(((this.#byClient.get(client) ?? 0) - 1) / WHOLE_BYTES)
+    return !hasRoom(level, this.#bytes, this.#limit + 1)
+  }
+}
+
+/** The bytes of one client among all. */
+interface ClientBytes {
+  readonly all: HeldBytes
+  readonly client: string
 }
 
 export interface BodyHooks {
@@ -24,7 +50,7 @@ export interface BodyHooks {
  */
 export class RequestBody extends Readable {
   readonly #body: Readable
-  readonly #held: Held
+  readonly #held: ClientBytes
   readonly #stop: () => void
   #received = 0
   #heldHere = 0
@@ -33,8 +59,8 @@ export class RequestBody extends Readable {
 
   constructor(
     request: ClientRequest,
-    held: Held,
-    limits: { readonly bodyBytes: number; readonly bufferedBytes: number },
+    held: ClientBytes,
+    limits: { readonly bodyBytes: number },
     { guard, onReady, onFault }: BodyHooks,
   ) {
     super({ highWaterMark: WHOLE_BYTES })
@@ -56,7 +82,7 @@ export class RequestBody extends Readable {
       }
       this.#full = !this.push(chunk)
       this.#count(this.readableLength)
-      if (held.bytes > limits.bufferedBytes && !ready) {
+      if (!ready && held.all.isOver(held.client)) {
         fault('buffered_bytes')
         return
       }
@@ -112,7 +138,7 @@ export class RequestBody extends Readable {
   }
 
   #count(bytes: number): void {
-    this.#held.bytes += bytes - this.#heldHere
+    this.#held.all.add(this.#held.client, bytes - this.#heldHere)
     this.#heldHere = bytes
   }
 }
