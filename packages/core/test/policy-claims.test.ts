@@ -143,6 +143,16 @@ t.test('a share is of clients, each of which is within it at every request or at
   )
   const share = actions.filter((action) => action === 'block').length / actions.length
   t.ok(share > 0.07 && share < 0.13, String(share))
+  const homes = Array.from({ length: 200 }, (_, home) =>
+    ['1:2:3:4', 'a:b:c:d'].map(
+      (rest) => decide(requestOf(['Host', 'x'], { peer: `2a02:8106:1:${home}:${rest}` })).action,
+    ),
+  )
+  t.ok(homes.some(([action]) => action === 'block'))
+  t.ok(
+    homes.every(([one, other]) => one === other),
+    'a home keeps its part as its IPv6 address changes',
+  )
 })
 
 t.test('weights of several signs come to one decision, and are among its reasons', async (t) => {

@@ -2,7 +2,7 @@ import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
 import { extents, OF_NOTHING } from './extent.ts'
 import { unknown } from './fault.ts'
 import { type Shape, someOf, someReach, type Values, type WordsOf } from './match-word.ts'
-import { AddressHash, hash, spread } from './share-hash.ts'
+import { ClientHash, hash, spread } from './share-hash.ts'
 
 /** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
 export interface StateMatch {
@@ -109,7 +109,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     differs: 'id',
     test(share, { id, once }) {
       const own = Math.imul(hash(id), 0x9e3779b1)
-      const client = once('hash of the client', () => new AddressHash())
+      const client = once('hash of the client', () => new ClientHash())
       return (inspection) => spread(own ^ client.of(inspection.client.address)) < share
     },
   },

@@ -1,3 +1,8 @@
+import { clientKey } from '../counting/keys.ts'
+
+/** Bits of IPv6 that are one client: browsers change the rest within a day. */
+const CLIENT_BITS = 64
+
 /** A text as 32 bits (FNV-1a); nothing is secret in it. */
 export function hash(text: string): number {
   let bits = 0x811c9dc5
@@ -12,15 +17,15 @@ export function spread(start: number): number {
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** The hash of an address, which many rules ask about one after the other. */
-export class AddressHash {
+/** The hash of the client at an address, which many rules ask about one after the other: of IPv6 a home has a whole network. */
+export class ClientHash {
   #address = ''
   #hash = 0
 
   of(address: string): number {
     if (address !== this.#address) {
       this.#address = address
-      this.#hash = hash(address)
+      this.#hash = hash(clientKey(address, CLIENT_BITS).narrow)
     }
     return this.#hash
   }
