@@ -6,7 +6,7 @@ import { watchExpiry } from '../src/edge/expiry-watch.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { exchange, get, OK, openRawOrigin, statusOf, until } from './wire.ts'
+import { type Answer, exchange, get, OK, openRawOrigin, statusOf, until } from './wire.ts'
 
 /** A made internet that keeps its events. */
 function raisingSallyport() {
@@ -40,6 +40,24 @@ t.test('an origin that dies is raised once, and that it answers again, also afte
     ['origin', other.url, false],
     ['origin', other.url, true],
   ])
+})
+
+t.test('one broken page is no dead origin, and three in a row are one', async (t) => {
+  const { raised, sallyport } = raisingSallyport()
+  const broken: Answer = (socket, head) =>
+    void (/^GET .(?:late|odd|cut)/.test(head)
+      ? head.startsWith('GET /cut')
+        ? socket.destroy()
+        : head.startsWith('GET /odd') && socket.end('no HTTP\r\n\r\n')
+      : socket.write(OK))
+  const { url, origin } = await proxyBefore(t, broken, { sallyport, timeouts: { originHeaders: 100 } })
+  for (const path of ['/cut', '/odd', '/late']) {
+    for (let turn = 0; turn < 6; turn++) t.ok(statusOf(await exchange(url, get(`${path}?${turn}`))) >= 502)
+    t.same(raised, [], path)
+    t.equal(statusOf(await exchange(url, get('/'))), 200)
+  }
+  for (const path of ['/cut', '/odd', '/late']) await exchange(url, get(path))
+  t.same(brief(raised), [['origin', origin.url, false]])
 })
 
 /** An origin at a port that another one had. */

@@ -137,22 +137,42 @@ t.test('a server is left out for longer each time, until it answers', async (t) 
   const members = createMembers(servers, { clock: { now: () => now }, onNotice: (line) => lines.push(line) })
   const [one] = members.all
   const names = (): readonly (string | undefined)[] => [1, 2, 3, 4].map(() => members.next()?.address.text)
-  for (let count = 0; count < 3; count++) one?.failed()
+  const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })
+  for (let count = 0; count < 3; count++) one?.failed(gone, '/')
   t.same(new Set(names()), new Set(['http://b']))
   now = 10_000
   t.same(new Set(names()), new Set(['http://a', 'http://b']), 'tried again')
-  one?.failed()
+  one?.failed(gone, '/')
   now += 19_999
   t.same(new Set(names()), new Set(['http://b']), 'one more failure is enough')
   now += 1
-  one?.succeeded()
-  one?.failed()
-  one?.failed()
+  one?.succeeded('/')
+  one?.failed(gone, '/')
+  one?.failed(gone, '/')
   t.ok(one?.up, 'an answer counts from the start')
-  for (const member of members.all) for (let count = 0; count < 3; count++) member.failed()
+  for (const member of members.all) for (let count = 0; count < 3; count++) member.failed(gone, '/')
   t.equal(new Set(names()).size, 2, 'where all are left out, all are tried')
   t.equal(members.next(new Set(members.all)), undefined)
   t.match(lines[1], /left out for 20 s$/)
+})
+
+t.test('a page that fails is no server that fails, unless another server answers it', async (t) => {
+  const servers = ['http://a', 'http://b'].map((text) => ({
+    address: { text, url: new URL(text) },
+    connections: undefined as never,
+  }))
+  const [one, two] = createMembers(servers, { clock: { now: () => 0 } }).all
+  const late = Object.assign(new Error('late'), { code: 'ETIMEDOUT' })
+  for (let count = 0; count < 9; count++) one?.failed(late, `/page?turn=${count}`)
+  one?.failed(late, '/other')
+  t.ok(one?.up, 'two pages')
+  two?.failed(late, '/page')
+  t.ok(one?.up && two?.up, 'another server fails of it too')
+  two?.succeeded('/page')
+  one?.failed(late, '/page')
+  t.notOk(one?.up, 'another server answers it')
+  for (const path of ['/x', '/y', '/z']) two?.failed(late, path)
+  t.notOk(two?.up, 'three pages in a row')
 })
 
 t.test('health checks', async (t) => {

@@ -1,5 +1,6 @@
 import type { OriginAddress } from './address.ts'
 import type { OriginConnections } from './connections.ts'
+import { isUnreached } from './faults.ts'
 import type { OriginTurns } from './turns.ts'
 
 /** Milliseconds that never go back. */
@@ -20,10 +21,13 @@ export interface Member {
   readonly connections: OriginConnections
   /** It takes requests: it answers its health checks, and is not left out. */
   readonly up: boolean
-  /** It has answered. */
-  succeeded(): void
-  /** It could not be reached, or gave no usable answer. */
-  failed(): void
+  /** It has answered a request for this target. */
+  succeeded(target: string): void
+  /**
+   * It could not be reached, or gave no usable answer to a request for this target. A page fails for reasons of its own: it
+   * counts once, unless another server of the origin answers it.
+   */
+  failed(error: Error, target: string): void
   /** Takes the result of a health check. */
   checked(healthy: boolean): void
 }
@@ -47,7 +51,8 @@ export function createMembers(
   servers: readonly { readonly address: OriginAddress; readonly connections: OriginConnections }[],
   { clock = systemClock, onNotice = () => {}, turns }: MembersOptions = {},
 ): Members {
-  const all = servers.map((server) => createMember(server, { clock, onNotice, turns }))
+  const pages = new FailedPages()
+  const all = servers.map((server) => createMember(server, { clock, onNotice, turns, pages }))
   let turn = 0
   return {
     all,
@@ -71,11 +76,43 @@ export function createMembers(
 interface MemberHooks extends Pick<MembersOptions, 'turns'> {
   readonly clock: Clock
   readonly onNotice: (message: string) => void
+  readonly pages: FailedPages
+}
+
+/** Pages that servers of one origin failed of since their last answers. */
+class FailedPages {
+  /** The servers that a page failed at, and whether another one has answered it since. */
+  readonly #pages = new Map<string, { readonly at: Set<string>; answered: boolean }>()
+
+  /** Whether the failure of a page says something of a server that the one before did not. */
+  counts(server: string, target: string): boolean {
+    const path = pathOf(target)
+    const page = this.#pages.get(path)
+    if (page === undefined) {
+      this.#pages.set(path, { at: new Set([server]), answered: false })
+      return true
+    }
+    if (page.answered) return true
+    const isNew = !page.at.has(server)
+    page.at.add(server)
+    return isNew
+  }
+
+  answered(server: string, target: string): void {
+    if (this.#pages.size === 0) return
+    const page = this.#pages.get(pathOf(target))
+    if (page) page.answered = true
+    for (const [path, { at }] of this.#pages) if (at.delete(server) && at.size === 0) this.#pages.delete(path)
+  }
+}
+
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] as string
 }
 
 function createMember(
   { address, connections }: Pick<Member, 'address' | 'connections'>,
-  { clock, onNotice, turns }: MemberHooks,
+  { clock, onNotice, turns, pages }: MemberHooks,
 ): Member {
   let failures = 0
   let pause = FIRST_PAUSE_MS
@@ -87,12 +124,14 @@ function createMember(
     get up() {
       return healthy && clock.now() >= outUntil
     },
-    succeeded() {
+    succeeded(target) {
       failures = 0
+      pages.answered(address.text, target)
       pause = FIRST_PAUSE_MS
       if (healthy) turns?.works(address.text)
     },
-    failed() {
+    failed(error, target) {
+      if (!isUnreached(error) && failures < FAILURES && !pages.counts(address.text, target)) return
       failures++
       if (failures < FAILURES || clock.now() < outUntil) return
       outUntil = clock.now() + pause

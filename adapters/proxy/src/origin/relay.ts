@@ -174,7 +174,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
       return
     }
     this.#answering = true
-    this.#member?.succeeded()
+    this.#member?.succeeded(this.#forwarded.exchange.request.url ?? '/')
     const raw = controller.rawHeaders as readonly Buffer[]
     if (this.#connection && hasConnectionAuth(raw, 'www-authenticate')) this.#connection.isAuthenticated = true
     const level = askedLevel(raw)
@@ -252,7 +252,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const next = this.#parts.members.next(this.#tried)
     if (next === undefined) return false
     const { connections, failed } = this.#member as Member
-    failed()
+    failed(error, this.#forwarded.exchange.request.url ?? '/')
     connections.giveBack(this.#connection as OriginConnection, undefined)
     this.#dispatchTo(next)
     return true
@@ -311,7 +311,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const { response } = exchange
     if (this.#settled || response.closed || response.writableEnded) return
     this.#settled = true
-    this.#member?.failed()
+    this.#member?.failed(error, exchange.request.url ?? '/')
     if (response.headersSent) response.destroy()
     else this.#hooks.onFailure(exchange, 'code' in error && error.code ? error : badAnswer(error))
   }

@@ -44,7 +44,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
       socket.destroy()
       return
     }
-    member.failed()
+    member.failed(error, request.url ?? '/')
     const next = isUnreached(error) ? members.next(tried) : undefined
     if (next !== undefined) {
       ask(next)
@@ -62,7 +62,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
       throw badAnswer("the origin's answer to the handshake has a wrong accept")
     }
     answer.headers = headersOf(fieldsOf(101, answer))
-    member.succeeded()
+    member.succeeded(request.url ?? '/')
     settled = true
     exchange.observation.status = 101
     response.detachSocket(socket)
@@ -85,7 +85,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
         orFail(answer, fail, () => {
           // It failed as it was read.
           if (settled) return
-          member.succeeded()
+          member.succeeded(request.url ?? '/')
           relayAnswer(answer, response, fieldsOf)
           settled = true
         }),
