@@ -16,6 +16,7 @@ import { faultPostgres, faultRedis } from './outages.ts'
 import { runProgram, runTests } from './programs.ts'
 import { faultAborts } from './proxy/aborts.ts'
 import { faultAnswers } from './proxy/answers.ts'
+import { faultFair } from './proxy/fair.ts'
 import { faultOrigins } from './proxy/faults.ts'
 import { faultFirstBytes } from './proxy/first-bytes.ts'
 import { faultHttp2Aborts } from './proxy/http2-aborts.ts'
@@ -287,6 +288,12 @@ export const ROWS: readonly Row[] = [
     promise: 'first bytes of strangers, 64 KB in any pieces: 5 ms each, and others are answered',
     seconds: about(60, 20),
     ...onProxy(faultFirstBytes),
+  },
+  {
+    name: 'A12',
+    promise: 'twelve clients hold all that they can: another one is served, each time',
+    seconds: about(90, 90),
+    ...onProxy(faultFair),
   },
   {
     name: 'R20',
