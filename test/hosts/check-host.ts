@@ -140,7 +140,7 @@ const UPGRADE = [
 ]
 
 function upgradeBytes(visitor: Visitor): string {
-  return requestBytes('GET', '/socket', ['X-Forwarded-For', visitor.address, 'X-Request-Id', REQUEST_ID, ...UPGRADE])
+  return requestBytes('GET', '/socket', [...from(visitor), 'X-Request-Id', REQUEST_ID, ...UPGRADE])
 }
 
 async function checkRefusedUpgrade(

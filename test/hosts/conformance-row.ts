@@ -41,11 +41,13 @@ export const REQUEST_ID = 'conformance-1'
 
 /** The fields of ours that the site sees of a visitor. */
 export function verdictOf({ verdict }: Visitor): readonly string[] {
-  const [action, networkClass] = [verdict.slice(0, 2), verdict.slice(2, 4)]
-  return [...action, ...networkClass, 'sallyport-request-id', REQUEST_ID, ...verdict.slice(4)]
+  return [...verdict.slice(0, 6), 'sallyport-request-id', REQUEST_ID, ...verdict.slice(6)]
 }
 
-/** Fields of a request of a visitor. */
+const NAMED = ['User-Agent', 'curl/8.5.0']
+
+/** Fields of a request of a visitor, which names itself. */
 export function from(visitor: Visitor, ...fields: readonly string[]): readonly string[] {
-  return ['X-Forwarded-For', visitor.address, ...fields]
+  const isNamed = fields.some((field) => field.toLowerCase() === 'user-agent')
+  return ['X-Forwarded-For', visitor.address, ...(isNamed ? [] : NAMED), ...fields]
 }

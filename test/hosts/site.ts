@@ -45,7 +45,8 @@ export function agree(req: IncomingMessage, socket: Duplex): void {
 /** The same for hosts of web requests, which sort their headers. */
 export async function echoFetch(request: Request, headers: Headers = request.headers): Promise<Response> {
   const { pathname, search } = new URL(request.url)
-  const names = ['action', 'network-class', 'request-id', 'asn', 'country', 'enforced', 'trial', 'attestation-id']
+  const order = 'action network-class bot-probability request-id asn country enforced trial attestation-id'
+  const names = order.split(' ')
   const place = ([name]: readonly [string, string]) => names.indexOf(name.slice('sallyport-'.length))
   const seen = [...headers].filter(([name]) => SPELLING.test(name)).sort((one, other) => place(one) - place(other))
   const body = request.method === 'POST' ? { body: bodyOf(await request.text()) } : {}
