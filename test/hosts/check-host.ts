@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { apiRows } from './conformance-api.ts'
-import { REQUEST_ID, type Row, verdictOf } from './conformance-row.ts'
+import { from, REQUEST_ID, type Row, verdictOf } from './conformance-row.ts'
 import { BLOCKED, siteRows } from './conformance-site.ts'
 import type { Host, RunningHost } from './host.ts'
 import { HOSTS } from './hosts.ts'
