@@ -52,6 +52,7 @@ const FEW: readonly (keyof Match)[] = [
   'class',
   'basis',
   'headless',
+  'botProbability',
   'confidence',
   'crawler',
   'crawlerOutcome',

@@ -4,8 +4,11 @@ import t from 'tap'
 import { open, openOverrides } from '../../src/open/open.ts'
 import { madeConfig } from './made-sources.ts'
 
+/** Fields against which no preset has anything. */
+const FIELDS = ['Host', 'a.example', 'User-Agent', 'Lynx/2.9.2', 'Accept-Language', 'en']
+
 function requestFrom(peer: string): InspectionRequest {
-  return { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] }
+  return { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: FIELDS }
 }
 
 function place(text: string): Prefix {
