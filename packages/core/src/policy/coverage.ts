@@ -76,8 +76,11 @@ export function opens({ rule: { monitor = false }, strict, words }: Spread): boo
 }
 
 /** Whether every rule after one is asked only about what that one does not match; not who holds a pass, or is no proven crawler. */
-export function decides({ action, monitor = false, weight, limit, concurrent, then }: Rule): boolean {
+export function decides({ action, monitor = false, weight, limit, concurrent, then, onError }: Rule): boolean {
   return (
+    // A flag is a mark: the rules after it are asked.
+    action !== 'flag' &&
+    onError !== 'flag' &&
     action !== 'challenge' &&
     action !== 'redirect' &&
     !monitor &&
