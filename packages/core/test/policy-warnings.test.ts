@@ -63,7 +63,7 @@ t.test('a rule that no request reaches is named with those that decide before it
   )
   const together = warned([
     { match: { path: ['/a'] } },
-    { match: { path: ['/b/**'] }, action: 'flag' },
+    { match: { path: ['/b/**'] } },
     { match: { path: ['/b/c', '/a'] } },
   ])
   t.same(together, ['rules.2 r2: no request reaches it: the rules "r1", "r0" before it decide all that it matches'])
@@ -79,6 +79,8 @@ t.test('one that is reached is not', async (t) => {
   const pairs: readonly (readonly [wide: Partial<Rule>, narrow: Partial<Rule>])[] = [
     [{ match: { path: ['/admin/**'] }, monitor: true }, { match: { path: ['/admin/x'] } }],
     [{ match: { path: ['/admin/**'] }, limit: LIMIT, action: 'throttle' }, { match: { path: ['/x'] } }],
+    [{ match: { path: ['/admin/**'] }, action: 'flag' }, { match: { path: ['/admin/x'] } }],
+    [{ match: { country: ['DE'] }, onError: 'flag' }, { match: { country: ['DE'], path: ['/x'] } }],
     [{ match: { path: ['/admin/**'] }, action: 'flag', weight: 2 }, { match: { path: ['/admin/x'] } }],
     [{ match: { path: ['/admin'] } }, { match: { path: ['/admin/**'] }, action: 'flag' }],
     [{ match: { path: ['/a/*'] } }, { match: { path: ['/a/**'] }, action: 'flag' }],
