@@ -191,8 +191,8 @@ const EACH = 30
 const SHARED = { inFlightPerClient: EACH, tunnelsPerClient: EACH, originConnections: 64, originQueue: 128 }
 const COUNT = CROWD.length * EACH
 
-/** What the crowd sends, and how many of these the origin gets. */
-const HOLDING: Readonly<Record<string, { readonly limits?: object; bytes(client: string): string }>> = {
+/** The crowd sends one of these. */
+const HOLDING: Readonly<Record<string, { readonly limits?: object | undefined; bytes(client: string): string }>> = {
   'slow pages': { bytes: (client) => get('/slow', client) },
   'slow bodies': {
     bytes: (client) => `POST /slow HTTP/1.1\r\nHost: a\r\n${client}\r\nContent-Length: 900000\r\n\r\nx`,

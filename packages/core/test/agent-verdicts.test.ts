@@ -149,8 +149,14 @@ const RESERVED = [
 ]
 /** Addresses that hold 185.220.101.10: as NAT64 writes it, as a local translator does, in 6to4 and in Teredo, compatible with IPv4; and class E. */
 const HOLDING = [
-  ...['64:ff9b::b9dc:650a', '64:ff9b:1::b9dc:650a', '2002:b9dc:650a::1', '2001:0:4136:e378::4623:9af5'],
-  ...['::b9dc:650a', '240.0.0.1', '254.252.239.103', '255.255.255.255'],
+  '64:ff9b::b9dc:650a',
+  '64:ff9b:1::b9dc:650a',
+  '2002:b9dc:650a::1',
+  '2001:0:4136:e378::4623:9af5',
+  '::b9dc:650a',
+  '240.0.0.1',
+  '254.252.239.103',
+  '255.255.255.255',
 ]
 const HEADLESS = CHROME_TEXT.replace('Chrome/', 'HeadlessChrome/')
 const CLAIMS = [

@@ -16,7 +16,7 @@ export function challengeFiles(folder: string): ChallengeFiles {
   return {
     async write(token, answer) {
       makeFolder(folder, 0o700)
-      await writeFile(join(folder, token), answer)
+      await writeFile(join(folder, token), answer, { mode: 0o600 })
     },
     remove: (token) => rm(join(folder, token), { force: true }),
   }

@@ -1,7 +1,7 @@
 /**
- * Levels of clients by what they hold of something that all share, and the part of it that is kept from each: whoever holds eight
- * has the first half alone, whoever holds one the first three quarters. So the last quarter takes one client for each of its
- * places to fill. A client is an address, behind which many people may be: they notice it only where half is in use.
+ * Levels of clients by what each holds of a resource that all share, and the part of the resource that is kept from a level: a client
+ * with eight has the first half, a client with one the first three quarters. Each place of the last quarter takes a client of its
+ * own to fill. A client is an address, behind which many people may be: they notice the levels only where half is in use.
  */
 const LEVELS = [
   { holds: 0, kept: 0 },

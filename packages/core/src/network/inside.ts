@@ -6,7 +6,13 @@ import type { ReservedRange } from '../values/finding.ts'
  * multicast and what IANA has not given out nobody sends.
  */
 const OUTSIDE: ReadonlySet<string> = new Set([
-  ...['nat64', '6to4', 'teredo', 'reserved', 'broadcast', 'multicast', 'unallocated'],
+  'nat64',
+  '6to4',
+  'teredo',
+  'reserved',
+  'broadcast',
+  'multicast',
+  'unallocated',
 ])
 
 /** Whether an address is within somebody's own network: reserved, and not that of a visitor of the Internet as a translator writes it. */

@@ -3,11 +3,15 @@ import { dirname, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core/host'
 import { nearest, placeFault } from './place.ts'
 
+/** The rights on what is made: of the user of this process alone, whatever the umask gives others. */
+export const OWN_FOLDER = 0o700
+export const OWN_FILE = 0o600
+
 /**
  * Makes a folder, and those above it; one that is there stays as it is. Throws `data_dir_unusable` where files of ours have
  * no place, and the system's own error. Node's way of making them all never returns where the system makes none (D375).
  */
-export function makeFolder(path: string, mode?: number): void {
+export function makeFolder(path: string, mode: number = OWN_FOLDER): void {
   const folder = resolve(path)
   const there = nearest(folder)
   if (there === folder && statSync(folder).isDirectory()) return
@@ -23,7 +27,7 @@ function between(there: string, folder: string): readonly string[] {
 }
 
 /** Another process may make it at the same time. */
-function makeOne(folder: string, mode: number | undefined): void {
+function makeOne(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode })
   } catch (error) {

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, statSync } from 'node:fs'
 import { pino } from 'pino'
+import { OWN_FILE } from '#files'
 
 /** Takes lines, some at a time. */
 export interface LineWriter {
@@ -63,6 +64,7 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
   const batch = isFile(file) ? IN_FILES : IN_PIPES
   const destination = pino.destination({
     dest: file ?? 1,
+    mode: OWN_FILE,
     sync: false,
     maxWrite: batch.written,
     maxLength: MAX_WAITING_BYTES,

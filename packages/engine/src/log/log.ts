@@ -1,7 +1,7 @@
 import { constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Observe, type ObservedRequest, SallyportError } from '@sallyport/core'
-import { fileReason, makeFolder, placeFault, writeFault } from '#files'
+import { fileReason, makeFolder, OWN_FILE, placeFault, writeFault } from '#files'
 import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
 import { type LogFormat, renamed, renamedAudit } from './formats.ts'
@@ -79,7 +79,7 @@ function openProof(file: string): number {
   if (fault !== undefined) throw new SallyportError('invalid_config', `log.file: ${file} ${fault}`)
   try {
     makeFolder(dirname(file))
-    return openSync(file, APPEND)
+    return openSync(file, APPEND, OWN_FILE)
   } catch (error) {
     throw new SallyportError('invalid_config', `log.file: ${writeFault(file)?.found ?? openReason(file, error)}`)
   }

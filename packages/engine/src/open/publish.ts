@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Clock, SallyportError } from '@sallyport/core'
-import { type DataHooks, openBundleFolder, publishBundle, signedFiles } from '#datasets'
+import { type DataHooks, openBundleFolder, PUBLIC, publishBundle, signedFiles } from '#datasets'
 import { putObject, putOnce, s3TargetOf } from '#net'
 import { openKeyFile } from './attestation/signing-key.ts'
 import { parseConfig } from './config/read.ts'
@@ -52,7 +52,8 @@ export async function publishData(
   return inDataDir(config, async () => {
     const { signer, made } = await openKeyFile(key, '--key')
     const ports = { clock, outbound: createOutbound(config).feeds, lock: DATA_LOCK }
-    const folder = openBundleFolder(bucket === undefined ? to : join(config.dataDir, 'publish'))
+    const folder =
+      bucket === undefined ? openBundleFolder(to, PUBLIC) : openBundleFolder(join(config.dataDir, 'publish'))
     const bundle = await publishBundle(config, ports, { folder, signer, validMs, hooks })
     const { manifest } = bundle
     let written = bundle.written.length

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import type { SourceRow } from '@sallyport/data/sources'
-import { makeFolder } from '#files'
+import { makeFolder, OWN_FILE } from '#files'
 import { TABLES_FORMAT } from '../format/tables.ts'
 import type { SourceContents } from '../parse/contents.ts'
 import { ENGINE_VERSION } from '../sources/engine-version.ts'
@@ -59,7 +59,7 @@ function load(path: string): SourceContents | undefined {
 function store(path: string, contents: SourceContents): void {
   const bytes = serialize(contents)
   try {
-    writeFileSync(path, hash('sha256', bytes, 'buffer'))
+    writeFileSync(path, hash('sha256', bytes, 'buffer'), { mode: OWN_FILE })
     writeFileSync(path, bytes, { flag: 'a' })
   } catch (error) {
     rmSync(path, { force: true })

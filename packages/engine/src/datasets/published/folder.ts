@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SallyportError } from '@sallyport/core'
-import { makeFolder, writeThrough } from '#files'
+import { makeFolder, OWN_FILE, OWN_FOLDER, writeThrough } from '#files'
 import { moveInto, replaceFile, stampOf } from '../sources/replace-file.ts'
 import { type BundleFile, type Manifest, parseManifest } from './manifest.ts'
 
@@ -52,12 +52,21 @@ const SIGNATURE_BYTES = 64
 /** A temporary file this old is of a process that died. */
 const ABANDONED_MS = 3_600_000
 
-export function openBundleFolder(folder: string): BundleFolder {
+interface Rights {
+  readonly folder: number
+  readonly file: number
+}
+
+const OWN: Rights = { folder: OWN_FOLDER, file: OWN_FILE }
+/** A folder that a web server reads. */
+export const PUBLIC: Rights = { folder: 0o755, file: 0o644 }
+
+export function openBundleFolder(folder: string, rights: Rights = OWN): BundleFolder {
   const manifestPath = join(folder, MANIFEST)
   const pathOf = ({ sha256 }: BundleFile) => join(folder, sha256)
   const isThere = (file: BundleFile) => statSync(pathOf(file), { throwIfNoEntry: false })?.size === file.bytes
   const temporary = () => {
-    makeFolder(folder)
+    makeFolder(folder, rights.folder)
     return join(folder, `${randomUUID()}.part`)
   }
   const takeFile = (from: string, file: BundleFile) => moveInto(from, pathOf(file))
@@ -71,16 +80,16 @@ export function openBundleFolder(folder: string): BundleFolder {
       if (isThere(file)) return
       const copy = temporary()
       try {
-        await writeThrough(copy, (to) => pipeline(createReadStream(from), to))
+        await writeThrough(copy, (to) => pipeline(createReadStream(from), to), rights.file)
         await takeFile(copy, file)
       } finally {
         await rm(copy, { force: true })
       }
     },
     async take(signed) {
-      makeFolder(folder)
+      makeFolder(folder, rights.folder)
       const kept = new Set([...namedIn(folder), ...namesOf(signed)])
-      for (const { name, content } of signedFiles(signed)) await replaceFile(join(folder, name), content)
+      for (const { name, content } of signedFiles(signed)) await replaceFile(join(folder, name), content, rights.file)
       await removeOthers(folder, kept)
     },
     revision: () => stampOf(manifestPath),

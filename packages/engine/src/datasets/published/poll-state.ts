@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from '#files'
+import { makeFolder, OWN_FILE } from '#files'
 import { isRecord } from '../parse/json-paths.ts'
 import { stampOf } from '../sources/replace-file.ts'
 
@@ -40,7 +40,7 @@ export function openPollStates(folder: string): PollStates {
     write(state) {
       makeFolder(folder)
       const temporary = `${path}.tmp`
-      writeFileSync(temporary, `${JSON.stringify(state)}\n`)
+      writeFileSync(temporary, `${JSON.stringify(state)}\n`, { mode: OWN_FILE })
       renameSync(temporary, path)
     },
     revision: () => stampOf(path),

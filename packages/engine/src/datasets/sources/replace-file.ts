@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { OWN_FILE } from '#files'
 
-/** Replaces a file whole or not at all, and returns when the new one would survive a power cut. */
-export async function replaceFile(path: string, contents: string | Uint8Array | Iterable<string>): Promise<void> {
+/** Replaces a file whole or not at all, with the rights that it has, and returns when the new one would survive a power cut. */
+export async function replaceFile(
+  path: string,
+  contents: string | Uint8Array | Iterable<string>,
+  mode: number = statSync(path, { throwIfNoEntry: false })?.mode ?? OWN_FILE,
+): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
-    const file = await open(temporary, 'w')
+    const file = await open(temporary, 'w', mode)
     try {
       await writeFile(file, contents)
       await file.sync()

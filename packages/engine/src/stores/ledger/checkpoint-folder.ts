@@ -1,7 +1,7 @@
 import { open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveName, type CheckpointArchive } from '@sallyport/ledger'
-import { makeFolder } from '#files'
+import { makeFolder, OWN_FILE } from '#files'
 
 const SUFFIX = '.checkpoint'
 
@@ -24,7 +24,7 @@ export function openCheckpointFolder(folder: string): CheckpointArchive {
       makeFolder(folder)
       const path = join(folder, `${archiveName(log)}${SUFFIX}`)
       const temporary = `${path}.${process.pid}.${writes++}`
-      const file = await open(temporary, 'w', 0o644)
+      const file = await open(temporary, 'w', OWN_FILE)
       try {
         await file.writeFile(note)
         await file.datasync()

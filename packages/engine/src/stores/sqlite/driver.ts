@@ -1,4 +1,6 @@
+import { closeSync, openSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { OWN_FILE } from '#files'
 import { loadInstalled } from '../load-installed.ts'
 
 /** A value that goes into or comes out of a column. */
@@ -47,8 +49,22 @@ const QUIET_NODE = 24
  */
 export async function connect(path: string, timeoutMs: number): Promise<Database> {
   const { DatabaseSync } = await loadDriver()
+  makeOwn(path)
   return new DatabaseSync(path, { timeout: timeoutMs })
 }
+
+/** Makes the file, whose rights SQLite gives to those beside it as well. */
+function makeOwn(path: string): void {
+  if (path === IN_MEMORY) return
+  try {
+    closeSync(openSync(path, 'a', OWN_FILE))
+  } catch {
+    // SQLite says what is wrong with it.
+  }
+}
+
+/** Name of a database in the memory of this process alone. */
+export const IN_MEMORY = ':memory:'
 
 /**
  * Opens a database file that is only read. Where not even a lock can be written beside it, it is read as a file that

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core/host'
 import { makeFolder } from '#files'
-import { connect, connectReadOnly, type Database, isBusy } from './driver.ts'
+import { connect, connectReadOnly, type Database, IN_MEMORY, isBusy } from './driver.ts'
 
 /** Longest that one statement blocks this thread while another process writes. */
 const BUSY_TIMEOUT_MS = 2000
@@ -44,9 +44,6 @@ function withPath(error: unknown, path: string): unknown {
   const isOurs = error instanceof SallyportError
   return error instanceof Error && !isOurs ? Object.assign(error, { path }) : error
 }
-
-/** Name of a database in the memory of this process alone. */
-export const IN_MEMORY = ':memory:'
 
 /**
  * Opens a database file that is only read, and must have the newest of `steps`; one that is not there is as empty as a
