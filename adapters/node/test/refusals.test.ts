@@ -190,6 +190,8 @@ t.test('the page speaks the language of its reader', (t) => {
   t.match(pageOf('pl', {}, 429).body, 'Zbyt wiele żądań')
   t.match(pageOf('pt', {}, 502).body, 'Indisponível')
   t.match(pageOf('en', {}, 400).body, 'Bad request')
+  t.match(pageOf('en', {}, 413).body, 'larger than this site accepts')
+  t.notMatch(pageOf('en', {}, 413).body, 'Check the address')
   t.end()
 })
 
@@ -205,7 +207,7 @@ t.test('Arabic is written from right to left, and what is in Latin letters is no
 })
 
 t.test('each language has each text', (t) => {
-  const kinds = [403, 404, 429, 503, 502, 400]
+  const kinds = [403, 404, 413, 429, 503, 502, 400]
   for (const [language, texts] of Object.entries(REFUSAL_TEXTS)) {
     for (const status of kinds) {
       const { headers, body } = pageOf(language, {}, status)

@@ -5,7 +5,7 @@ export interface RefusalText {
 }
 
 /** Why somebody sees a page of ours, as far as a visitor needs to know. */
-export type RefusalKind = 'blocked' | 'missing' | 'limited' | 'busy' | 'unreachable' | 'invalid'
+export type RefusalKind = 'blocked' | 'missing' | 'limited' | 'busy' | 'unreachable' | 'large' | 'invalid'
 
 /** The texts of one language. */
 export type RefusalTexts = Readonly<Record<RefusalKind, RefusalText>> & {
@@ -21,6 +21,7 @@ export type RefusalTexts = Readonly<Record<RefusalKind, RefusalText>> & {
 export function kindOf(status: number): RefusalKind {
   if (status === 403 || status === 401) return 'blocked'
   if (status === 404) return 'missing'
+  if (status === 413) return 'large'
   if (status === 429) return 'limited'
   if (status === 503) return 'busy'
   return status >= 500 ? 'unreachable' : 'invalid'
@@ -37,6 +38,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     },
     busy: { title: 'Try again in a moment', text: 'The server is busy.' },
     unreachable: { title: 'Not available', text: 'This site cannot answer right now. Try again in a few minutes.' },
+    large: {
+      title: 'Too much to send',
+      text: 'What you sent is larger than this site accepts. Go back, and send a smaller file or less at a time.',
+    },
     invalid: {
       title: 'Bad request',
       text: 'Your browser sent a request that is not valid. Check the address, or go back and try again.',
@@ -56,6 +61,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     unreachable: {
       title: 'Nicht verfügbar',
       text: 'Diese Website kann gerade nicht antworten. Versuchen Sie es in einigen Minuten noch einmal.',
+    },
+    large: {
+      title: 'Zu groß',
+      text: 'Was Sie gesendet haben, ist größer, als diese Website annimmt. Gehen Sie zurück und senden Sie eine kleinere Datei oder weniger auf einmal.',
     },
     invalid: {
       title: 'Ungültige Anfrage',
@@ -77,6 +86,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
       title: 'Indisponible',
       text: 'Ce site ne peut pas répondre pour l’instant. Réessayez dans quelques minutes.',
     },
+    large: {
+      title: 'Envoi trop volumineux',
+      text: 'Votre envoi dépasse la taille que ce site accepte. Revenez en arrière et envoyez un fichier plus petit, ou moins à la fois.',
+    },
     invalid: {
       title: 'Requête non valide',
       text: 'Votre navigateur a envoyé une requête non valide. Vérifiez l’adresse, ou revenez en arrière et réessayez.',
@@ -96,6 +109,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     unreachable: {
       title: 'No disponible',
       text: 'Este sitio no puede responder ahora. Inténtelo de nuevo en unos minutos.',
+    },
+    large: {
+      title: 'Envío demasiado grande',
+      text: 'Lo que ha enviado supera el tamaño que acepta este sitio. Vuelva atrás y envíe un archivo más pequeño o menos de una vez.',
     },
     invalid: {
       title: 'Solicitud no válida',
@@ -117,6 +134,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
       title: 'Non disponibile',
       text: 'Il sito non può rispondere in questo momento. Riprova tra qualche minuto.',
     },
+    large: {
+      title: 'Invio troppo grande',
+      text: 'Quello che hai inviato supera la dimensione accettata da questo sito. Torna indietro e invia un file più piccolo, o meno per volta.',
+    },
     invalid: {
       title: 'Richiesta non valida',
       text: 'Il tuo browser ha inviato una richiesta non valida. Controlla l’indirizzo, oppure torna indietro e riprova.',
@@ -136,6 +157,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     unreachable: {
       title: 'Niet beschikbaar',
       text: 'Deze site kan nu niet antwoorden. Probeer het over enkele minuten opnieuw.',
+    },
+    large: {
+      title: 'Te groot',
+      text: 'Wat u hebt verzonden, is groter dan deze site accepteert. Ga terug en verstuur een kleiner bestand, of minder tegelijk.',
     },
     invalid: {
       title: 'Ongeldig verzoek',
@@ -157,6 +182,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
       title: 'Indisponível',
       text: 'Este site não pode responder agora. Tente novamente dentro de alguns minutos.',
     },
+    large: {
+      title: 'Envio demasiado grande',
+      text: 'O que enviou excede o tamanho que este site aceita. Volte atrás e envie um ficheiro mais pequeno, ou menos de cada vez.',
+    },
     invalid: {
       title: 'Pedido inválido',
       text: 'O seu navegador enviou um pedido inválido. Verifique o endereço, ou volte atrás e tente novamente.',
@@ -176,6 +205,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     unreachable: {
       title: 'Strona niedostępna',
       text: 'Ta witryna nie może teraz odpowiedzieć. Spróbuj ponownie za kilka minut.',
+    },
+    large: {
+      title: 'Zbyt duże dane',
+      text: 'Wysłane dane są większe, niż przyjmuje ta strona. Wróć i wyślij mniejszy plik albo mniej naraz.',
     },
     invalid: {
       title: 'Nieprawidłowe żądanie',
@@ -197,6 +230,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
       title: 'Site yanıt vermiyor',
       text: 'Bu site şu anda yanıt veremiyor. Birkaç dakika sonra yeniden deneyin.',
     },
+    large: {
+      title: 'Gönderi çok büyük',
+      text: 'Gönderdiğiniz veri bu sitenin kabul ettiğinden büyük. Geri dönüp daha küçük bir dosya ya da daha az veri gönderin.',
+    },
     invalid: {
       title: 'Geçersiz istek',
       text: 'Tarayıcınız geçersiz bir istek gönderdi. Adresi kontrol edin ya da geri dönüp yeniden deneyin.',
@@ -216,6 +253,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     unreachable: {
       title: 'Сайт недоступен',
       text: 'Сайт сейчас не может ответить. Повторите попытку через несколько минут.',
+    },
+    large: {
+      title: 'Слишком большой объём данных',
+      text: 'Отправленные данные больше, чем принимает этот сайт. Вернитесь назад и отправьте файл меньшего размера или меньше данных за один раз.',
     },
     invalid: {
       title: 'Неверный запрос',
@@ -237,6 +278,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
       title: 'Сайт недоступний',
       text: 'Сайт зараз не може відповісти. Спробуйте ще раз за кілька хвилин.',
     },
+    large: {
+      title: 'Завеликий обсяг даних',
+      text: 'Надіслані дані більші, ніж приймає цей сайт. Поверніться назад і надішліть менший файл або менше даних за один раз.',
+    },
     invalid: {
       title: 'Неправильний запит',
       text: 'Браузер надіслав неправильний запит. Перевірте адресу або поверніться назад і спробуйте ще раз.',
@@ -251,6 +296,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     limited: { title: 'طلبات كثيرة جدًا', text: 'وصلت طلبات كثيرة جدًا من اتصالك. انتظر قليلًا ثم حاول مرة أخرى.' },
     busy: { title: 'حاول مرة أخرى بعد لحظات', text: 'الخادم مشغول.' },
     unreachable: { title: 'الموقع غير متاح', text: 'لا يمكن لهذا الموقع الرد الآن. حاول مرة أخرى بعد بضع دقائق.' },
+    large: {
+      title: 'البيانات المرسلة كبيرة جدًا',
+      text: 'ما أرسلته أكبر مما يقبله هذا الموقع. ارجع وأرسل ملفًا أصغر، أو بيانات أقل في كل مرة.',
+    },
     invalid: { title: 'طلب غير صالح', text: 'أرسل متصفحك طلبًا غير صالح. تحقّق من العنوان، أو ارجع وحاول مرة أخرى.' },
     reference: 'الرقم المرجعي',
     contact: 'إذا كنت تعتقد أن هذا خطأ، فراسل الموقع واذكر الرقم المرجعي:',
@@ -267,6 +316,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     unreachable: {
       title: '現在利用できません',
       text: 'このサイトは現在応答できません。数分後にもう一度お試しください。',
+    },
+    large: {
+      title: '送信データが大きすぎます',
+      text: '送信されたデータが、このサイトで受け付けられるサイズを超えています。前のページに戻り、より小さいファイルを送るか、数回に分けて送信してください。',
     },
     invalid: {
       title: '無効なリクエスト',
@@ -288,6 +341,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
       title: '지금은 이용할 수 없습니다',
       text: '이 사이트가 지금 응답할 수 없습니다. 몇 분 후에 다시 시도해 주세요.',
     },
+    large: {
+      title: '보낸 데이터가 너무 큽니다',
+      text: '보낸 데이터가 이 사이트에서 허용하는 크기를 초과합니다. 뒤로 돌아가 더 작은 파일을 보내거나 나누어 보내 주세요.',
+    },
     invalid: {
       title: '잘못된 요청',
       text: '브라우저가 잘못된 요청을 보냈습니다. 주소를 확인하거나 뒤로 돌아가 다시 시도해 주세요.',
@@ -302,6 +359,7 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     limited: { title: '请求过多', text: '来自您的网络连接的请求过多。请稍等片刻后重试。' },
     busy: { title: '请稍后重试', text: '服务器繁忙。' },
     unreachable: { title: '暂时无法访问', text: '此网站暂时无法响应。请几分钟后重试。' },
+    large: { title: '发送的内容过大', text: '您发送的内容超过了此网站接受的大小。请返回，发送较小的文件或分批发送。' },
     invalid: { title: '请求无效', text: '您的浏览器发送了无效的请求。请检查网址，或返回后重试。' },
     reference: '参考编号',
     contact: '如果您认为这是误判，请联系网站并提供参考编号：',
@@ -313,6 +371,10 @@ export const REFUSAL_TEXTS: Readonly<Record<string, RefusalTexts>> = {
     limited: { title: '要求過多', text: '來自您網路連線的要求過多。請稍候再試。' },
     busy: { title: '請稍後再試', text: '伺服器忙碌中。' },
     unreachable: { title: '暫時無法使用', text: '此網站目前無法回應。請於幾分鐘後再試。' },
+    large: {
+      title: '傳送的內容過大',
+      text: '您傳送的內容超過了此網站接受的大小。請返回上一頁，傳送較小的檔案或分批傳送。',
+    },
     invalid: { title: '要求無效', text: '您的瀏覽器送出了無效的要求。請檢查網址，或返回上一頁再試一次。' },
     reference: '參考編號',
     contact: '如果您認為這是誤判，請聯絡網站並提供參考編號：',

@@ -52,8 +52,13 @@ export type Observe = (observed: ObservedRequest) => void
 export const OUTCOMES = [...ACTIONS, 'api', 'refused'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-export function outcomeOf({ decision, answeredBy }: Pick<ObservedRequest, 'decision' | 'answeredBy'>): Outcome {
-  if (decision !== undefined) return decision.action
+/** A challenge that the client cannot show refuses the request, and counts as a block in metrics, tallies, spikes and the console. */
+export function outcomeOf({
+  decision,
+  answeredBy,
+  challenge,
+}: Pick<ObservedRequest, 'decision' | 'answeredBy' | 'challenge'>): Outcome {
+  if (decision !== undefined) return challenge?.outcome === 'program' ? 'block' : decision.action
   return answeredBy === 'api' ? 'api' : 'refused'
 }
 

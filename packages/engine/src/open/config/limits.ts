@@ -83,7 +83,13 @@ export const Limits = z.strictObject({
     "Size of the head of an origin's answer; beyond it is a 502",
     65_536,
   ),
-  bodyBytes: whole(10_485_760, [0, 1_099_511_627_776], 'bytes', 'Size of the body of a request', 52_428_800),
+  bodyBytes: whole(
+    10_485_760,
+    [0, 1_099_511_627_776],
+    'bytes',
+    'Size of the body of a request; beyond it is a 413',
+    52_428_800,
+  ),
   bufferedBytes: whole(
     67_108_864,
     [65_536, 1_099_511_627_776],
