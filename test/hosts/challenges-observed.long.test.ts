@@ -63,7 +63,7 @@ for (const host of HOSTS) {
       outcome: 'program',
       level: 2,
     })
-    t.match((await ask('8.3.0.1', '/shop', NAVIGATES, 'POST')).observed.challenge, { outcome: 'form', level: 2 })
+    t.match((await ask('8.3.0.1', '/shop', NAVIGATES, 'POST')).observed.challenge, { outcome: 'asked', level: 2 })
     const bring = (value: string, more: readonly string[] = []) =>
       ask('8.3.0.1', '/.sallyport/pass', ['Sallyport-Solution', value, ...more])
     t.match((await bring(`${challenge}.1,2`)).observed.challenge, { outcome: 'wrong', rule: 'ask', level: 2 })
@@ -82,9 +82,16 @@ for (const host of HOSTS) {
     for (const outcome of ['malformed', 'forged']) {
       t.match(text, `sallyport_challenges_total{rule="",outcome="${outcome}",level="",network_class="unknown"} 1\n`)
     }
-    for (const outcome of ['asked', 'waiting', 'program', 'form', 'wrong', 'solved', 'spent']) {
-      t.match(text, `sallyport_challenges_total{rule="ask",outcome="${outcome}",level="2",network_class="unknown"} 1\n`)
+    const counted = { asked: 2, waiting: 1, program: 1, wrong: 1, solved: 1, spent: 1 }
+    for (const [outcome, count] of Object.entries(counted)) {
+      const labels = `rule="ask",outcome="${outcome}",level="2",network_class="unknown"`
+      t.match(text, `sallyport_challenges_total{${labels}} ${count}\n`)
     }
+    t.match(
+      text,
+      'sallyport_rule_matches_total{rule="ask",action="block"} 1\n',
+      'a challenge that is not shown refuses',
+    )
     t.match(text, 'sallyport_challenge_seconds_count{level="2"} 1\n')
 
     await sallyport.close()
@@ -97,16 +104,16 @@ for (const host of HOSTS) {
     t.same(challenges, [
       {
         rule: 'ask',
-        asked: 1,
+        asked: 2,
         solved: 1,
         failed: { wrong: 1, spent: 1 },
-        left: 0,
-        unshown: 2,
+        left: 1,
+        unshown: 1,
         mostSolve: false,
       },
       { rule: '', asked: 0, solved: 0, failed: { malformed: 1, forged: 1 }, left: 0, unshown: 0, mostSolve: false },
     ])
-    t.match(carriedOut, { blocked: 0, flagged: 0 })
+    t.match(carriedOut, { blocked: 0, unshown: 1, flagged: 0 })
   })
 }
 

@@ -38,8 +38,8 @@ import { NO_DATA } from '../no-data.ts'
 const catalogue = createCatalogue()
 const SENDING = catalogue.crawlers.filter(({ silent, tokens }) => silent === undefined && tokens.length > 0)
 const ADDRESSES = new Map(SENDING.map((crawler, index) => [crawler, `8.${1 + (index >> 8)}.${index & 255}.1`]))
-/** The one is proven by a signature alone, whose key is not here; the other shows itself by the token of another crawler. */
-const UNFIT = new Set(['chatgpt-agent', 'imessage-preview'])
+/** The one is proven by a signature alone, whose key is not here; the other shows itself by the token of another crawler, and no group can name the third, whose token is a sentence. */
+const UNFIT = new Set(['chatgpt-agent', 'imessage-preview', 'paloalto-xpanse'])
 const addressOf = (crawler: Crawler): string => ADDRESSES.get(crawler) ?? '8.9.9.9'
 
 /** A made internet in which every crawler can be proven by the way that its operator publishes. */
@@ -59,8 +59,8 @@ function madeInternet() {
     names[name] = { state: 'found', addresses: [...(known?.state === 'found' ? known.addresses : []), address] }
     reverse[formatAddress(address)] = { state: 'found', names: [name] }
   }
-  const networks = [...ADDRESSES].map(([{ asns }, text]) => {
-    const [asn = 64_500] = asns
+  const networks = [...ADDRESSES].map(([{ asns, systems = [] }, text]) => {
+    const [asn = 64_500] = [...asns, ...systems]
     return [`${text}/32`, { system: systemOf({ asn, type: 'hosting', networkClass: 'datacenter' }) }] as const
   })
   const ranges = [...lists].map(([slug, prefixes]) => ({ slug, state: 'fresh' as const, date: '2026-11-20', prefixes }))
@@ -150,7 +150,14 @@ const POLICIES: Readonly<Record<string, Policy>> = {
 }
 
 /** Rules of presets about networks and browsers. */
-const NOT_OF_CRAWLERS: readonly string[] = ['contradicted', 'contradicted-twice', 'mixed', 'infrastructure']
+const NOT_OF_CRAWLERS: readonly string[] = [
+  'contradicted',
+  'contradicted-twice',
+  'mixed',
+  'infrastructure',
+  'doubtful',
+  'servers',
+]
 
 for (const [name, policy] of Object.entries(POLICIES)) {
   t.test(`announced and enforced: ${name}`, async (t) => {

@@ -144,14 +144,14 @@ export const FEEDS: readonly PresetRow[] = [
   },
 ]
 
+const MAIL_PROXIES = ['google-image-proxy', 'yahoo-mail-proxy']
+
 /** Services whose requests many people share, or that come as often as people write. They come before `helpers`. */
 export const SERVICES: readonly PresetRow[] = [
   {
     id: 'mail',
-    match: { crawler: ['google-image-proxy', 'yahoo-mail-proxy'], method: READING },
+    match: { crawler: MAIL_PROXIES, method: READING },
     limit: { key: 'client', max: 600, window: '1m' },
-    then: 'allow',
-    trustClaim: true,
     action: 'throttle',
     why: 'mail services load the images of a newsletter for all of its readers',
   },
@@ -217,7 +217,7 @@ export const SERVICES: readonly PresetRow[] = [
 
 export const HELPER_LIMIT: PresetRow = {
   id: 'helpers',
-  match: { purpose: ['preview', 'monitor', 'feed'], method: READING },
+  match: { purpose: ['preview', 'monitor', 'feed'], method: READING, not: { crawler: MAIL_PROXIES } },
   perMinute: { client: 60, asn: 3_000 },
   action: 'throttle',
   why: 'unproven previews, monitors and feed readers, with counts of their own',

@@ -80,6 +80,19 @@ t.test('a request is counted by what was decided, by its rules and limits, and b
   }
 })
 
+t.test('a challenge that its client cannot show counts as a block', async (t) => {
+  const { observe, registry } = createMetrics()
+  const asked = observed().decision as Decision
+  for (const outcome of ['asked', 'program'] as const) {
+    observe(observed({ decision: { ...asked, action: 'challenge' }, challenge: { outcome, rule: 'no-tor', level: 2 } }))
+  }
+  const text = await registry.metrics()
+  for (const action of ['challenge', 'block']) {
+    t.match(text, `sallyport_decisions_total{action="${action}",enforced="true",class="human",network_class="tor"} 1\n`)
+    t.match(text, `sallyport_rule_matches_total{rule="no-tor",action="${action}"} 1\n`)
+  }
+})
+
 t.test('labels of any text make a bounded number of series', async (t) => {
   const { observe, add, registry } = createMetrics()
   for (let rule = 0; rule < 5_000; rule++) observe(observed({}, `policy:rule-${rule}`))
