@@ -191,7 +191,7 @@ const EACH = 30
 const SHARED = { inFlightPerClient: EACH, tunnelsPerClient: EACH, originConnections: 64, originQueue: 128 }
 const COUNT = CROWD.length * EACH
 
-/** The crowd sends one of these. */
+/** The requests of the crowd, by kind. */
 const HOLDING: Readonly<Record<string, { readonly limits?: object | undefined; bytes(client: string): string }>> = {
   'slow pages': { bytes: (client) => get('/slow', client) },
   'slow bodies': {

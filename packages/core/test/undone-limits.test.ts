@@ -99,7 +99,7 @@ t.test('a limit that has an effect is not warned of', async (t) => {
   ]
   for (const policy of quiet) t.same(warned(policy), [], JSON.stringify(policy))
   const [unreached, ...others] = warned({
-    rules: [few({ path: ['/api/**'] }), { id: 'all', match: {}, action: 'flag' }, shut],
+    rules: [few({ path: ['/api/**'] }), { id: 'api', match: { path: ['/api/**'] }, action: 'allow' }, shut],
   })
   t.match(unreached, /^rules\.2 shut: no request reaches it/, 'the block that would undo it is asked by nobody')
   t.same(others, [])

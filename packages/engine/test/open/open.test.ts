@@ -15,7 +15,7 @@ t.test('one service, one test after the other', async (t) => {
 
   t.test('opened on data of its own it decides, answers and closes', async (t) => {
     const classes = ['8.1.0.1', '8.2.0.1', '8.3.0.1', '8.4.0.1', '2a01:4f8::1', '9.9.9.9', '127.0.0.1'].map((peer) => {
-      const { action, inspection } = sallyport.decide(requestFrom(peer))
+      const { action, inspection } = sallyport.decide({ ...requestFrom(peer), fields: ['User-Agent', 'curl/8.5.0'] })
       return [inspection.network.verdict.classification, action]
     })
     t.same(classes, [

@@ -43,8 +43,8 @@ t.test('a draft is tried on what was seen', async (t) => {
   const { policy } = await reader.check('rules: [{ id: a, match: { path: [/admin] }, action: block }]')
   if (policy === undefined) throw new Error('a fault')
   t.match(await reader.judge([policy], requests), [
-    { action: 'allow' },
-    { action: 'block', because: /"a"/, unjudged: [] },
+    [{ action: 'allow' }],
+    [{ action: 'block', because: /"a"/, unjudged: [] }],
   ])
   const asked = await reader.check(
     'rules: [{ id: c, match: { cookie: { a: ["*"] }, host: [a.example] }, action: block }, { id: h, match: { host: ["a.*"] }, action: flag }]',

@@ -23,7 +23,7 @@ t.test('an agent whose keys are published is verified, and decided about by the 
     dataDir: t.testdir(),
     data: { refresh: false, sources: NO_DATA },
     webBotAuth: { agents: [agent] },
-    policy: { preset: 'agents-welcome', rules: [{ id: 'known', match: { identity: [agent] }, action: 'flag' }] },
+    policy: { preset: 'agents-welcome', rules: [{ id: 'known', match: { identity: [agent] }, action: 'block' }] },
     // Nobody answers: the fetch of the real directory fails, and takes no key away.
     dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
   })
@@ -40,7 +40,7 @@ t.test('an agent whose keys are published is verified, and decided about by the 
     nonce: 'x',
   })
   t.match(sallyport.decide({ ...request, fields: [...fields, ...signature] }), {
-    action: 'flag',
+    action: 'block',
     reasons: [{ id: 'policy:known' }, {}, { id: 'signature:verified' }],
     inspection: { agent: { class: 'ai_agent', identity: { name: agent, verified: true } } },
   })
