@@ -86,6 +86,7 @@ t.test('the demo, on the embedded data: what is printed is what happens', { skip
     'a name that no request carries: block',
     'a program in a hosting network: flag',
     'a Python client that says Chrome: challenge',
+    'a copied user agent on a server: flag',
     'a program that searches five times: throttle',
     'a program that follows a hidden link: block',
     'an old browser on a rented server: block',

@@ -14,8 +14,8 @@ const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.co
 
 /** In networks of Google's and in no list that came with Sallyport, as a range that Google began to use since would be. */
 const NEWER = ['66.249.80.1', '66.249.84.7', '34.1.128.9', '35.190.9.9', '2001:4860:4801:ffff::1']
-/** Routed nowhere in the data, as a range that was bought since would be. */
-const UNKNOWN = ['22.0.0.1', '2c0f:ffff::1']
+/** Addresses of no system in the data, as a range that was bought since would be. */
+const UNKNOWN = ['2c0f:ffff::1']
 
 /** A forger at home, on the move, on a rented server, behind a VPN and at a Tor exit. */
 const FORGERS = ['73.162.10.21', '172.56.21.89', '5.9.10.20', '45.83.220.10', '185.220.101.10']

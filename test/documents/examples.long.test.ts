@@ -72,7 +72,7 @@ t.test('examples/lambda.ts', async (t) => {
   const [answers] = await once(child, 'message')
   t.same(answers, [
     [403, 'request_blocked'],
-    [200, 'allow'],
+    [200, 'flag'],
   ])
   await once(child, 'close')
 })

@@ -1,3 +1,4 @@
+import { CRAWLERS } from '@sallyport/data/crawlers'
 import { BROWSERS, MAIL_PROGRAMS, READING } from './common-rules.ts'
 import type { PresetRow } from './preset-row.ts'
 
@@ -145,6 +146,10 @@ export const FEEDS: readonly PresetRow[] = [
 ]
 
 const MAIL_PROXIES = ['google-image-proxy', 'yahoo-mail-proxy']
+/** By their slugs, because a bare claim would not exclude the mail proxies, which have a count of their own. */
+const HELPER_CRAWLERS = CRAWLERS.filter(
+  ({ slug, purpose }) => ['preview', 'monitor', 'feed'].includes(purpose) && !MAIL_PROXIES.includes(slug),
+).map(({ slug }) => slug)
 
 /** Services whose requests many people share, or that come as often as people write. They come before `helpers`. */
 export const SERVICES: readonly PresetRow[] = [
@@ -217,7 +222,7 @@ export const SERVICES: readonly PresetRow[] = [
 
 export const HELPER_LIMIT: PresetRow = {
   id: 'helpers',
-  match: { purpose: ['preview', 'monitor', 'feed'], method: READING, not: { crawler: MAIL_PROXIES } },
+  match: { crawler: HELPER_CRAWLERS, method: READING },
   perMinute: { client: 60, asn: 3_000 },
   action: 'throttle',
   why: 'unproven previews, monitors and feed readers, with counts of their own',
