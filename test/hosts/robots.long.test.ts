@@ -38,8 +38,11 @@ import { NO_DATA } from '../no-data.ts'
 const catalogue = createCatalogue()
 const SENDING = catalogue.crawlers.filter(({ silent, tokens }) => silent === undefined && tokens.length > 0)
 const ADDRESSES = new Map(SENDING.map((crawler, index) => [crawler, `8.${1 + (index >> 8)}.${index & 255}.1`]))
-/** The one is proven by a signature alone, whose key is not here; the other shows itself by the token of another crawler, and no group can name the third, whose token is a sentence. */
-const UNFIT = new Set(['chatgpt-agent', 'imessage-preview', 'paloalto-xpanse'])
+/**
+ * The first is proven by a signature alone, whose key is not here; previews of messengers show themselves by the token of another
+ * crawler, and no group can name the last, whose token is a sentence.
+ */
+const UNFIT = new Set(['chatgpt-agent', 'imessage-preview', 'line-preview', 'kakaotalk-preview', 'paloalto-xpanse'])
 const addressOf = (crawler: Crawler): string => ADDRESSES.get(crawler) ?? '8.9.9.9'
 
 /** A made internet in which every crawler can be proven by the way that its operator publishes. */

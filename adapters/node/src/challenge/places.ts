@@ -45,7 +45,8 @@ export function formPath(host: RequestHost, { fields }: ReceivedHead): string {
   if (named.referer === undefined || !URL.canParse(named.referer)) return '/'
   const referer = new URL(named.referer)
   // Servers in front may name the Host without its port.
-  const isOurs = referer.hostname === siteOf(named)?.replace(/:\d*$/, '').toLowerCase()
+  const site = `http://${siteOf(named) ?? ''}`
+  const isOurs = URL.canParse(site) && new URL(site).hostname === referer.hostname
   return isOurs ? returnPath(host, referer.pathname + referer.search) : '/'
 }
 

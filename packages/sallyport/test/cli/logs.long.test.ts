@@ -35,7 +35,7 @@ t.test('logs shows each line for people, whatever its format', async (t) => {
       lines[0],
       /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\]: block {2}GET site\.example\/admin\/keys {2}403 {2}192\.0\.2\.7 /,
     )
-    t.match(lines[0], '(tor, AS64502 Made Networks, NL, human)  rule no-tor  b-1')
+    t.match(lines[0], '(tor, AS64502 Made Networks, NL, human, program 0)  rule no-tor  b-1')
     t.match(lines[1], /: flag \(not carried out\) {2}GET/)
     t.match(lines[2], /: allow \(block on trial\) .* trial try-it {2}a-1$/)
     t.match(lines[3], /: keys create by ada \{"key":"k1"\}$/)
