@@ -13,7 +13,7 @@ import {
   programSets,
 } from './sets.ts'
 
-/** One judgement, and how much of all requests it stands for. */
+/** A judgement with the share of all requests that it represents. */
 interface Weighed {
   readonly share: number
   readonly network: Network

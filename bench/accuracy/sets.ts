@@ -22,7 +22,7 @@ import {
 /** Header fields in the order in which they were received. */
 export type Header = readonly [name: string, value: string]
 
-/** One request as a server received it. */
+/** A request as a server received it. */
 export interface HeaderSet {
   readonly client: string
   readonly scheme: 'http' | 'https'

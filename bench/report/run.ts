@@ -19,7 +19,7 @@ export interface Bench {
   readonly measure: (run: Run) => Promise<void>
   /** About how many seconds a full and a quick run take. */
   readonly seconds: readonly [full: number, quick: number]
-  /** Its figures are counts, which other programs of the machine do not change. */
+  /** True where the figures are counts, which other programs of the machine do not change. */
   readonly counts?: true | undefined
 }
 

@@ -30,7 +30,7 @@ interface Side {
   readonly program: Program
 }
 
-/** One way of holding what all share. Resolves to how many of its tries another client was served in. */
+/** Holds a shared resource. Resolves to the number of tries in which another client was served. */
 type Hold = (port: number) => Promise<{ readonly served: number; readonly worstMs: number }>
 
 const firstOf = (kind: string): string => KINDS[kind]?.first(0) ?? ''

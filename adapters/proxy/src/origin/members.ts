@@ -21,7 +21,7 @@ export interface Member {
   readonly connections: OriginConnections
   /** It takes requests: it answers its health checks, and is not left out. */
   readonly up: boolean
-  /** It has answered a request for this target. */
+  /** Records that the server answered a request for this target. */
   succeeded(target: string): void
   /**
    * It could not be reached, or gave no usable answer to a request for this target. A page fails for reasons of its own: it

@@ -3,7 +3,7 @@ import type { CountKey, CountKind } from '../values/counting.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
 import type { Match } from './match-words.ts'
 
-/** How many requests, or failures, fit into how long. */
+/** The number of requests, or of failures, that a window admits. */
 export interface RuleLimit {
   /** Key of the count; several together are one key. */
   readonly key: CountKey | readonly CountKey[]
