@@ -17,7 +17,7 @@ export function caseFiles(folder: string): readonly CaseFile[] {
     },
   })
   return paths
-    .filter((path) => !path.endsWith('.expected.txt'))
+    .filter((path) => !/\.expected\.txt$|\.md$/.test(path))
     .sort()
     .map(read)
 }

@@ -7,9 +7,10 @@ import { type CaseFile, type Judge, type Outcome, short } from './case.ts'
 import { caseFiles } from './folder.ts'
 import { aptRun, pathLines, userAgentLines } from './lines.ts'
 import { combinedLog, logInTwoFormats, replayedLog } from './logs.ts'
-import { scriptOfAPage, workerPage } from './pages.ts'
+import { appShell, scriptOfAPage, workerPage } from './pages.ts'
 import { limitConfig, policyOfAnother } from './policies.ts'
 import { Product } from './product.ts'
+import { byHand, program } from './programs.ts'
 import { requestCases } from './requests.ts'
 import { applicationLines, policyTests, wordedRequest } from './services.ts'
 import { http2Trailer, keptConnection, rawRequest } from './wires.ts'
@@ -19,6 +20,8 @@ import { http2Trailer, keptConnection, rawRequest } from './wires.ts'
  * case is judged by its own words alone: this program knows how each form of file is asked, and no answer to any of them.
  */
 const JUDGES: readonly Judge[] = [
+  program,
+  byHand,
   keptConnection,
   challengedRequests,
   frontLog,
@@ -34,6 +37,7 @@ const JUDGES: readonly Judge[] = [
   replayedLog,
   combinedLog,
   logInTwoFormats,
+  appShell,
   workerPage,
   scriptOfAPage,
   limitConfig,

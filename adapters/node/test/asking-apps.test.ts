@@ -56,6 +56,9 @@ t.test('the page is shown on purpose, for the path that it returns to, and leads
     headers: { 'sallyport-pass': '2' },
   })
   t.match(await ask('/.sallyport/pass?to=/open', FETCH), { status: 204, headers: { 'sallyport-pass': 'none' } })
+  const shell = '/.sallyport/pass?to=/open&for=/puzzle'
+  t.match(await ask(shell), { status: 403, body: /data-puzzles="32"/ }, 'for a path that the returned page requests')
+  t.match(await ask(shell, { ...NAVIGATION, cookie }), { status: 303, headers: { location: '/open' } })
   t.match(await ask('/.sallyport/pass?to=/closed'), { status: 403, body: /<h1/ })
   t.equal((await ask('/.sallyport/pass?to=/closed', { ...NAVIGATION, cookie })).headers.location, undefined)
 })

@@ -21,17 +21,19 @@ export function findPlace({ config, challenges }: RequestHost, head: ReceivedHea
 }
 
 /**
- * The request that is decided about: one for the page of a challenge is decided as the request that it is for, so that the page asks by the
- * rules of that one. A GET of a page alone is counted; the form that a script asks about is counted when it is sent.
+ * The request that is decided about. A request for the page of a challenge is decided as a request for `for`, or else for `to`, so
+ * that the page asks by the rules of that path. Only a GET is counted there: a form is counted when it is sent.
  */
 export function wantedRequest(
   host: RequestHost,
   head: ReceivedHead,
 ): { readonly head: ReceivedHead; readonly counts: boolean } {
   if (findPlace(host, head) !== 'page') return { head, counts: true }
-  const method = queryOf(head).get('method') ?? 'GET'
+  const query = queryOf(head)
+  const method = query.get('method') ?? 'GET'
   const isGet = !/^(?:POST|PUT|PATCH|DELETE)$/.test(method)
-  return { head: { ...head, method: isGet ? 'GET' : method, target: wantedPath(host, head) }, counts: isGet }
+  const target = returnPath(host, query.get('for') ?? query.get('to') ?? '')
+  return { head: { ...head, method: isGet ? 'GET' : method, target }, counts: isGet }
 }
 
 /** The path of this site that the page returns to, with its query. */

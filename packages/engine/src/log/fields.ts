@@ -30,7 +30,8 @@ export const FIELDS = {
     ecs: 'event.action',
     otel: 'sallyport.action',
     example: 'block',
-    description: 'the decision: allow, flag, redirect, challenge, throttle or block',
+    description:
+      'the decision: allow, flag, redirect, challenge, throttle or block; a challenge with `challenge: program` refused its client',
   },
   enforced: { ecs: 'sallyport.enforced', example: true, description: 'false where monitor mode did not carry it out' },
   trial: {

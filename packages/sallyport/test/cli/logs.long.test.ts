@@ -205,6 +205,13 @@ t.test('report names the rule that challenges people, in text, page and JSON', a
       challenges: [{ asked: 12, solved: 9 }],
     })
   }
+  const unshown = observed('u', 'challenge', { status: 403 })
+  const later = createLog({ ...OPTIONS, file })
+  later.observe({ ...unshown, challenge: { outcome: 'program', rule: 'no-tor', level: 2 } })
+  await later.close()
+  const refused = await run('logs', '--log', file, '--json', '--action', 'block')
+  t.equal(refused.out.trim().split('\n').length, 1, 'a challenge that could not be shown refused its request')
+  t.match(refused.out, '"requestId":"u"')
   const page = join(t.testdirName, 'asked.html')
   t.match(await run('report', file, '--html', page), { code: 0 })
   const html = readFileSync(page, 'utf8')

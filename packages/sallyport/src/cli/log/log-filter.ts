@@ -57,9 +57,13 @@ export function filterOf(options: FilterOptions): (entry: LogEntry) => boolean {
   }
 }
 
-/** An answer to a question belongs to it, whatever was decided about the path that it was sent to. */
+/**
+ * A solution belongs to its challenge, whatever was decided about the path that it was sent to. A challenge that could not be shown
+ * is a refusal, as in metrics and reports.
+ */
 function isOfAction({ action, challenge }: LogLine, wanted: string): boolean {
-  return action === wanted || (wanted === 'challenge' && challenge !== undefined)
+  if (action === wanted) return true
+  return (wanted === 'challenge' && challenge !== undefined) || (wanted === 'block' && challenge === 'program')
 }
 
 function actionsOf(text: string): readonly string[] {
