@@ -57,7 +57,11 @@ async function build(): Promise<{ readonly rootfs: string; readonly image: Image
   await makeBase(folder, buildah)
   const context = join(folder, 'context')
   await pack(context)
-  for (const file of ['Dockerfile', 'image.yaml']) cpSync(join(ROOT, 'examples/docker', file), join(context, file))
+  const docker = join(ROOT, 'examples/docker')
+  cpSync(join(docker, 'image.yaml'), join(context, 'image.yaml'))
+  // The base made here has the name, and not the digest.
+  const definition = readFileSync(join(docker, 'Dockerfile'), 'utf8').replace(/@sha256:\w+/, '')
+  writeFileSync(join(context, 'Dockerfile'), definition)
   await buildah(
     'build',
     '--isolation',

@@ -36,10 +36,9 @@ const MAX_STANDALONE_MB = 120
 
 const made = await release(RELEASE)
 
-t.test('every file is there, its checksum is right, and no provenance is claimed', async (t) => {
+t.test('every file is there, and its checksum is right', async (t) => {
   t.equal(made.code, 0, made.output)
-  t.match(made.output, /provenance: no identity of a CI run, none made/)
-  const others = [`${STANDALONE}.tar.gz`, 'Dockerfile', 'image.yaml', 'sbom.cdx.json']
+  const others = [`${STANDALONE}.tar.gz`, 'Dockerfile', 'PACKAGES', 'image.yaml', 'sbom.cdx.json']
   const files = [...TARBALLS, ...others].sort()
   t.same(readdirSync(RELEASE).sort(), [...files, 'SHA256SUMS'].sort())
   const checked = await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], RELEASE)
