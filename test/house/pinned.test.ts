@@ -37,7 +37,8 @@ t.test('the job that publishes waits for CI and an approval, and runs nothing th
     build: { needs: 'ci', permissions: { contents: 'read' } },
     publish: { needs: 'build', environment: 'release' },
   })
-  const runs = ({ steps }: { steps: readonly { run?: string }[] }) => steps.map(({ run = '' }) => run).join('\n')
+  const runs = ({ steps }: { steps: readonly { readonly run?: string | undefined }[] }) =>
+    steps.map(({ run = '' }) => run).join('\n')
   t.match(runs(jobs.build), /^npm ci --ignore-scripts /m)
   t.notMatch(runs(jobs.publish), /npm (?:ci|install|run|exec)|npx|docker/)
   t.end()

@@ -250,5 +250,7 @@ t.test('lists are read in the forms in which they are published', async (t) => {
     texts: ['*BadBot*', 'Mozilla/5.0 (compatible; X; +http://x.example/) Y', '/^Lib/'],
     unread: [14, 15, 16],
     left: 3,
+    withheld: [],
+    withheldCount: 0,
   })
 })

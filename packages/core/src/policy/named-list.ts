@@ -1,7 +1,8 @@
-import { parseAddress } from '../address/address.ts'
+import { type Address, parseAddress } from '../address/address.ts'
 import { type Prefix, parsePrefix, prefixContains, prefixOf } from '../address/prefix.ts'
 import { prefixSetSteps } from '../address/prefix-set.ts'
 import { finish, STEP, type Steps } from '../steps.ts'
+import { everybodyListed, isAnyText, isInternalAddress, isWithheld } from './list-guard.ts'
 import { entriesIn } from './list-lines.ts'
 import type { NamedList } from './surroundings.ts'
 import { compilePatterns, isLiteral, patternFault, patternSteps } from './text-pattern.ts'
@@ -19,6 +20,10 @@ export interface ListEntries {
   readonly unread: readonly number[]
   /** How many lines are none of them. */
   readonly left: number
+  /** The first entries that a guarded list leaves out. */
+  readonly withheld: readonly string[]
+  /** How many it leaves out. */
+  readonly withheldCount: number
 }
 
 /** Reads a list line by line, so that who reads a long one can pause. */
@@ -31,7 +36,7 @@ export interface ListReader {
   entries(): ListEntries
 }
 
-/** Unread lines whose numbers are kept. */
+/** Unread lines whose numbers are kept, and entries left out whose texts are. */
 const MAX_UNREAD = 10
 
 /** Longer lines are no entries. */
@@ -58,17 +63,25 @@ const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) \S+(?= ))/
 /**
  * Reads a list, an entry a line: addresses, CIDRs, `AS64500`, or patterns of texts. `#` and `;` begin comments, and `//` at the
  * beginning of a line. Of a line that begins with an address the rest is about it: a date, a reason, other columns; where all
- * of its words are addresses, each is an entry. A line may be an object of JSON.
+ * of its words are addresses, each is an entry. A line may be an object of JSON. A guarded list leaves out what would hold
+ * everybody or the house: short prefixes, all prefixes where together they are nearly every public address, internal ones, and
+ * patterns that any text matches.
  */
-export function createListReader(): ListReader {
+export function createListReader({ isGuarded = false } = {}): ListReader {
   const addresses: string[] = []
   const prefixes: Prefix[] = []
   const systems: number[] = []
   const texts: string[] = []
   const unread: number[] = []
+  const withheld: string[] = []
+  let withheldCount = 0
   let number = 0
   let left = 0
   let patterns = 0
+  const withhold = (entry: string): void => {
+    withheldCount++
+    if (withheld.length < MAX_UNREAD) withheld.push(entry)
+  }
   const isRead = (line: string): boolean => {
     const bare = (line.split(/\s[#;]/, 1)[0] as string).trimEnd()
     const word = unquoted(FIRST_WORD.exec(bare)?.[0] ?? '')
@@ -76,12 +89,18 @@ export function createListReader(): ListReader {
     const prefix = prefixIn(word)
     if (prefix !== undefined) {
       for (const further of [word, ...furtherAddresses(bare)]) {
-        addresses.push(further)
-        prefixes.push(prefixIn(further) ?? prefix)
+        const own = prefixIn(further) ?? prefix
+        if (isGuarded && isWithheld(own)) withhold(further)
+        else {
+          addresses.push(further)
+          prefixes.push(own)
+        }
       }
     } else if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
-    else if ((isLiteral(unquoted(bare)) || ++patterns <= MAX_PATTERNS) && isText(bare, word)) texts.push(unquoted(bare))
-    else return false
+    else if ((isLiteral(unquoted(bare)) || ++patterns <= MAX_PATTERNS) && isText(bare, word)) {
+      if (isGuarded && isAnyText(unquoted(bare))) withhold(bare)
+      else texts.push(unquoted(bare))
+    } else return false
     return true
   }
   const take = (written: string): void => {
@@ -104,13 +123,20 @@ export function createListReader(): ListReader {
     get work() {
       return number + addresses.length + patterns * PATTERN_WORK
     },
-    entries: () => ({ addresses, prefixes, systems, texts, unread, left }),
+    entries() {
+      const rest = { systems, texts, unread, left, withheld, withheldCount }
+      const family = isGuarded ? everybodyListed(prefixes) : undefined
+      if (family === undefined) return { ...rest, addresses, prefixes }
+      const count = withheldCount + addresses.length
+      const all = `all ${addresses.length} addresses, together nearly the whole of IPv${family}`
+      return { ...rest, addresses: [], prefixes: [], withheld: [all, ...withheld], withheldCount: count }
+    },
   }
 }
 
 /** Reads a whole list. */
-export function readListEntries(lines: Iterable<string>): ListEntries {
-  const reader = createListReader()
+export function readListEntries(lines: Iterable<string>, guard = { isGuarded: false }): ListEntries {
+  const reader = createListReader(guard)
   for (const line of lines) reader.take(line)
   return reader.entries()
 }
@@ -195,12 +221,11 @@ export function createNamedList(entries: Pick<ListEntries, 'prefixes' | 'systems
   return finish(namedListSteps(entries))
 }
 
-/** The same in steps, for a long one. */
-export function* namedListSteps({
-  prefixes,
-  systems,
-  texts,
-}: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>): Steps<NamedList> {
+/** The same in steps, for a long one; one that is guarded holds no internal address, whatever its prefixes. */
+export function* namedListSteps(
+  { prefixes, systems, texts }: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>,
+  { isGuarded = false } = {},
+): Steps<NamedList> {
   const addresses = yield* prefixSetSteps(prefixes)
   const numbers = new Set<number>()
   for (let from = 0; from < systems.length; from += STEP) {
@@ -208,5 +233,6 @@ export function* namedListSteps({
     for (const system of systems.slice(from, from + STEP)) numbers.add(system)
   }
   const matches = yield* patternSteps(texts)
-  return { isRead: true, holds: addresses.has, hasSystem: (asn) => numbers.has(asn), matches }
+  const holds = (address: Address) => addresses.has(address) && !isInternalAddress(address)
+  return { isRead: true, holds: isGuarded ? holds : addresses.has, hasSystem: (asn) => numbers.has(asn), matches }
 }

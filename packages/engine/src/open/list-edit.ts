@@ -6,7 +6,8 @@ import { replaceFile } from '#datasets'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
-import { isInline } from './lists/list-config.ts'
+import { withheldSentence } from './lists/kept-list.ts'
+import { type FileConfig, isInline } from './lists/list-config.ts'
 import { readNow } from './lists/read-lists.ts'
 
 /** A list, and where it comes from. */
@@ -75,9 +76,13 @@ export interface ListEdit {
  */
 export async function editList(options: ConfigInput, name: string, edit: ListEdit): Promise<readonly string[]> {
   const config = parseConfig(options)
-  const file = fileOf(config, name)
+  const { file, wide } = fileOf(config, name)
   const bad = edit.entries.find((entry) => keyOf(entry) === undefined)
   if (bad !== undefined) throw refused(`"${bad}" is not an address, CIDR, system or pattern.`)
+  if (edit.what === 'add' && !wide) {
+    const entries = readListEntries(edit.entries, { isGuarded: true })
+    if (entries.withheldCount > 0) throw refused(withheldSentence(name, entries))
+  }
   const change = async (): Promise<readonly string[]> => {
     const path = await realpath(file).catch(() => {
       throw refused(`The list ${name} has no file: ${file} is not there.`)
@@ -141,11 +146,11 @@ function listOf({ lists }: Config, name: string): Config['lists'][string] {
   throw refused(`There is no list "${name}"${names.length === 0 ? '; lists names none' : `: ${names.join(', ')}`}.`)
 }
 
-function fileOf(config: Config, name: string): string {
+function fileOf(config: Config, name: string): FileConfig {
   const list = listOf(config, name)
   const why = fixedBy(list)
   if (why !== undefined || !('file' in list)) throw refused(`The list ${name} is ${why}`)
-  return list.file
+  return list
 }
 
 /** Why a list is changed elsewhere, without its subject. */

@@ -45,7 +45,8 @@ async function answered(answer: RequestListener, timeoutMs = 10_000) {
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const outbound = createFetch({ dns: {} as never, allowPrivate: ['127.0.0.1/32'] })
-  const read = await fetchList(outbound, `http://127.0.0.1:${port}/list`, 'auto', { timeoutMs })
+  const list = { url: `http://127.0.0.1:${port}/list`, refresh: 60_000, format: 'auto', wide: false } as const
+  const read = await fetchList(outbound, list, { timeoutMs })
   server.closeAllConnections()
   server.close()
   return read

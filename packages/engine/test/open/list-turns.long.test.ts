@@ -7,7 +7,7 @@ import { madeConfig } from './made-sources.ts'
 import { requestFrom } from './requests.ts'
 
 const MILLION = 1_000_000
-const address4 = (at: number) => `${10 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}.7`
+const address4 = (at: number) => `${11 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}.7`
 const prefix6 = (at: number) => `2a00:${(at >> 8).toString(16)}:${(at & 255).toString(16)}::/48`
 
 t.test('requests have their turns while a list of a million lines is read again', async (t) => {
@@ -21,7 +21,7 @@ t.test('requests have their turns while a list of a million lines is read again'
   const sallyport = await open(config)
   t.teardown(() => sallyport.close())
   for (const [name, entry, listed] of [
-    ['IPv4', address4, '10.0.0.7'],
+    ['IPv4', address4, '11.0.0.7'],
     ['IPv6', prefix6, '2a00::1'],
   ] as const) {
     writeFileSync(file, Array.from({ length: MILLION }, (_, at) => `${entry(at)}\n`).join(''))

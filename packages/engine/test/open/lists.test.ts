@@ -200,3 +200,58 @@ t.test('a URL that does not answer holds up no other list, and no end', async (t
   await sallyport.close()
   t.ok(performance.now() - begun < 10_000)
 })
+
+t.test('no list from outside closes the door for everybody, nor for the house', async (t) => {
+  const text =
+    '0.0.0.0/0\n::/0\n0.0.0.0/1\n2000::/15\n10.0.0.0/8\n127.0.0.1\nfd00::/8\n192.0.0.0/8\n198.51.100.0/24\n*\n'
+  const folder = t.testdir({ 'bad.txt': text })
+  const file = join(folder, 'bad.txt')
+  const server = await openFeedServer(t)
+  server.serve('/bad', text)
+  for (const bad of [{ file }, { url: server.url('/bad') }]) {
+    const { sallyport, notices, of } = await opened(t, configOf(folder, { bad }))
+    t.same([of('198.51.100.7'), of('192.0.7.7')], ['block', 'block'])
+    for (const peer of ['23.1.2.3', '2001:db8::1']) t.not(of(peer), 'block', peer)
+    t.same([of('10.0.0.1'), of('127.0.0.1'), of('192.168.1.1'), of('fd00::1')], Array(4).fill('allow'), 'the house')
+    t.same(notices.length, 1)
+    t.match(
+      notices[0],
+      /^list bad: 0\.0\.0\.0\/0, ::\/0, 0\.0\.0\.0\/1, 2000::\/15 and 4 more left out: .*lists\.bad\.wide: true/,
+    )
+    t.match(sallyport.sources().at(-1), { id: 'list:bad', state: 'loaded', entries: 2, left: 8 })
+    await sallyport.close()
+    const wide = await opened(t, configOf(folder, { bad: { ...bad, wide: true } }))
+    t.same([wide.of('23.1.2.3'), wide.of('2001:4860::1'), wide.of('10.0.0.1')], ['block', 'block', 'block'])
+    t.same(wide.notices, [])
+    await wide.sallyport.close()
+  }
+})
+
+t.test(
+  'narrow prefixes that are everybody together are left out, and the allowlist passes whatever a list holds',
+  async (t) => {
+    const halves = Array.from({ length: 256 }, (_, first) => `${first}.0.0.0/8\n`).join('')
+    const folder = t.testdir({ 'bad.txt': halves })
+    const config = configOf(folder, { bad: { file: join(folder, 'bad.txt') } })
+    const { of, notices } = await opened(t, config)
+    t.not(of('23.1.2.3'), 'block')
+    t.match(notices[0], /all 2\d\d addresses, together nearly the whole of IPv4/)
+    writeFileSync(join(folder, 'bad.txt'), '198.51.100.0/24\n')
+    const allowlist = { ...config, policy: { ...BLOCKED, allowlist: ['198.51.100.7'] } }
+    const other = await opened(t, allowlist)
+    t.same([other.of('198.51.100.7'), other.of('198.51.100.8')], ['allow', 'block'])
+  },
+)
+
+t.test('a list that became ten times as long is taken at a reload alone', async (t) => {
+  const folder = t.testdir({ 'bad.txt': lines(10) })
+  const file = join(folder, 'bad.txt')
+  const config = configOf(folder, { bad: { file } })
+  const { sallyport, notices, of } = await opened(t, config)
+  writeFileSync(file, lines(100))
+  await until(() => notices.length > 0)
+  t.match(notices[0], /bad\.txt has 100 entries now and had 10; the last one stays in use until a reload/)
+  t.equal(of('198.51.100.50'), 'allow')
+  await sallyport.reload(config)
+  t.equal(of('198.51.100.50'), 'block')
+})

@@ -36,6 +36,13 @@ t.test('a list is shown and changed by hand, and its comments stay', async (t) =
   t.equal(readFileSync(file, 'utf8'), '# partners\nAS64500\n203.0.113.0/24\n*Bot*\n')
   t.match(await list('remove', 'mine', '192.0.2.1'), { code: 0, out: 'None of them was there in mine.\n' })
   t.match(await list('add', 'mine', '300.1.1.1'), { code: 1, err: /"300\.1\.1\.1" is not an address/ })
+  for (const wide of ['0.0.0.0/0', '::/0', '10.0.0.0/8', '*']) {
+    t.match(
+      await list('add', 'mine', '192.0.2.9', wide),
+      { code: 1, err: /left out: .* lists\.mine\.wide: true/ },
+      wide,
+    )
+  }
   t.match(await list('add', 'office', '192.0.2.1'), { code: 1, err: /written in the configuration/ })
   t.match(await list('add', 'far', '192.0.2.1'), { code: 1, err: /is that of a url/ })
   t.match(await list('add', 'j', '192.0.2.1'), { code: 1, err: /is JSON/ })

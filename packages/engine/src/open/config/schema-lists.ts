@@ -10,6 +10,12 @@ const format = key(
   'csv',
 )
 
+const wide = key(
+  z.boolean().default(false),
+  'Whether the list takes prefixes shorter than /8 (IPv6 /16), internal addresses and patterns of any text, which it leaves out otherwise',
+  true,
+)
+
 const OfFile = z.strictObject({
   file: key(
     z.string().min(1),
@@ -17,6 +23,7 @@ const OfFile = z.strictObject({
     '/etc/sallyport/partners.txt',
   ),
   format,
+  wide,
 })
 
 const OfUrl = z.strictObject({
@@ -27,6 +34,7 @@ const OfUrl = z.strictObject({
   ),
   refresh: time('1h', ['1m', '30d'], 'Age at which a copy of url is fetched again', '6h'),
   format,
+  wide,
 })
 
 const OfCrowdsec = z.strictObject({
@@ -42,6 +50,7 @@ const OfCrowdsec = z.strictObject({
     SECRET,
   ),
   pull: time('10s', ['1s', '30d'], 'Time between two requests to CrowdSec', '30s'),
+  wide,
 })
 
 /** Lists by names, which policies call `list:NAME`. */

@@ -69,9 +69,9 @@ function templateWarnings({ refusal }: Config): readonly CheckResult[] {
 function listLooks({ lists }: Config) {
   return Object.entries(lists).flatMap(([name, list]) => {
     if (isInline(list) || !('file' in list)) return []
-    const { file, format } = list
+    const { file, format, wide } = list
     const look = async (): Promise<void> => {
-      const read = await readListFile(file, format)
+      const read = await readListFile(file, format, wide)
       if (read.state === 'refused') throw new Error(`${file} ${read.reason}`)
     }
     return [[file, ['lists', name, 'file'], look] as const]

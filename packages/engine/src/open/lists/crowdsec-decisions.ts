@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Fetch, fetchText, parseHostOrPrefix } from '@sallyport/core'
 import { parseGoDuration } from './go-duration.ts'
-import type { CrowdsecConfig } from './list-config.ts'
+import type { CrowdsecConfig, Guarded } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListLines } from './read-list.ts'
 
 /** Origin of our own decisions at CrowdSec, by which they are not taken for somebody else's (D575). */
@@ -36,7 +36,7 @@ interface Kept {
 
 /** The decisions at the API of a configuration, as one of its bouncers asks for them. */
 export function createDecisions(
-  { crowdsec, key }: Pick<CrowdsecConfig, 'crowdsec' | 'key'>,
+  { crowdsec, key, wide = false }: Pick<CrowdsecConfig, 'crowdsec' | 'key'> & Partial<Guarded>,
   signal?: AbortSignal,
   now: () => number = Date.now,
 ): Decisions {
@@ -65,7 +65,7 @@ export function createDecisions(
     return changed
   }
 
-  const asList = (): Promise<ListRead> => readListLines(new Set([...kept.values()].map(({ value }) => value)))
+  const asList = (): Promise<ListRead> => readListLines(new Set([...kept.values()].map(({ value }) => value)), wide)
 
   return {
     async ask(outbound, { timeoutMs = TIMEOUT_MS, isLast }) {

@@ -1,10 +1,20 @@
-import { type Address, counted, type NamedList, type SourceStatus } from '@sallyport/core'
+import { type Address, counted, type ListEntries, type NamedList, type SourceStatus } from '@sallyport/core'
+import { shortList } from '../short-list.ts'
 import type { ListRead, WholeRead } from './read-list.ts'
 
 const UNREAD: NamedList = { isRead: false, holds: () => false, hasSystem: () => false, matches: () => false }
 
-/** A list of fewer entries may lose nine of ten by hand. */
+/** A list of fewer entries may lose nine of ten by hand, or become ten times as long. */
 const FEW = 10
+
+/** One sentence about the entries that a guarded list leaves out. */
+export function withheldSentence(
+  name: string,
+  { withheld, withheldCount }: Pick<ListEntries, 'withheld' | 'withheldCount'>,
+): string {
+  const entries = shortList(withheld, withheldCount)
+  return `list ${name}: ${entries} left out: wider than /8 (IPv6 /16), internal, or any text; lists.${name}.wide: true takes such entries.`
+}
 
 /** A list as it was last read well: policies hold it, and ask what it holds now. */
 export class KeptList implements NamedList {
@@ -17,6 +27,8 @@ export class KeptList implements NamedList {
   #staleAfter: number | undefined
   #error: string | undefined
   #said: string | undefined
+  #withheld: string | undefined
+  #saidWithheld: string | undefined
 
   constructor(name: string) {
     this.name = name
@@ -43,14 +55,17 @@ export class KeptList implements NamedList {
     if (read.state === 'refused') return this.fail(read.reason)
     const { size } = read
     const shrunk = size === 0 ? this.#size > 0 : this.#size >= FEW && size * 10 <= this.#size
-    return shrunk ? this.fail(`has ${counted(size, 'entry', 'entries')} now and had ${this.#size}`) : true
+    const grown = this.#size >= FEW && size >= this.#size * 10
+    return shrunk || grown ? this.fail(`has ${counted(size, 'entry', 'entries')} now and had ${this.#size}`) : true
   }
 
   /** Takes it however few there are. */
   take({ list, size, entries, outdated }: WholeRead, at?: number, staleAfter?: number): void {
     this.#list = list
     this.#size = size
-    this.#left = entries.left
+    const { left, withheldCount } = entries
+    this.#left = left + withheldCount
+    this.#withheld = withheldCount === 0 ? undefined : withheldSentence(this.name, entries)
     if (outdated === undefined) this.renew(at, staleAfter)
     else this.fail(outdated)
   }
@@ -74,6 +89,13 @@ export class KeptList implements NamedList {
     if (this.#said === this.#error) return undefined
     this.#said = this.#error
     return this.#error
+  }
+
+  /** The entries that are left out, where that was not said before. */
+  get withheldNews(): string | undefined {
+    if (this.#saidWithheld === this.#withheld) return undefined
+    this.#saidWithheld = this.#withheld
+    return this.#withheld
   }
 
   /** Its row among the data sets. */

@@ -6,18 +6,24 @@ import type { ListFormat } from '@sallyport/core'
  */
 export type ListConfig = readonly string[] | FileConfig | RemoteConfig
 
-export interface FileConfig {
+/** A list that others may write. */
+export interface Guarded {
+  /** Entries that would hold everybody, or internal addresses, are taken too. */
+  readonly wide: boolean
+}
+
+export interface FileConfig extends Guarded {
   readonly file: string
   readonly format: ListFormat
 }
 
-export interface UrlConfig {
+export interface UrlConfig extends Guarded {
   readonly url: string
   readonly refresh: number
   readonly format: ListFormat
 }
 
-export interface CrowdsecConfig {
+export interface CrowdsecConfig extends Guarded {
   /** URL of its local API. */
   readonly crowdsec: string
   readonly key: string

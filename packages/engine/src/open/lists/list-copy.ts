@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Fetch, fetchBytes, type ListEntries, type ListFormat } from '@sallyport/core'
+import { type Fetch, fetchBytes, type ListEntries } from '@sallyport/core'
+import type { UrlConfig } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListBytes, readListFile } from './read-list.ts'
 
 /** A copy in dataDir of what a URL had: entries a line, below a line that names the URL by a digest, as it may hold a token. */
@@ -14,9 +15,12 @@ export interface ListCopy {
   textOf(entries: ListEntries): Iterable<string>
 }
 
-export function listCopy(dataDir: string, name: string, url: string): ListCopy {
+export function listCopy(dataDir: string, name: string, url: string, wide: boolean): ListCopy {
   const path = join(dataDir, 'lists', name)
-  const title = `# sallyport list of ${createHash('sha256').update(url).digest('hex').slice(0, 32)}`
+  const title = `# sallyport list of ${createHash('sha256')
+    .update(wide ? `${url} wide` : url)
+    .digest('hex')
+    .slice(0, 32)}`
   return {
     path,
     async at() {
@@ -25,12 +29,12 @@ export function listCopy(dataDir: string, name: string, url: string): ListCopy {
     async read() {
       const head = await headOf(path)
       if (head?.startsWith(title) === false) return { state: 'refused', reason: 'is the copy of another URL' }
-      const read = await readListFile(path, 'lines')
+      const read = await readListFile(path, 'lines', wide)
       const left = Number(/^, left (\d+)\n/.exec(head?.slice(title.length) ?? '')?.[1] ?? 0)
       return read.state === 'refused' ? read : { ...read, entries: { ...read.entries, left } }
     },
-    *textOf({ addresses, systems, texts, left }) {
-      yield `${title}, left ${left}\n`
+    *textOf({ addresses, systems, texts, left, withheldCount }) {
+      yield `${title}, left ${left + withheldCount}\n`
       for (const entries of [addresses, systems.map((system) => `AS${system}`), texts]) {
         for (let from = 0; from < entries.length; from += A_PART) {
           yield `${entries.slice(from, from + A_PART).join('\n')}\n`
@@ -67,12 +71,11 @@ interface FetchBounds {
 /** Asks a URL for its list, once; redirects to the inside are refused by the guard of `outbound`. */
 export async function fetchList(
   outbound: Fetch,
-  url: string,
-  format: ListFormat,
+  { url, format, wide }: UrlConfig,
   { timeoutMs = TIMEOUT_MS, signal }: FetchBounds,
 ): Promise<ListRead> {
   const answer = await fetchBytes(outbound, { url, maxBytes: MAX_BYTES, timeoutMs, redirects: REDIRECTS, signal })
   if (answer.state === 'failed') return { state: 'refused', reason: `could not be fetched: ${answer.reason}` }
   if (answer.status !== 200) return { state: 'refused', reason: `was answered with ${answer.status}` }
-  return readListBytes(answer.body, format)
+  return readListBytes(answer.body, format, wide)
 }

@@ -45,7 +45,7 @@ function inlineSource(list: KeptList, config: readonly string[]): ListSource {
   return {
     config: [...config],
     async open() {
-      const read = await readListLines(config)
+      const read = await readListLines(config, true)
       if (read.state === 'refused') throw unusable(`lists.${list.name}`, read.reason)
       const [line] = read.entries.unread
       if (line !== undefined) throw unusable(`lists.${list.name}.${line - 1}`, `${config[line - 1]} ${NO_ENTRY}`)
@@ -56,16 +56,17 @@ function inlineSource(list: KeptList, config: readonly string[]): ListSource {
 }
 
 function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts): ListSource {
-  const { file, format } = config
+  const { file, format, wide } = config
   let inForce: string | undefined
   let seen: string | undefined
   return {
     config,
     async open() {
       inForce = seen = await stampOf(file)
-      const read = await readListFile(file, format)
+      const read = await readListFile(file, format, wide)
       if (read.state === 'refused') throw unusable(`lists.${list.name}.file`, `${file} ${read.reason}`)
       list.take(read, await writtenAt(file))
+      tellWithheld(list, notice)
     },
     async look() {
       const stamp = await stampOf(file)
@@ -74,8 +75,9 @@ function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts)
       seen = stamp
       if (stamp === inForce || !isSettled) return
       inForce = stamp
-      const read = await readListFile(file, format)
+      const read = await readListFile(file, format, wide)
       if (list.accepts(read)) list.take(read, await writtenAt(file))
+      tellWithheld(list, notice)
       const { news } = list
       if (news !== undefined) notice(`list ${list.name}: ${file} ${news}; the last one stays in use until a reload.`)
     },
@@ -97,7 +99,7 @@ function remoteFor(config: RemoteConfig, copy: string, signal: AbortSignal | und
     return { ask, mayShrink: true, subject: 'CrowdSec', kept: 'what it had decided stays in use until it ends' }
   }
   return {
-    ask: (from, { timeoutMs }) => fetchList(from, config.url, config.format, { timeoutMs, signal }),
+    ask: (from, { timeoutMs }) => fetchList(from, config, { timeoutMs, signal }),
     mayShrink: false,
     subject: 'what its url has',
     kept: `the last one stays in use; without ${copy} the next one is taken`,
@@ -107,7 +109,7 @@ function remoteFor(config: RemoteConfig, copy: string, signal: AbortSignal | und
 function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts): ListSource {
   const { url, refresh } = remoteOf(config)
   const { dataDir, readOnly, outbound, notice, signal } = ports
-  const copy = listCopy(dataDir, list.name, url)
+  const copy = listCopy(dataDir, list.name, url, config.wide)
   const { ask, mayShrink, subject, kept } = remoteFor(config, copy.path, signal)
   /** The copy that was read or written last, and when it was fetched. */
   let inForce: string | undefined
@@ -116,6 +118,7 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
   let next = 0
 
   const tell = (): void => {
+    tellWithheld(list, notice)
     const { news, isRead } = list
     if (news !== undefined) notice(`list ${list.name}: ${subject} ${news}; ${isRead ? kept : 'it holds nothing yet'}.`)
   }
@@ -186,6 +189,11 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
       await (readOnly ? task() : withFreeLock(lock, task))
     },
   }
+}
+
+function tellWithheld(list: KeptList, notice: SourcePorts['notice']): void {
+  const { withheldNews } = list
+  if (withheldNews !== undefined) notice(withheldNews)
 }
 
 function unusable(key: string, why: string): SallyportError {

@@ -38,13 +38,14 @@ export async function stampOf(path: string): Promise<string | undefined> {
   return stats && `${stats.mtimeMs} ${stats.size} ${stats.ino}`
 }
 
-export async function readListFile(path: string, format: ListFormat): Promise<ListRead> {
+/** Reads a file as a list, which is guarded unless it is `wide`. */
+export async function readListFile(path: string, format: ListFormat, wide = false): Promise<ListRead> {
   try {
     const fault = readFault(path)
     if (fault !== undefined) return refused(fault)
     const stats = await stat(path)
     if (stats.size > MAX_BYTES) return refused(TOO_LARGE)
-    return await readListBytes(await readFile(path), format)
+    return await readListBytes(await readFile(path), format, wide)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     return refused(code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`)
@@ -60,19 +61,20 @@ const UTF_16 = [
 ]
 
 /** Reads a list in steps, between which requests are answered. */
-export async function readListBytes(bytes: Uint8Array, format: ListFormat): Promise<ListRead> {
+export async function readListBytes(bytes: Uint8Array, format: ListFormat, wide = false): Promise<ListRead> {
   if (bytes.length > MAX_BYTES) return refused(TOO_LARGE)
-  const wide = UTF_16.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte))
-  if (wide === undefined && bytes.includes(0)) return refused('is binary, and not a text with an entry a line')
-  const text = new TextDecoder(wide?.encoding).decode(bytes)
+  const mark16 = UTF_16.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte))
+  if (mark16 === undefined && bytes.includes(0)) return refused('is binary, and not a text with an entry a line')
+  const text = new TextDecoder(mark16?.encoding).decode(bytes)
   if (/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return refused('is a web page, and not a list')
   const lines = linesOfList(text, format)
-  if (lines !== undefined) return readListLines(lines)
+  if (lines !== undefined) return readListLines(lines, wide)
   return refused(`is not ${format === 'csv' ? 'CSV' : 'JSON of at most 8 MB'} with entries`)
 }
 
-export async function readListLines(lines: Iterable<string>): Promise<ListRead> {
-  const reader = createListReader()
+export async function readListLines(lines: Iterable<string>, wide = false): Promise<ListRead> {
+  const guard = { isGuarded: !wide }
+  const reader = createListReader(guard)
   let taken = 0
   let due = WORK_A_TURN
   try {
@@ -89,16 +91,17 @@ export async function readListLines(lines: Iterable<string>): Promise<ListRead> 
     throw error
   }
   const entries = reader.entries()
-  const { left, unread } = entries
+  const { left, unread, withheldCount } = entries
+  const size = entries.addresses.length + entries.systems.length + entries.texts.length
   // Some bad lines are left out; a file that has more of them is something else.
-  if (left > reader.size) {
+  if (left > size + withheldCount) {
     const lines = counted(left, 'line that is not an entry', 'lines that are not entries')
     return refused(`has ${lines}, the first of them line ${unread[0]}`)
   }
-  const steps = namedListSteps(entries)
+  const steps = namedListSteps(entries, guard)
   let step = steps.next()
   for (; !step.done; step = steps.next()) await turn()
-  return { state: 'read', entries, size: reader.size, list: step.value }
+  return { state: 'read', entries, size, list: step.value }
 }
 
 function refused(reason: string): ListRead {

@@ -16,12 +16,12 @@ export interface ReadNow {
 }
 
 export async function readNow(dataDir: string, name: string, config: ListConfig): Promise<ReadNow> {
-  if (isInline(config)) return { read: await readListLines(config) }
+  if (isInline(config)) return { read: await readListLines(config, true) }
   if ('file' in config) {
-    return { read: await readListFile(config.file, config.format), at: await writtenAt(config.file) }
+    return { read: await readListFile(config.file, config.format, config.wide), at: await writtenAt(config.file) }
   }
   const { url, refresh } = remoteOf(config)
-  const copy = listCopy(dataDir, name, url)
+  const copy = listCopy(dataDir, name, url, config.wide)
   const at = await copy.at()
   if (at === undefined) return { read: { state: 'refused', reason: 'was not fetched yet' } }
   return { read: await copy.read(), at, staleAfter: at + STALE_TIMES * refresh }
