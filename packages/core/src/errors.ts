@@ -36,6 +36,7 @@ export const ERRORS = {
   unknown_request: { status: undefined, message: 'No such request in this log.' },
   unknown_ban: { status: undefined, message: 'No such ban is in force.' },
   unknown_observation: { status: undefined, message: 'Nothing is set for this address.' },
+  edit_conflict: { status: undefined, message: 'It was changed in the meantime: nothing was saved. Load it again.' },
   invalid_config: { status: undefined, message: 'The configuration is not valid.' },
   policy_test_failed: { status: undefined, message: 'The policy fails its tests.' },
   invalid_policy: { status: undefined, message: 'The policy is not valid.' },

@@ -292,6 +292,14 @@ export const METRICS = {
     unit: 'notifications',
     example: 'sum by (kind) (increase(sallyport_notifications_total{outcome="failed"}[1h])) > 0',
   },
+  wrongTokens: {
+    name: 'sallyport_wrong_tokens_total',
+    type: 'counter',
+    labels: [],
+    help: 'wrong tokens and used links that the admin listener was sent',
+    unit: 'requests',
+    example: 'increase(sallyport_wrong_tokens_total[10m]) > 10',
+  },
   logLost: {
     name: 'sallyport_log_lost_lines_total',
     type: 'counter',

@@ -25,7 +25,7 @@ export function Policy() {
         <div class="grid">
           <Rules answer={answer} />
           <Shown loaded={schema}>
-            {(node) => <Draft inForce={answer.text} schema={node} onSaved={loaded.reload} />}
+            {(node) => <Draft inForce={answer.text} etag={answer.etag} schema={node} onSaved={loaded.reload} />}
           </Shown>
         </div>
       )}
@@ -107,7 +107,14 @@ const checkText = (text: string): Promise<Checked> =>
     warnings: [],
   }))
 
-function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNode; onSaved: () => void }) {
+interface DraftProps {
+  inForce: string
+  etag: string
+  schema: SchemaNode
+  onSaved: () => void
+}
+
+function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
   const added = place.value.query.get('add')
   const initial = added === null ? inForce : withRule(inForce, added)
   const [text, setText] = useState(initial)
@@ -129,7 +136,7 @@ function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNo
     setOutcome(await post('policy/what-if', { text }).catch(failureOf))
   }
   const save = async (): Promise<void> => {
-    const saved = await post('policy/save', { text }).catch(failureOf)
+    const saved = await post('policy/save', { text, etag }).catch(failureOf)
     setOutcome(saved instanceof Failure ? saved : 'Saved, and in force.')
     if (!(saved instanceof Failure)) onSaved()
   }

@@ -1,4 +1,4 @@
-export { type Door, openDoor, signInLink } from './access/door.ts'
+export { type Door, openDoor, readerFields, signInLink } from './access/door.ts'
 export { type ReadTokens, readOrMakeSecret, readTokens } from './access/token-file.ts'
 export { type Console, openConsole } from './console.ts'
 export { createHistory, type History } from './history/history.ts'

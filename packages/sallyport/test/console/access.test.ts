@@ -295,3 +295,26 @@ t.test('every answer says what a browser may do with it', async (t) => {
     t.match(headers, { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }, path)
   }
 })
+
+t.test('wrong tokens are counted, written down and slowed down, and a right one passes', async (t) => {
+  const wrong: boolean[] = []
+  const door = openDoor({ tokens: { admin: ADMIN }, onWrong: (_, isNoted) => wrong.push(isNoted) })
+  const from = (remoteAddress: string, token: string) => ({
+    method: 'GET',
+    headers: { authorization: `Bearer ${token}` },
+    socket: { remoteAddress },
+  })
+  const codeOf = (address: string, token = 'guess') => {
+    try {
+      return door.admit(from(address, token) as never, 0).role
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  const codes = Array.from({ length: 12 }, (_, at) => codeOf(`2001:db8::${at}`))
+  t.same(codes.slice(8), ['unauthorized', 'unauthorized', 'rate_limit_exceeded', 'rate_limit_exceeded'], 'one /64')
+  const all = Array.from({ length: 120 }, (_, at) => codeOf(`192.0.2.${at}`))
+  t.equal(all.at(-1), 'rate_limit_exceeded', 'all addresses together')
+  t.same([wrong.length, wrong.filter(Boolean).length], [132, 10])
+  t.equal(codeOf('2001:db8::1', ADMIN), 'admin')
+})

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
 import { type Config, readEntry } from '@sallyport/engine'
-import { adminOf, askGate } from '../service/gate.ts'
+import { askGate } from '../service/gate.ts'
 import type { LogEntry } from './entry.ts'
 
 /** How often a gate is asked whose memory is followed. */
@@ -31,7 +31,7 @@ export async function rememberedLog(
   const first = await linesOf(config, about)
   if ('reason' in first) return first
   return {
-    name: `the memory of the gate at ${adminOf(config)}`,
+    name: `the memory of the gate at ${first.where}`,
     entries: first.entries,
     async *follow(onEnd) {
       yield* first.entries
@@ -51,12 +51,12 @@ export async function rememberedLog(
 async function linesOf(
   config: Config,
   about: Readonly<Record<string, string>>,
-): Promise<{ readonly entries: readonly LogEntry[] } | { readonly reason: string }> {
+): Promise<{ readonly entries: readonly LogEntry[]; readonly where: string } | { readonly reason: string }> {
   const answer = await askGate(config, 'lines', about)
   if ('reason' in answer) return answer
   const { lines } = answer.body as { readonly lines?: unknown }
   const entries = Array.isArray(lines) ? lines.map((line) => readEntry(JSON.stringify(line))) : []
-  return { entries: entries.filter((entry) => entry !== undefined) }
+  return { entries: entries.filter((entry) => entry !== undefined), where: answer.where }
 }
 
 /** Milliseconds since the epoch at which a request ended. */

@@ -1,5 +1,5 @@
 import type { Config, Known } from '@sallyport/engine'
-import { adminOf, askGate } from './gate.ts'
+import { ADMIN, askGate } from './gate.ts'
 
 type Place = Known['places'][number]
 
@@ -10,7 +10,7 @@ const PLACE = {
 
 /** A running service's history of an address, asked of its console, because it is in memory. */
 export async function consoleKnown(config: Config, address: string): Promise<Place> {
-  const said = { ...PLACE, where: adminOf(config) }
+  const said = { ...PLACE, where: config.admin ?? ADMIN }
   if (!config.console.enabled) return { ...said, state: 'absent', entries: [] }
   const answer = await askGate(config, 'requests', { text: address, limit: '500' })
   // A service that does not run remembers nothing; what one remembers goes with it.
@@ -30,7 +30,7 @@ export async function consoleKnown(config: Config, address: string): Promise<Pla
 export function consoleErased(config: Config) {
   const reason = `${PLACE.kept}: it goes with later requests, or a restart`
   const state = config.console.enabled ? ('kept' as const) : ('absent' as const)
-  return { place: PLACE.place, where: adminOf(config), state, reason, erased: 0 }
+  return { place: PLACE.place, where: config.admin ?? ADMIN, state, reason, erased: 0 }
 }
 
 function entriesOf(body: unknown): readonly { readonly client?: unknown }[] {

@@ -37,7 +37,11 @@ export function adminPagesOf(
 ): ReadTokens & { readonly pages: AdminPages & Partial<Console> } {
   const { dataDir, console } = sallyport.config
   const read = readTokens(dataDir, console)
-  const door = openDoor({ tokens: read.tokens, dataDir, onFault })
+  const onWrong = (address: string, isNoted: boolean): void => {
+    sallyport.meter.add('wrongTokens', [])
+    if (isNoted) sallyport.log.audit({ what: 'token', who: address, error: 'unauthorized' })
+  }
+  const door = openDoor({ tokens: read.tokens, dataDir, onFault, onWrong })
   const pages = history && {
     sallyport,
     history,

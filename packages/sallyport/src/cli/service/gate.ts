@@ -1,18 +1,69 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '@sallyport/engine'
+import { readerFields, readTokens } from '#console'
 
 const WAIT_MS = 3_000
 
-/** The answer of a running gate's console, or why there is none. */
-export type GateAnswer = { readonly body: unknown } | { readonly reason: string }
+/** Address of the admin listener where none is configured. */
+export const ADMIN = '127.0.0.1:9090'
 
-/** The admin listener of a configuration, as a command on this machine reaches it. */
-export function adminOf({ admin = '127.0.0.1:9090' }: Config): string {
-  return admin.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')
+/** File in the dataDir that names the admin listener of the gate that runs on it, and its process. */
+const ADDRESS_FILE = 'admin-address'
+
+/** The answer of a running gate's console, and where it listens; or why there is none. */
+export type GateAnswer = { readonly body: unknown; readonly where: string } | { readonly reason: string }
+
+/** Notes the address of the admin listener for commands on this machine; does nothing where the dataDir can only be read. */
+export function noteAdmin(dataDir: string, url: string, pid: number): void {
+  const file = join(dataDir, ADDRESS_FILE)
+  const draft = `${file}.${process.pid}`
+  try {
+    writeFileSync(draft, `${JSON.stringify({ url, pid })}\n`, { mode: 0o600 })
+    renameSync(draft, file)
+  } catch {
+    rmSync(draft, { force: true })
+  }
 }
 
-/** Asks the console of the gate that runs with this configuration, with its token: what it remembers is in memory. */
+export function forgetAdmin(dataDir: string): void {
+  try {
+    rmSync(join(dataDir, ADDRESS_FILE), { force: true })
+  } catch {
+    // The next command finds that the process has ended.
+  }
+}
+
+/**
+ * The admin listener of the gate that runs on the dataDir of a configuration. Another program may listen where one is configured
+ * (D692), so only a dataDir that nothing is written to has that one.
+ */
+function adminOf({ admin = ADMIN, dataDir, data }: Config): string | undefined {
+  const noted = readNote(join(dataDir, ADDRESS_FILE))
+  const named = noted === undefined && data.readOnly ? admin : noted
+  return named?.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')
+}
+
+function readNote(file: string): string | undefined {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(file, 'utf8')) as { readonly url: string; readonly pid: number }
+    return isAlive(pid) ? new URL(url).host : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // A process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Asks the console of the gate that runs with this configuration, as a reader: what it remembers is in memory. */
 export async function askGate(
   config: Config,
   path: string,
@@ -20,24 +71,16 @@ export async function askGate(
 ): Promise<GateAnswer> {
   if (!config.console.enabled) return { reason: 'console.enabled is false, so that a gate remembers nothing' }
   const where = adminOf(config)
+  if (where === undefined) return { reason: `no gate runs on ${config.dataDir}` }
   const url = new URL(`http://${where}/console/api/${path}`)
   url.search = new URLSearchParams(query).toString()
-  const token = tokenOf(config)
   try {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(WAIT_MS) })
-    return answer.ok ? { body: await answer.json() } : { reason: `the console at ${where} answered ${answer.status}` }
+    const headers = readerFields(readTokens(config.dataDir, config.console).tokens)
+    const answer = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(WAIT_MS) })
+    return answer.ok
+      ? { body: await answer.json(), where }
+      : { reason: `the console at ${where} answered ${answer.status}` }
   } catch {
     return { reason: `no gate answers at ${where}` }
-  }
-}
-
-function tokenOf({ console, dataDir }: Config): string | undefined {
-  const { adminToken, readToken } = console
-  if (adminToken !== undefined || readToken !== undefined) return adminToken ?? readToken
-  try {
-    return readFileSync(join(dataDir, 'console-token'), 'utf8').trim()
-  } catch {
-    return undefined
   }
 }

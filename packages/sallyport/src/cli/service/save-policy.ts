@@ -3,7 +3,8 @@ import { SallyportError } from '@sallyport/core'
 
 /**
  * Writes another text into a configuration file and takes it over; if that fails the file is as it was. Rejects with
- * `invalid_request` for a file that changes meanwhile or cannot be written, and as `written` and `takeOver` do.
+ * `edit_conflict` for a file that changes meanwhile, with `invalid_request` for one that cannot be written, and as `written` and
+ * `takeOver` do.
  */
 export async function savePolicy(
   file: string,
@@ -13,13 +14,14 @@ export async function savePolicy(
   const before = readFileSync(file, 'utf8')
   const next = await written(before)
   if (readFileSync(file, 'utf8') !== before) {
-    throw new SallyportError('invalid_request', 'The configuration file changed in the meantime: nothing was saved.')
+    throw new SallyportError('edit_conflict', 'The configuration file changed in the meantime: nothing was saved.')
   }
   replaceFile(file, next)
   try {
     await takeOver()
   } catch (error) {
-    replaceFile(file, before)
+    // Somebody may have written another one since.
+    if (readFileSync(file, 'utf8') === next) replaceFile(file, before)
     throw error
   }
 }

@@ -1,7 +1,14 @@
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { counted } from '@sallyport/core'
-import type { Config, ConfigRead, NoticeCode, Reloaded, Sallyport } from '@sallyport/engine'
+import { counted, SallyportError } from '@sallyport/core'
+import {
+  type Config,
+  type ConfigRead,
+  type NoticeCode,
+  policyText,
+  type Reloaded,
+  type Sallyport,
+} from '@sallyport/engine'
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import { createHistory, type History } from '#console'
 import { type ConfigSource, warningText } from '../settings/config-file.ts'
@@ -20,6 +27,7 @@ import { announce, isDemo } from './announce.ts'
 import { adminPagesOf, CONSOLE, consoleLine, type Steering } from './console-pages.ts'
 import { type DemoAgent, demoAgent } from './demo-agent.ts'
 import { faultText, throttled } from './faults.ts'
+import { forgetAdmin, noteAdmin } from './gate.ts'
 import { onReload } from './reload.ts'
 import { reloadsOf } from './reloads.ts'
 import { savePolicy } from './save-policy.ts'
@@ -124,19 +132,28 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   others?.answer(LOAD, () => sallyport.load.own)
   others?.answer(CONSOLE, async (about) => shown.pages.answerOther?.(about))
   steering.url = proxy.url
+  // Workers come and go, and their primary stays.
+  if (proxy.adminUrl !== undefined) noteAdmin(config.dataDir, proxy.adminUrl, isWorker() ? process.ppid : process.pid)
   steering.savePolicy =
     file === undefined
       ? undefined
-      : async (written) => {
-          // A file that is not usable as it is gets no policy: the rest of it would be lost.
-          await source.readSettled()
+      : inTurn(async (written) => {
+          // A file that is not usable as it is gets no policy: the rest of it would be lost. Nor does one with a policy that another
+          // worker saved, or somebody wrote, and that is not in force here yet.
+          const { config: next } = await source.readSettled()
+          if (policyText(next.policy) !== policyText(sallyport.config.policy)) {
+            throw new SallyportError(
+              'edit_conflict',
+              'The file has another policy than the one in force: reload, and save again.',
+            )
+          }
           await savePolicy(file, written, takeOver)
           const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
           if (silent > 0)
             terminal.err(
               `sallyport: the saved policy was not taken over by ${counted(silent, 'worker')}; SIGHUP does it.`,
             )
-        }
+        })
   let signal: NodeJS.Signals | undefined
   const reloads = reloadsOf({ ...configured, sallyport, url: proxy.url, take }, terminal)
   const leading = ofLeader(standing, terminal)
@@ -170,8 +187,19 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     endLoad?.()
     // A person at the terminal does not wait for browsers that keep a connection.
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
+    if (!isWorker()) forgetAdmin(config.dataDir)
     await shown.pages.close?.()
     await endCounts()
+  }
+}
+
+/** Calls one after the other. */
+function inTurn<Given>(act: (given: Given) => Promise<void>): (given: Given) => Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  return (given) => {
+    const next = last.catch(() => {}).then(() => act(given))
+    last = next
+    return next
   }
 }
 

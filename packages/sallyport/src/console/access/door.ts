@@ -1,13 +1,18 @@
 import type { IncomingMessage } from 'node:http'
-import { SallyportError } from '@sallyport/core'
+import { clientKey, SallyportError } from '@sallyport/core'
 import { type Ended, openEnded } from './ended.ts'
 import { createRate } from './rate.ts'
-import { createSessions, linkCode, type OpenedSession, type Session } from './sessions.ts'
+import { createSessions, linkCode, type OpenedSession, readerSession, type Session } from './sessions.ts'
 import { includes, type Role, sessionKey, type Tokens } from './tokens.ts'
 import { COOKIE, isOwnPage, OWN_FIELD, shownIn, type Visitor, visitorOf } from './visitor.ts'
 
-/** Wrong tokens by one client, before it is answered to wait; and calls and sign-ins by one that is known. */
+/**
+ * Wrong tokens by one client (an IPv6 /64), and by all together, before they are answered to wait; lines about them; and calls
+ * and sign-ins by one that is known.
+ */
 const WRONG = { burst: 10, perMinute: 6 }
+const ALL_WRONG = { burst: 100, perMinute: 60 }
+const NOTED = { burst: 10, perMinute: 2 }
 const CALLS = { burst: 240, perMinute: 600 }
 const SIGN_INS = { burst: 30, perMinute: 10 }
 
@@ -42,17 +47,25 @@ export interface DoorOptions {
   readonly dataDir?: string | undefined
   /** That cannot be written. */
   readonly onFault?: ((error: unknown) => void) | undefined
+  /** Hears of each wrong token, with the address that sent it, and whether it is one of the few to write down. */
+  readonly onWrong?: ((address: string, isNoted: boolean) => void) | undefined
 }
 
 /** Opens the door of the admin listener: there is no way in but a token, or what was made with one (D310). */
-export function openDoor({ tokens, dataDir, onFault = () => {} }: DoorOptions): Door {
+export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => {} }: DoorOptions): Door {
   const ended: Ended = openEnded(dataDir, onFault)
   const sessions = createSessions(sessionKey(tokens), ended)
   const [wrong, calls, signIns] = [createRate(WRONG), createRate(CALLS), createRate(SIGN_INS)]
+  const [allWrong, noted] = [createRate(ALL_WRONG), createRate(NOTED)]
 
-  /** The answer to a wrong one, which is 429 after too many; a right one was taken before it comes to this. */
+  /** Counts a wrong one. Throws `rate_limit_exceeded` after too many; a right one was taken before it comes to this. */
+  function countWrong({ socket: { remoteAddress = '' } }: IncomingMessage, now: number): void {
+    onWrong(remoteAddress, noted.take('', now) === 0)
+    limit(wrong.take(clientKey(remoteAddress, 64).narrow, now) || allWrong.take('', now))
+  }
+
   function refuse(request: IncomingMessage, now: number, message: string): never {
-    limit(wrong.take(request.socket.remoteAddress ?? '', now))
+    countWrong(request, now)
     throw new SallyportError('unauthorized', message)
   }
 
@@ -80,7 +93,7 @@ export function openDoor({ tokens, dataDir, onFault = () => {} }: DoorOptions): 
     admit,
     permits(request, role, now = Date.now()) {
       const { isBadToken, ...visitor } = visitorOf(request, { tokens, sessions, now })
-      if (isBadToken) limit(wrong.take(request.socket.remoteAddress ?? '', now))
+      if (isBadToken) countWrong(request, now)
       if (visitor.role === undefined || (visitor.by === 'session' && !isFromOwnPage(request))) return false
       return includes(visitor.role, role)
     },
@@ -106,6 +119,12 @@ export function openDoor({ tokens, dataDir, onFault = () => {} }: DoorOptions): 
 export function signInLink(tokens: Tokens, url: string, now: number = Date.now()): string {
   const here = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
   return `${here}/#sign-in=${linkCode(sessionKey(tokens), now)}`
+}
+
+/** Fields by which a command reads: with the token for readers, else a session of a minute, and never a token that changes things. */
+export function readerFields(tokens: Tokens, now: number = Date.now()): Readonly<Record<string, string>> {
+  if (tokens.read !== undefined) return { authorization: `Bearer ${tokens.read}` }
+  return { cookie: `${COOKIE}=${readerSession(sessionKey(tokens), now)}` }
 }
 
 const TOKEN_NEEDED = 'The console needs a token: Authorization: Bearer <TOKEN>.'

@@ -6,6 +6,8 @@ import type { Role } from './tokens.ts'
 const SESSION_MS = 8 * 3_600_000
 /** How long a link signs in, once. */
 const LINK_MS = 3_600_000
+/** How long a command may read. */
+const COMMAND_MS = 60_000
 
 export interface Session {
   readonly role: Role
@@ -71,6 +73,11 @@ export function createSessions(key: Uint8Array, ended: Ended): Sessions {
 /** The code of a link, which signs a browser in as a reader, once within an hour. */
 export function linkCode(key: Uint8Array, now: number): string {
   return signed(key, 'link', now + LINK_MS)
+}
+
+/** A session of a reader for one command, which asks at once. */
+export function readerSession(key: Uint8Array, now: number): string {
+  return signed(key, 'read', now + COMMAND_MS)
 }
 
 function signed(key: Uint8Array, kind: Kind, until: number): string {

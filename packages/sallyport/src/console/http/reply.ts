@@ -23,6 +23,7 @@ const STATUSES: Partial<Readonly<Record<ErrorCode, number>>> = {
   unknown_request: 404,
   unknown_ban: 404,
   unknown_observation: 404,
+  edit_conflict: 409,
   update_failed: 502,
   ledger_refused: 503,
 }

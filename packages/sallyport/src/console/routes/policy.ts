@@ -15,8 +15,10 @@ import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@
 import { KEPT_A_SECOND } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
-import { type Call, type ConsoleParts, row } from './route.ts'
+import { policyChanges, policyTag, requireTag } from './policy-edit.ts'
+import { type Body, type Call, type ConsoleParts, row } from './route.ts'
 import { TOPS, topsOf } from './tops.ts'
+import { memberOf } from './values.ts'
 
 /** Requests that are judged again at once, and how long it may take until no more of them are. */
 const BATCH = 200
@@ -57,7 +59,7 @@ export const POLICY_ROWS = [
     method: 'POST',
     path: 'policy/save',
     role: 'admin',
-    takes: ['text'],
+    takes: ['text', 'etag'],
     async answer(call, { hooks, sallyport, policies }) {
       if (hooks.savePolicy === undefined) {
         throw new SallyportError(
@@ -65,23 +67,36 @@ export const POLICY_ROWS = [
           'The service runs without a configuration file, so nothing can be saved.',
         )
       }
-      const text = await textIn(call)
+      const body = await call.body()
+      const text = textOfBody(body)
+      const tag = memberOf(body, 'etag') ?? call.request.headers['if-match']
+      requireTag(sallyport.config.policy, tag)
       await checkedPolicy(policies, text)
-      await hooks.savePolicy((configuration) => policies.replace(configuration, text))
-      call.audit('policy save', { rules: sallyport.config.policy.rules.length })
-      return { saved: true, text: policyText(sallyport.config.policy) }
+      let before = sallyport.config.policy
+      await hooks.savePolicy((configuration) => {
+        // Saves wait for each other: the one before may have changed it.
+        before = sallyport.config.policy
+        requireTag(before, tag)
+        return policies.replace(configuration, text)
+      })
+      const { policy } = sallyport.config
+      call.audit('policy save', policyChanges(before, policy))
+      return { saved: true, text: policyText(policy), etag: policyTag(policy) }
     },
   }),
 ]
 
-async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
+async function inForce({ now, response }: Call, { sallyport, gather }: ConsoleParts) {
   const { policy, mode } = sallyport.config
   const { rules: did, trials: would } = await topsOf(gather, { limits: { rules: 300, trials: 300 }, now, hours: 24 })
   const { fallback } = compilePolicy({ ...policy, rules: [] })
   const own = new Set(policy.rules)
+  const etag = policyTag(policy)
+  response.setHeader('ETag', etag)
   return {
     mode,
     text: policyText(policy),
+    etag,
     rules: [
       ...rulesInForce(policy).map((rule) => ({
         id: rule.id,
@@ -98,7 +113,10 @@ async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
 }
 
 async function textIn({ body }: Call<'text'>): Promise<string> {
-  const { text } = await body()
+  return textOfBody(await body())
+}
+
+function textOfBody({ text }: Body<'text'>): string {
   if (typeof text !== 'string') throw new SallyportError('invalid_request', 'text: must be a text')
   return text
 }

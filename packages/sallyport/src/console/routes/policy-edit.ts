@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { SallyportError } from '@sallyport/core'
+import { policyText } from '@sallyport/engine'
+
+type Policy = Parameters<typeof policyText>[0]
+
+/** Entity tag of a policy: another text has another. */
+export function policyTag(policy: Policy): string {
+  return `"${createHash('sha256').update(policyText(policy)).digest('base64url').slice(0, 22)}"`
+}
+
+/** Throws `edit_conflict` unless `tag` is that of the policy in force; an absent one is no condition (D693). */
+export function requireTag(policy: Policy, tag: string | undefined): void {
+  if (tag !== undefined && tag !== '*' && tag !== policyTag(policy)) throw new SallyportError('edit_conflict')
+}
+
+/** The changes of a save: own rules by id, and other keys of the policy. */
+export function policyChanges(before: Policy, after: Policy): Readonly<Record<string, unknown>> {
+  const [olds, news] = [before, after].map(({ rules }) => new Map(rules.map((rule) => [rule.id, rule])))
+  const [oldIds, newIds] = [[...(olds?.keys() ?? [])], [...(news?.keys() ?? [])]]
+  const isKept = (id: string): boolean => olds?.has(id) === true && news?.has(id) === true
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof Policy)[])
+  return {
+    rules: after.rules.length,
+    added: newIds.filter((id) => !isKept(id)),
+    removed: oldIds.filter((id) => !isKept(id)),
+    changed: newIds.filter((id) => isKept(id) && !isDeepStrictEqual(olds?.get(id), news?.get(id))),
+    moved: !isDeepStrictEqual(oldIds.filter(isKept), newIds.filter(isKept)),
+    keys: [...keys].filter((key) => key !== 'rules' && !isDeepStrictEqual(before[key], after[key])),
+    from: policyTag(before),
+    to: policyTag(after),
+  }
+}
