@@ -238,6 +238,6 @@ async function accountKey(file: string, { crypto }: Acme): Promise<Buffer> {
 
 /** Whole or not at all. */
 async function replace(file: string, content: Buffer | string): Promise<void> {
-  await writeFile(`${file}.new`, content, { mode: 0o600 })
+  await writeFile(`${file}.new`, content, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)
 }

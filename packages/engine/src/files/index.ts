@@ -1,4 +1,5 @@
 export { makeFolder, OWN_FILE, OWN_FOLDER } from './make-folder.ts'
+export { makeSecret } from './make-secret.ts'
 export { closedFault, linkFault, nearest, placeFault } from './place.ts'
 export { readCertificates } from './read-certificates.ts'
 export { decodeText, readFault, readText, readWhole } from './read-whole.ts'

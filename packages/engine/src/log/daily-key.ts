@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeSecret } from '#files'
 
 const DAY_MS = 86_400_000
 const KEY_BYTES = 32
@@ -24,25 +25,12 @@ function keyOf(day: number, folder: string | undefined): Buffer {
   if (folder === undefined) return randomBytes(KEY_BYTES)
   const name = `${PREFIX}${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
   try {
-    makeKey(folder, name)
+    makeSecret(join(folder, name), randomBytes(KEY_BYTES))
     for (const other of readdirSync(folder)) {
       if (other.startsWith(PREFIX) && other < name) rmSync(join(folder, other), { force: true })
     }
     return readFileSync(join(folder, name))
   } catch {
     return randomBytes(KEY_BYTES)
-  }
-}
-
-/** Whole or not at all: other processes read it at the same time. */
-function makeKey(folder: string, name: string): void {
-  const draft = join(folder, `.${name}-${randomUUID()}`)
-  writeFileSync(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' })
-  try {
-    linkSync(draft, join(folder, name))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(draft)
   }
 }

@@ -79,3 +79,26 @@ t.test('a disk that is full later stops what is recorded, and no visitor', { ski
   t.match(proxy.err(), /^sallyport: database or disk is full/m, 'what failed is said')
   t.notMatch(proxy.err(), /^ +at |rollback/m, 'no stack, and no fault that follows from it')
 })
+
+t.test('a full disk leaves no half of a key, and no token that nobody knows', { skip }, async (t) => {
+  const script = `
+    import { readdirSync } from 'node:fs'
+    import { makeSecret } from '@sallyport/engine/files'
+    import { readOrMakeSecret } from '#console'
+    for (const make of [makeSecret, readOrMakeSecret]) {
+      try {
+        make(process.argv[1] + '/key', 'x'.repeat(64))
+        console.log('made')
+      } catch (error) {
+        console.log(error.code, error.message)
+      }
+    }
+    console.log(readdirSync(process.argv[1]).join())`
+  const folder = t.testdir()
+  const mounted = `mount -t tmpfs -o size=100k tmpfs ${folder}; cd ${folder}; ${FILL}; cd "$2"; exec "$0" --input-type=module -e "$1" ${folder}`
+  const root = join(import.meta.dirname, '../../..')
+  const { stdout } = spawnSync('unshare', [...UNSHARE, 'sh', '-c', mounted, process.execPath, script, root], {
+    encoding: 'utf8',
+  })
+  t.match(stdout, /^ENOSPC .*\ndata_dir_unusable .*key cannot be written: the disk is full\nfiller\n$/)
+})

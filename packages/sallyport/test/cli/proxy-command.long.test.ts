@@ -91,8 +91,8 @@ t.test('a port that is taken is one line and exit 1', async (t) => {
 
 t.test('it starts and inspects while its PostgreSQL and its Redis are away', async (t) => {
   const { config } = workspace(t, ['demo: true'])
-  const stores = ['--store', 'postgres://app:secret@127.0.0.1:1/app', '--redis', 'redis://127.0.0.1:1']
-  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, ...stores])
+  const store = { SALLYPORT_STORE: 'postgres://app:secret@127.0.0.1:1/app' }
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--redis', 'redis://127.0.0.1:1'], store)
   await proxy.says('no API key to show')
   t.equal((await fetch(urlIn(proxy.err()))).status, 200)
   t.equal((await fetch(`${urlIn(proxy.err())}/v1/myip`)).headers.get('x-ratelimit-limit'), '30', 'half the rate')

@@ -9,6 +9,11 @@ t.test('wrong usage exits 2 and says how in one line', async (t) => {
   const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
     [['proxy', '--workers', '0'], /--workers <n>' argument '0' is invalid. It is a number from 1 to 64/],
     [['proxy', '--workers', 'many'], /--workers <n>' argument 'many' is invalid/],
+    [
+      ['proxy', '--store', 'postgres://app:s3cret@127.0.0.1/x'],
+      /--store has a password.*set SALLYPORT_STORE, or write store: file:PATH/,
+    ],
+    [['proxy', '--redis', 'redis://:s3cret@127.0.0.1'], /--redis has a password.*SALLYPORT_REDIS/],
     [['proxy', '--redis', '127.0.0.1'], /--redis: redis: must be redis:/],
     [['proxy', '--store', 'mysql://127.0.0.1/x'], /--store: store: must be sqlite:<path>/],
     [['proxy', '--mode', 'loud'], /Allowed choices are enforce, monitor/],

@@ -1,10 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { SallyportError } from '@sallyport/core'
 import { type Signer, thumbprint } from '@sallyport/ledger'
-import { makeFolder, readFault } from '#files'
+import { makeFolder, makeSecret, readFault } from '#files'
 
 /** Place of the private key: `env:NAME` or a file. */
 export interface SigningKeyPlace {
@@ -92,25 +92,11 @@ export async function readKeyFile(file: string, key = KEY): Promise<Signer> {
   return signerOf(parseKey(await readFile(file, 'utf8'), file, key))
 }
 
-/** False when there is one already. The file appears atomically: a process that dies half-way leaves none. */
+/** False when there is one already. */
 async function makeKeyFile(file: string, pem: string | Uint8Array = newKey()): Promise<boolean> {
   if ((await stat(file).catch(() => undefined)) !== undefined) return false
   makeFolder(dirname(file))
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`
-  const handle = await open(temporary, 'wx', 0o600)
-  try {
-    await handle.writeFile(pem)
-    await handle.sync()
-    await handle.close()
-    await link(temporary, file)
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  } finally {
-    await handle.close().catch(() => {})
-    await rm(temporary, { force: true })
-  }
+  return makeSecret(file, pem)
 }
 
 function newKey(): string | Buffer {

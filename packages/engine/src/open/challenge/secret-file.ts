@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeSecret } from '#files'
 
 const NAME = 'challenge-secret'
 const BYTES = 32
@@ -14,15 +15,6 @@ export function secretOf(dataDir: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  // Whole or not at all: another process may read it at the same time.
-  const draft = join(dataDir, `.${NAME}-${randomUUID()}`)
-  writeFileSync(draft, `${randomBytes(BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
-  try {
-    linkSync(draft, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(draft)
-  }
+  makeSecret(file, `${randomBytes(BYTES).toString('base64url')}\n`)
   return read()
 }

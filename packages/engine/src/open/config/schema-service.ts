@@ -272,7 +272,7 @@ export const Log = z.strictObject({
   ),
   addresses: key(
     z.enum(ADDRESS_FORMS).default('full'),
-    'Form of addresses: full; truncated to /24 and /48; hashed with a key of the day; none',
+    'Form of addresses in the log, notifications and the console, not in bans, overrides and attestations: full; truncated to /24 and /48; hashed with a key of the day; none',
     'truncated',
   ),
   sample: key(z.number().min(0).max(1).default(1), 'Share of the allowed requests that `all` logs', 0.1, {

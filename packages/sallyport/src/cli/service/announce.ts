@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type Config, configNotices, type Sallyport } from '@sallyport/engine'
 import type { Proxy as RunningProxy } from '@sallyport/proxy'
 import { sourcesSentence } from '../terminal/sources.ts'
@@ -12,6 +13,31 @@ export function isDemo({ demo, upstream }: Config): boolean {
   return demo && upstream === undefined
 }
 
+/** Files, stores and listeners of a process beside its connections. */
+const OTHER_DESCRIPTORS = 128
+
+/**
+ * One sentence where the connections that the configuration allows may need more file descriptors than a process may open: by then
+ * it takes no further visitor. `limits`: as `/proc/self/limits` has them, absent elsewhere than on Linux.
+ */
+export function descriptorNotice(
+  { limits: { connections, originConnections }, routes }: Config,
+  limits = tryRead('/proc/self/limits'),
+): string | undefined {
+  const may = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+  const needs = connections + originConnections * (1 + routes.length) + OTHER_DESCRIPTORS
+  if (needs <= may) return undefined
+  return `limits.connections: ${connections} connections and those to origins may need ${needs} file descriptors, and this process may open ${may}. Raise them (ulimit -n; LimitNOFILE of systemd), or lower limits.connections.`
+}
+
+function tryRead(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 /** Prints where a service is, and what is in it. */
 export async function announce(
   sallyport: Sallyport,
@@ -21,6 +47,8 @@ export async function announce(
 ): Promise<void> {
   terminal.err(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
   for (const { key, message } of configNotices(config, [])) terminal.err(`notice: ${key}: ${message}`)
+  const few = descriptorNotice(config)
+  if (few !== undefined) terminal.err(`notice: ${few}`)
   const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
   const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
   const origin = isDemo(config) ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')

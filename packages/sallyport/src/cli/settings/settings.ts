@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { SourceStatus } from '@sallyport/core'
+import { SallyportError, type SourceStatus } from '@sallyport/core'
 import {
   bundleData,
   type Config,
@@ -50,6 +50,7 @@ export function configOf(options: CommonOptions, flags: ConfigInput = {}): Confi
 
 /** The same, with where each value comes from; `needsKeys` refuses a file without any. */
 export function configReadOf(options: CommonOptions, flags: ConfigInput = {}, needsKeys = false): ConfigRead {
+  refusePasswords(flags)
   const { dataDir } = options
   const file = fileOf(options)
   return readConfigFrom({
@@ -58,6 +59,20 @@ export function configReadOf(options: CommonOptions, flags: ConfigInput = {}, ne
     needsKeys,
     flags: { ...flags, ...(dataDir === undefined ? {} : { dataDir }) },
   })
+}
+
+/** Throws `invalid_config` for a password in a flag, which the list of processes shows to every user of the machine (D694). */
+function refusePasswords(flags: ConfigInput): void {
+  for (const [name, value] of Object.entries(flags)) {
+    if (typeof value !== 'string' || !URL.canParse(value)) continue
+    const { password, searchParams } = new URL(value)
+    if (password === '' && !searchParams.has('password')) continue
+    const instead = `set SALLYPORT_${name.toUpperCase()}, or write ${name}: file:PATH in the configuration`
+    throw new SallyportError(
+      'invalid_config',
+      `--${name} has a password, which other users see in the list of processes: ${instead}`,
+    )
+  }
 }
 
 /** Opens a Sallyport for one command, with a progress bar; it downloads nothing, and its own load is nobody's. */

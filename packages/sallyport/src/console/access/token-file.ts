@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
+import { fileReason, makeSecret } from '@sallyport/engine/files'
 import type { Tokens } from './tokens.ts'
 
 const NAME = 'console-token'
@@ -42,26 +43,20 @@ export function readTokens(
   throw new SallyportError('invalid_config', `${file}: the token is shorter than ${SHORTEST} characters: ${advice}.`)
 }
 
-/** The text of a file that only its owner reads, which is `made` where there is none; `undefined` where none can be kept. */
+const FULL = ['ENOSPC', 'EDQUOT']
+
+/**
+ * The text of a file that only its owner reads, which is `made` where there is none; `undefined` where none can be kept. Throws
+ * `data_dir_unusable` where the disk is full.
+ */
 export function readOrMakeSecret(file: string, made: string): string | undefined {
   try {
-    makeFile(file, made)
+    makeSecret(file, `${made}\n`)
     return readFileSync(file, 'utf8').trim()
-  } catch {
-    // A folder that can only be read.
-    return undefined
-  }
-}
-
-/** Whole or not at all, and never over one that is there: other processes read it at the same time. */
-function makeFile(file: string, text: string): void {
-  const draft = `${file}-${randomBytes(6).toString('hex')}`
-  try {
-    writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: 'wx' })
-    linkSync(draft, file)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  } finally {
-    rmSync(draft, { force: true })
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    // A folder that can only be read has none; a full disk is no reason for a token that nobody knows.
+    if (!FULL.includes(code)) return undefined
+    throw new SallyportError('data_dir_unusable', `${file} ${fileReason(error, 'written')}`)
   }
 }
