@@ -62,7 +62,9 @@ t.test('the bill of materials lists what the lock file lists', async (t) => {
 })
 
 t.test('the command of the README installs from the files, in an empty folder', async (t) => {
-  const [command = ''] = /npm install \.\/sallyport-\*\.tgz/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? []
+  const [, files = ''] =
+    /npm install \S+\/release\/(\S+\.tgz)/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? []
+  const command = `npm install ./${files}`
   const project = join(folder, 'project')
   mkdirSync(project)
   for (const name of TARBALLS) execFileSync('cp', [join(RELEASE, name), project])
