@@ -18,6 +18,8 @@ export interface ShownList {
   readonly entries: readonly string[]
   /** Numbers of the first lines that are not entries. */
   readonly unread: readonly number[]
+  /** One sentence about the entries that it leaves out; absent: none. */
+  readonly withheld?: string | undefined
 }
 
 /** A list of a configuration by its place. */
@@ -55,7 +57,8 @@ export async function showList(options: ConfigInput, name: string, wanted?: stri
     wanted === undefined
       ? [...addresses, ...systems.map((system) => `AS${system}`), ...texts]
       : entriesFor(read.entries, wanted)
-  return { name, from: fromOf(list), ...('file' in list && { file: list.file }), entries, unread }
+  const withheld = read.entries.withheldCount > 0 ? withheldSentence(name, read.entries) : undefined
+  return { name, from: fromOf(list), ...('file' in list && { file: list.file }), entries, unread, withheld }
 }
 
 function fromOf(list: Config['lists'][string]): ShownList['from'] {

@@ -77,7 +77,7 @@ function All({ lists, q }: { lists: readonly List[]; q: string }) {
           </td>
           <td>
             {source?.entries !== undefined && count(source.entries)}
-            {source?.left !== undefined && <div class="failure">{count(source.left)} lines are none</div>}
+            {source?.left !== undefined && <div class="failure">{count(source.left)} lines are left out</div>}
           </td>
           <td>{source?.ageSeconds !== undefined && age(source.ageSeconds)}</td>
           {q !== '' && <td>{holds === null ? 'not known' : holds ? <Badge name="ok">yes</Badge> : 'no'}</td>}

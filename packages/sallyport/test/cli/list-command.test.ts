@@ -43,11 +43,15 @@ t.test('a list is shown and changed by hand, and its comments stay', async (t) =
       wide,
     )
   }
+  const wide = join(folder, 'wide.txt')
+  writeFileSync(wide, '198.51.100.7\n0.0.0.0/0\n')
+  writeFileSync(config, readFileSync(config, 'utf8').replace('lists: {', `lists: { wide: { file: ${wide} },`))
+  t.match(await list('show', 'wide'), { code: 0, out: '198.51.100.7\n', err: /list wide: 0\.0\.0\.0\/0 left out/ })
   t.match(await list('add', 'office', '192.0.2.1'), { code: 1, err: /written in the configuration/ })
   t.match(await list('add', 'far', '192.0.2.1'), { code: 1, err: /is that of a url/ })
   t.match(await list('add', 'j', '192.0.2.1'), { code: 1, err: /is JSON/ })
   t.match(await list('show', 'far'), { code: 1, err: /was not fetched yet/ })
-  t.match(await list('show', 'mime'), { code: 1, err: /There is no list "mime": mine, office, far, j/ })
+  t.match(await list('show', 'mime'), { code: 1, err: /There is no list "mime": wide, mine, office, far, j/ })
 
   await Promise.all(Array.from({ length: 5 }, (_, at) => list('add', 'mine', `192.0.2.${at}`)))
   t.equal(readFileSync(file, 'utf8').match(/192\.0\.2\./g)?.length, 5, 'none is lost')

@@ -19,6 +19,7 @@ export function addListCommands(program: Command, terminal: Terminal): void {
       if (options.json) return terminal.out(json(shown))
       const none = wanted === undefined ? `The list ${name} holds nothing.` : `Nothing in ${name} holds ${wanted}.`
       terminal.out(shown.entries.length === 0 ? none : shown.entries.join('\n'))
+      if (shown.withheld !== undefined) terminal.err(`sallyport: ${shown.withheld}`)
       if (shown.unread.length > 0) terminal.err(`These lines are not entries: ${shown.unread.join(', ')}`)
     })
 

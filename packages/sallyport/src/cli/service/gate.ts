@@ -26,11 +26,13 @@ export function noteAdmin(dataDir: string, url: string, pid: number): void {
   }
 }
 
+/** Takes the note of this process away: another service on the dataDir may have written its own. */
 export function forgetAdmin(dataDir: string): void {
   try {
-    rmSync(join(dataDir, ADDRESS_FILE), { force: true })
+    const file = join(dataDir, ADDRESS_FILE)
+    if (readNote(file).pid === process.pid) rmSync(file)
   } catch {
-    // The next command finds that the process has ended.
+    // There is none, or the next command finds that the process has ended.
   }
 }
 
@@ -39,14 +41,19 @@ export function forgetAdmin(dataDir: string): void {
  * (D692), so only a dataDir that nothing is written to has that one.
  */
 function adminOf({ admin = ADMIN, dataDir, data }: Config): string | undefined {
-  const noted = readNote(join(dataDir, ADDRESS_FILE))
+  const noted = notedAt(join(dataDir, ADDRESS_FILE))
   const named = noted === undefined && data.readOnly ? admin : noted
   return named?.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')
 }
 
-function readNote(file: string): string | undefined {
+function readNote(file: string): { readonly url: string; readonly pid: number } {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/** The noted address, where its process is there. */
+function notedAt(file: string): string | undefined {
   try {
-    const { url, pid } = JSON.parse(readFileSync(file, 'utf8')) as { readonly url: string; readonly pid: number }
+    const { url, pid } = readNote(file)
     return isAlive(pid) ? new URL(url).host : undefined
   } catch {
     return undefined
