@@ -82,7 +82,7 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
     note: 'It has the name of Chrome and none of its headers. It is challenged, not refused: a browser would pass.',
   }),
   visitor('copied', 'a copied user agent on a server', '5.9.10.25', {
-    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
+    userAgent: 'Mozilla/5.0 (Windows NT 10.0; rv:150.0) Gecko/20100101 Firefox/150.0',
     note:
       'It has the name of a browser and nothing else of it. This policy flags it, and the probability that it is a program goes to the ' +
       'site and into the log; protect-content, stop-scrapers and under-attack challenge it, and so does jurisdiction-strict.',
