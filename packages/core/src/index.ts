@@ -55,7 +55,7 @@ export type { Challenges } from './challenge/challenges.ts'
 export { createChallenges } from './challenge/challenges.ts'
 export type { ChallengeProvider, ChallengeWidget, TokenAnswer } from './challenge/provider.ts'
 export { createChallengeSecrets } from './challenge/secrets.ts'
-export type { AskedFor, IssuedChallenge, Redeemed, Redeemer } from './challenge/terms.ts'
+export type { AskedFor, IssuedChallenge, Redeemed } from './challenge/terms.ts'
 // words
 export { counted } from './counted.ts'
 // counting

@@ -6,7 +6,7 @@ const MINUTE = 60_000
 /** How many of many are admitted at one moment. */
 function admitted(bound: ReturnType<typeof createAskingBound>, address: string, now: number, tries = 20_000): number {
   let count = 0
-  for (let at = 0; at < tries; at++) if (bound(address, now)) count++
+  for (let at = 0; at < tries; at++) if (bound({ address }, now)) count++
   return count
 }
 
@@ -22,7 +22,7 @@ t.test('people behind one address who ask 600 times a minute are all asked, all 
   const bound = createAskingBound(64)
   let refused = 0
   for (let minute = 0; minute < 60; minute++) {
-    for (let at = 0; at < 600; at++) if (!bound('203.0.113.7', minute * MINUTE)) refused++
+    for (let at = 0; at < 600; at++) if (!bound({ address: '203.0.113.7' }, minute * MINUTE)) refused++
   }
   t.equal(refused, 0)
 })
@@ -32,16 +32,47 @@ t.test('the networks of one /48 of IPv6 have a bound together', async (t) => {
   t.equal(admitted(bound, '2001:db8:1:1::1', 0), ASKED_AT_ONCE)
   t.equal(admitted(bound, '2001:db8:1:1::2', 0), 0, 'the same /64')
   let count = 0
-  for (let net = 2; net < 12_000; net++) if (bound(`2001:db8:1:${net.toString(16)}::1`, 0)) count++
+  for (let net = 2; net < 12_000; net++) if (bound({ address: `2001:db8:1:${net.toString(16)}::1` }, 0)) count++
   t.equal(count, ASKED_AT_ONCE * 15)
-  t.ok(bound('2001:db8:2::1', 0))
+  t.ok(bound({ address: '2001:db8:2::1' }, 0))
 })
 
 t.test('a client that is refused is not forgotten while others come', async (t) => {
   const bound = createAskingBound(64)
   admitted(bound, '203.0.113.7', 0)
   for (let at = 0; at < 50_000; at++) {
-    bound(`10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, 0)
-    if (at % 1_000 === 0) t.notOk(bound('203.0.113.7', 0))
+    bound({ address: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` }, 0)
+    if (at % 1_000 === 0) t.notOk(bound({ address: '203.0.113.7' }, 0))
   }
 })
+
+t.test(
+  'twenty networks of one /48 that ask for all they can leave the last quarter to those that ask for little',
+  async (t) => {
+    const bound = createAskingBound(64)
+    let count = 0
+    for (let net = 1; net <= 20; net++) count += admitted(bound, `2001:db8:1:${net.toString(16)}::1`, 0, 1_000)
+    t.ok(count <= ASKED_AT_ONCE * 16 * 0.75 + 20 * 60, `${count} of the twenty`)
+    for (let net = 100; net < 300; net++) t.ok(bound({ address: `2001:db8:1:${net.toString(16)}::1` }, 0))
+    let more = 0
+    for (let net = 300; net < 9_000; net++) if (bound({ address: `2001:db8:1:${net.toString(16)}::1` }, 0)) more++
+    t.equal(count + 200 + more, ASKED_AT_ONCE * 16, 'and the /48 has no more than before')
+  },
+)
+
+t.test(
+  'at an address that many share each browser has its own bound, and all together sixteen times as much',
+  async (t) => {
+    const bound = createAskingBound(64)
+    const all = (browser: string, tries: number): number => {
+      let count = 0
+      for (let at = 0; at < tries; at++) if (bound({ address: '203.0.113.7', browser }, 0)) count++
+      return count
+    }
+    t.equal(all('greedy', 2_000), ASKED_AT_ONCE)
+    t.equal(all('other', 10), 10)
+    let count = ASKED_AT_ONCE + 10
+    for (let at = 0; at < 1_000; at++) count += all(`made up ${at}`, 100)
+    t.equal(count, ASKED_AT_ONCE * 16, 'names of browsers are made up at will')
+  },
+)

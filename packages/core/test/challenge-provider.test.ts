@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { ChallengeProvider, TokenAnswer } from '../src/challenge/provider.ts'
+import type { Redeemer } from '../src/values/challenge.ts'
 import { askedFor, HOME, requestOf, solve, world } from './challenge-world.ts'
 
 const WIDGET = {
@@ -66,23 +67,53 @@ t.test('a token and a challenge are taken once, in any order and at one time', a
   t.match(await challenges.redeem(requestOf(), `${other}.b`, HOME), { level: 3 }, 'and neither spent the other')
 })
 
-t.test('a provider that gives no answer is away for a minute, in which work asks for a pass of five', async (t) => {
+const client = (at: number) => ({ ...HOME, address: `203.0.113.${at}` })
+
+t.test(
+  'a provider that answers three clients nothing is away for a minute, in which work asks for a pass of five',
+  async (t) => {
+    const asks = provider()
+    const { clock, challenges } = world({ provider: asks })
+    const { text } = challenges.issue(requestOf(), askedFor(3))
+    const bring = (at: number) =>
+      challenges.redeem(requestOf(), `${challenges.issue(requestOf(), askedFor(3)).text}.a`, client(at))
+    asks.answer = 'unanswered'
+    t.match(await bring(1), { refused: 'unanswered', level: 3 })
+    t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
+    await bring(2)
+    t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
+    await bring(3)
+    const instead = challenges.issue(requestOf(), askedFor(3))
+    t.match(instead, { puzzles: 32, bits: 12, wait: 0, widget: undefined }, 'neither refused nor let in')
+    t.match(await challenges.redeem(requestOf(), solve(instead), HOME), { level: 3, maxAge: 300 })
+    clock.time += 60_000
+    t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET }, 'it is asked again')
+    asks.answer = 'right'
+    t.match(await challenges.redeem(requestOf(), `${text}.b`, HOME), { level: 3 })
+  },
+)
+
+t.test('bad tokens are their client’s: others keep the widget', async (t) => {
   const asks = provider()
   const { clock, challenges } = world({ provider: asks })
-  const { text } = challenges.issue(requestOf(), askedFor(3))
-  asks.answer = 'unanswered'
-  t.match(await challenges.redeem(requestOf(), `${text}.a`, HOME), { refused: 'unanswered', level: 3 })
-  const instead = challenges.issue(requestOf(), askedFor(3))
-  t.match(instead, { puzzles: 32, bits: 12, wait: 0, widget: undefined }, 'neither refused nor let in')
-  t.match(await challenges.redeem(requestOf(), solve(instead), HOME), { level: 3, maxAge: 300 })
+  const bring = async (token: string, by: Redeemer, answer: TokenAnswer = 'unanswered') => {
+    asks.answer = answer
+    await challenges.redeem(requestOf(), `${challenges.issue(requestOf(), askedFor(3), true).text}.${token}`, by)
+  }
+  const asked = (by: Redeemer) => challenges.issue(requestOf(), { ...askedFor(3), client: by }).widget
+  for (let at = 0; at < 20; at++) await bring(`bad-${at}`, HOME)
+  t.equal(asked(HOME), undefined, 'work, while nobody knows whether the provider is there')
+  t.equal(asked(client(1)), WIDGET)
+  await bring('bad', client(1))
+  await bring('wrong', client(2), 'wrong')
+  t.equal(asked(HOME), WIDGET, 'it was the token')
+  await bring('bad', client(3))
+  await bring('bad', client(4))
+  t.equal(asked(client(9)), WIDGET, 'an answer between the failures says that it is there')
   clock.time += 60_000
-  t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET }, 'it is asked again')
-  asks.answer = 'right'
-  t.match(
-    await challenges.redeem(requestOf(), `${text}.a`, HOME),
-    { level: 3 },
-    'an answer that came to nothing spent nothing',
-  )
+  const net = (at: number) => ({ ...HOME, address: `2001:db8:1:${at}::1` })
+  for (let at = 0; at < 9; at++) await bring('bad', net(at))
+  t.equal(asked(client(9)), WIDGET, 'networks of one /48 are one client here')
 })
 
 t.test('a browser that the provider did not reach has no token, and does not say that it is away', async (t) => {
@@ -90,31 +121,33 @@ t.test('a browser that the provider did not reach has no token, and does not say
   asks.answer = 'wrong'
   const { challenges } = world({ provider: asks })
   const { text } = challenges.issue(requestOf(), askedFor(3))
-  t.match(await challenges.redeem(requestOf(), `${text}.`, HOME), { refused: 'unanswered' })
-  t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
-  asks.answer = 'unanswered'
-  t.match(await challenges.redeem(requestOf(), `${text}.`, HOME), { refused: 'unanswered' })
-  t.match(challenges.issue(requestOf(), askedFor(3)), { puzzles: 32 })
+  for (let at = 0; at < 5; at++)
+    t.match(await challenges.redeem(requestOf(), `${text}.`, client(at)), { refused: 'unanswered' })
+  t.match(challenges.issue(requestOf(), { ...askedFor(3), client: HOME }), { widget: WIDGET })
 })
 
-t.test('a flood of tokens asks the provider 64 at one time, and 30 of a client in a minute', async (t) => {
+t.test('a flood of tokens asks the provider 64 at one time, 8 of one address, and 6 of one challenge', async (t) => {
   const asks = provider()
   const { challenges } = world({ provider: asks })
   let answer = (_: TokenAnswer): void => {}
   asks.answer = new Promise((resolve) => {
     answer = resolve
   })
-  const { text } = challenges.issue(requestOf(), askedFor(3))
-  const tried = Array.from({ length: 200 }, (_, at) =>
-    challenges.redeem(requestOf(), `${text}.${at}`, { ...HOME, address: `203.0.113.${at}` }),
-  )
-  const more = Array.from({ length: 40 }, () => challenges.redeem(requestOf(), `${text}.x`, HOME))
-  t.match(await Promise.all(more.slice(30)), Array(10).fill({ refused: 'too_many' }))
+  const bring = (by: Redeemer, text = challenges.issue(requestOf(), askedFor(3), true).text) =>
+    challenges.redeem(requestOf(), `${text}.x`, by)
+  const { text } = challenges.issue(requestOf(), askedFor(3), true)
+  const one = Array.from({ length: 20 }, (_, at) => bring(client(at), text))
+  t.match(await Promise.all(one.slice(6)), Array(14).fill({ refused: 'spent' }))
+  const browsers = Array.from({ length: 20 }, (_, at) => bring({ ...client(99), browser: `made up ${at}` }))
+  t.match(await Promise.all(browsers.slice(8)), Array(12).fill({ refused: 'too_many' }))
+  const tried = Array.from({ length: 100 }, (_, at) => bring(client(100 + at)))
+  t.match(await Promise.all(tried.slice(50)), Array(50).fill({ refused: 'too_many' }))
   t.equal(asks.asked.length, 64)
   answer('wrong')
-  const refused = (await Promise.all(tried)).map((given) => ('refused' in given ? given.refused : ''))
-  t.equal(refused.filter((fault) => fault === 'wrong').length, 64)
-  t.equal(refused.filter((fault) => fault === 'too_many').length, 136)
+  t.match(
+    await Promise.all([...one.slice(0, 6), ...browsers.slice(0, 8), ...tried.slice(0, 50)]),
+    Array(64).fill({ refused: 'wrong' }),
+  )
 })
 
 t.test('a provider that throws, and one that is gone, earn no pass', async (t) => {

@@ -3,6 +3,7 @@ import t from 'tap'
 import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import type { Redeemed } from '../src/challenge/terms.ts'
 import { createFakeCounts } from '../src/testing/fakes.ts'
+import type { Redeemer } from '../src/values/challenge.ts'
 import { askedFor, FIREFOX, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
 
 const HOUR = 3_600_000
@@ -127,30 +128,63 @@ t.test('of a hundred solutions at one time one has a pass, over all machines tha
   t.equal(passes.length, 1)
 })
 
-t.test('a client tries thirty solutions a minute, and forged ones are not counted', async (t) => {
+t.test('wrong solutions use up their challenge, and nothing of others behind the address', async (t) => {
   const { challenges } = world()
   const issued = challenges.issue(requestOf(), askedFor(2))
   const wrong = `${issued.text}.${Array(32).fill(7).join(',')}`
   const forged = `${wrong.slice(0, 30)}${wrong[30] === 'A' ? 'B' : 'A'}${wrong.slice(31)}`
   for (let tried = 0; tried < 50; tried++) {
     t.same(await challenges.redeem(requestOf(), forged, HOME), { refused: 'forged' })
+    t.match(await challenges.redeem(requestOf(), `${issued.text}.x`, HOME), { refused: 'malformed' })
   }
-  for (let tried = 0; tried < 30; tried++)
-    t.match(await challenges.redeem(requestOf(), wrong, HOME), { refused: 'wrong' })
-  t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'too_many' })
+  const tried: Redeemed[] = []
+  for (let at = 0; at < 200; at++) tried.push(await challenges.redeem(requestOf(), wrong, HOME))
+  t.match(tried.slice(0, 6), Array(6).fill({ refused: 'wrong' }))
+  t.match(tried.slice(6), Array(194).fill({ refused: 'spent' }))
+  t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'spent' })
+  const other = challenges.issue(requestOf(), askedFor(2))
+  t.match(await challenges.redeem(requestOf(), solve(other), HOME), { level: 2 })
 })
 
-t.test('who waits for many questions at a time has thirty passes a minute', async (t) => {
+/** Passes that clients get for challenges of level 1, each of its own browser family. */
+async function waitedPasses(clients: readonly Redeemer[]): Promise<readonly Redeemed[]> {
   const { clock, challenges } = world()
-  const questions = Array.from({ length: 40 }, () => challenges.issue(requestOf(), askedFor(1), true))
+  const texts = clients.map(() => challenges.issue(requestOf(), askedFor(1), true).text)
   clock.time += 1_000
   const given: Redeemed[] = []
-  for (const { text } of questions) {
-    const request = requestOf({ cookie: `sallyport-challenge=${text}` })
-    given.push(await challenges.redeemWaited(request, askedFor(1), HOME))
+  for (const [at, client] of clients.entries()) {
+    const request = requestOf({ cookie: `sallyport-challenge=${texts[at]}` })
+    given.push(await challenges.redeemWaited(request, askedFor(1), client))
   }
-  t.ok(given.slice(0, 30).every((redeemed) => !('refused' in redeemed)))
-  t.match(given.slice(30), Array(10).fill({ refused: 'too_many' }))
+  return given
+}
+
+const refusals = (given: readonly Redeemed[]): number => given.filter((one) => 'refused' in one).length
+
+t.test('a client has 120 passes a minute', async (t) => {
+  const given = await waitedPasses(Array(130).fill(HOME))
+  t.equal(refusals(given.slice(0, 120)), 0)
+  t.match(given.slice(120), Array(10).fill({ refused: 'too_many' }))
+})
+
+t.test(
+  'behind a shared address each browser has 120 passes a minute, and all have sixteen times as many',
+  async (t) => {
+    const exit = { address: '203.0.113.7', network: 'vpn' } as const
+    const greedy = Array(200).fill({ ...exit, browser: 'greedy' })
+    t.equal(refusals(await waitedPasses([...greedy, ...Array(40).fill({ ...exit, browser: 'people' })])), 80)
+    const made = Array.from({ length: 2_200 }, (_, at) => ({ ...exit, browser: `made up ${at}` }))
+    t.equal(refusals(await waitedPasses(made)), 2_200 - 16 * 120)
+  },
+)
+
+t.test('twenty networks of one /48 leave passes to the others there', async (t) => {
+  const net = (at: number) => ({ address: `2001:db8:1:${at.toString(16)}::1`, network: 'residential_clean' }) as const
+  const greedy = Array.from({ length: 2_600 }, (_, at) => net(1 + (at % 20)))
+  const others = Array.from({ length: 100 }, (_, at) => net(100 + at))
+  const given = await waitedPasses([...greedy, ...others])
+  t.ok(refusals(given.slice(0, 2_600)) > 900)
+  t.equal(refusals(given.slice(2_600)), 0)
 })
 
 t.test('two secrets are live, and a third one’s are forged', async (t) => {

@@ -1,13 +1,5 @@
-import type {
-  ChallengeStep,
-  Challenges,
-  Decision,
-  IssuedChallenge,
-  Redeemed,
-  Redeemer,
-  RedeemFault,
-} from '@sallyport/core'
-import { isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
+import type { ChallengeStep, Challenges, Decision, IssuedChallenge, Redeemed, RedeemFault } from '@sallyport/core'
+import { challengedClient, isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { refusal, rendered } from '../answer/refusal.ts'
 import { signatureWish } from '../answer/signature-wish.ts'
@@ -83,18 +75,19 @@ function challengeAnswer(
 ): ApiResponse | Promise<ApiResponse> {
   const { challenge: terms, inspection } = decision
   const rule = ruleOf(decision)
-  const client = clientOf(inspection)
+  const { pass } = inspection
+  const client = challengedClient(inspection, head.fields)
   const as = shownAs(host, head)
   if (terms === undefined || as === 'program') {
     note({ outcome: 'program', rule, level: terms?.level })
-    const issued = terms && challenges.issue(head, { terms, rule, pass: inspection.pass }, true)
+    const issued = terms && challenges.issue(head, { terms, rule, pass, client }, true)
     return forProgram(host, head, decision, issued)
   }
   if (!challenges.admits(client)) {
     note({ outcome: 'too_many', rule, level: terms.level })
     return tooMany(host, head)
   }
-  const asked = { terms, rule, pass: inspection.pass }
+  const asked = { terms, rule, pass, client }
   const form = as === 'form' ? formPath(host, head) : undefined
   const ask = (fresh: boolean, refused?: RedeemFault) => {
     const challenge = challenges.issue(head, asked, fresh)
@@ -145,8 +138,8 @@ function pageAnswer(
   const headers = { ...HEADERS, 'sallyport-pass': pass === undefined ? 'none' : `${pass.level}` }
   if (shownAs(host, head) !== 'page') return { status: 204, headers, body: '' }
   const back = { status: 303, headers: { ...headers, location: wantedPath(host, head) }, body: '' }
-  const asked = { terms: LEAST, rule: ruleOf(decision), pass }
-  const client = clientOf(decision.inspection)
+  const client = challengedClient(decision.inspection, head.fields)
+  const asked = { terms: LEAST, rule: ruleOf(decision), pass, client }
   if (!bringsChallenge(head) || !challenges.admits(client)) return back
   if (!challenges.hasWaited(head, asked)) {
     const challenge = challenges.issue(head, asked)
@@ -195,7 +188,7 @@ async function solutionAnswer(
   head: ReceivedHead,
   { solution, decision, note }: Noted & { readonly solution: string },
 ): Promise<ApiResponse> {
-  const client = clientOf(decision.inspection)
+  const client = challengedClient(decision.inspection, head.fields)
   if (!challenges.admits(client)) {
     note({ outcome: 'too_many' })
     return tooMany(host, head)
@@ -228,10 +221,6 @@ async function solutionAnswer(
 /** A page of another site cannot set our field without being allowed to; a browser that says so is believed at once. */
 function isSameOrigin({ fields }: ReceivedHead): boolean {
   return !fields.some((name, at) => at % 2 === 0 && isNamed(name, 'sec-fetch-site') && fields[at + 1] !== 'same-origin')
-}
-
-function clientOf({ client, network }: Decision['inspection']): Redeemer {
-  return { address: client.address, network: network.verdict.classification }
 }
 
 function cookieOf(host: RequestHost, head: ReceivedHead, given: Given): string {

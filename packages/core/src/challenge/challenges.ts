@@ -1,4 +1,4 @@
-import type { InspectedPass } from '../values/challenge.ts'
+import type { BoundClient, InspectedPass } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createAskingBound } from './asking-bound.ts'
 import { createIssuer } from './issuer.ts'
@@ -8,7 +8,7 @@ import { createAsking } from './provider.ts'
 import { createChallengeReader } from './reader.ts'
 import { createRedeeming } from './redeeming.ts'
 import { createRuleTags } from './rule-tags.ts'
-import type { AskedFor, ChallengesOptions, Issuer, Redeemer, Redeeming } from './terms.ts'
+import type { AskedFor, ChallengesOptions, Issuer, Redeeming } from './terms.ts'
 
 export interface Challenges extends Redeeming {
   readonly passOf: PassReader
@@ -18,7 +18,7 @@ export interface Challenges extends Redeeming {
    * Counts a client that is to get a challenge, or whose solution is to be checked; false where it has had its share. It comes
    * before all else here: more of them are to cost nothing.
    */
-  admits(client: Pick<Redeemer, 'address'>): boolean
+  admits(client: BoundClient): boolean
   readonly issue: Issuer
   /** Whether a request brings a challenge of such terms that was waited for, so that it can be redeemed. */
   hasWaited(request: InspectionRequest, asked: AskedFor): boolean
@@ -29,13 +29,13 @@ export function createChallenges(options: ChallengesOptions): Challenges {
   const { secrets, counts, clock, ipv6Prefix, onFault } = options
   const parts = {
     reader: createChallengeReader(options),
-    asking: createAsking(options.provider),
+    asking: createAsking(options.provider, ipv6Prefix),
     tags: createRuleTags(options.rules),
   }
   const passes = createPasses(secrets, createPassNetworks(counts, onFault))
   const bound = createAskingBound(ipv6Prefix)
   return {
-    admits: ({ address }) => bound(address, clock.now()),
+    admits: (client) => bound(client, clock.now()),
     passOf: passes.passOf,
     renew: (pass, request) => passes.renew(pass, request, clock.now()),
     issue: createIssuer(options, parts),

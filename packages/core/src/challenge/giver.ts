@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { CountTask } from '../counting/ports.ts'
+import type { Redeemer } from '../values/challenge.ts'
 import type { Asker } from './asker.ts'
 import { type Pass, sealPass } from './pass.ts'
 import type { ChallengeSecret } from './secrets.ts'
-import type { ChallengesOptions, Redeemed, Redeemer } from './terms.ts'
+import type { ChallengesOptions, Redeemed } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 
 /** Seconds that a pass holds that was waited for in place of work, and one that nobody could check on all machines. */

@@ -31,7 +31,7 @@ export function createIssuer(
     }
     const { level, passMs, script } = asked.terms
     const { host, browser, tls } = askerOf(askerPartsOf(request))
-    const widget = asking.widgetAt(level, now)
+    const widget = asking.widgetAt(level, now, asked.client)
     const { puzzles, bits, wait } = widget === undefined ? WORK[level] : WIDGET_WORK
     const isInstead = widget === undefined && asking.isProvided(level)
     const challenge = {

@@ -1,29 +1,42 @@
-import { clientKey, WIDE_FACTOR } from '../counting/keys.ts'
 import type { CountTask } from '../counting/ports.ts'
-import type { RedeemFault } from '../values/challenge.ts'
+import type { BoundClient, RedeemFault } from '../values/challenge.ts'
 import { askerOf, askerPartsOf } from './asker.ts'
+import { challengeBuckets, shareAround } from './asking-bound.ts'
 import { createPassGiver, type Given } from './giver.ts'
 import type { ChallengeParts } from './issuer.ts'
 import { solutionFault } from './solutions.ts'
 import type { ChallengesOptions, Redeemed, Redeeming } from './terms.ts'
-import type { OpenedChallenge } from './token.ts'
+import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 import { isOfWidget } from './work.ts'
 
-/** Solutions of a client that are checked in a minute, and challenges that it waited for. */
-const TRIES = { kind: 'sliding', max: 30, windowMs: 60_000, refill: 30 } as const
-const WIDE_TRIES = { ...TRIES, max: 30 * WIDE_FACTOR, refill: 30 * WIDE_FACTOR }
+/** Solutions of one challenge that are checked: the page sends one six times where a server sheds (D685). */
+const MAX_TRIES = 6
+
+/** Passes of a client in a minute. Known or not, people share addresses: an office, a school, an exit of a VPN. */
+const MAX_PASSES = 120
 
 export function createRedeeming(options: ChallengesOptions, { reader, asking, tags }: ChallengeParts): Redeeming {
   const { counts, clock, ipv6Prefix, onFault } = options
   const give = createPassGiver(options)
 
-  /** Counts a try, and says whether it is checked: who waits for a thousand challenges at a time would get a thousand passes. */
-  async function mayTry(address: string): Promise<boolean> {
-    const { narrow, wide } = clientKey(address, ipv6Prefix)
-    const tasks = [taskOf(narrow, TRIES)]
-    if (wide !== undefined) tasks.push(taskOf(wide, WIDE_TRIES))
-    const { states } = await counts.take(tasks, '')
-    return states.every(({ allowed }) => allowed)
+  /** Counts a try of a challenge. A wrong solution uses up its challenge, and nothing of other visitors behind the address. */
+  async function mayTry({ random }: OpenedChallenge): Promise<boolean> {
+    const windowMs = 2 * CHALLENGE_MS
+    const limit = { kind: 'fixed', max: MAX_TRIES, windowMs, refill: MAX_TRIES } as const
+    const key = `challenge tries ${Buffer.from(random).toString('base64url')}`
+    const { states } = await counts.take([{ key, cost: 1, limit, max: MAX_TRIES, binding: true }], '')
+    return states[0]?.allowed === true
+  }
+
+  /** Counts a pass, and says whether it is given: who waits for a thousand challenges at a time would get a thousand passes. */
+  async function mayPass(client: BoundClient): Promise<boolean> {
+    const [own, ...around] = challengeBuckets(client, ipv6Prefix)
+    if (own === undefined) return false
+    const [state] = (await counts.take([passTask(own.key, MAX_PASSES)], '')).states
+    if (state?.allowed !== true) return false
+    const share = shareAround(state.used / MAX_PASSES)
+    const tasks = around.map(({ key, factor }) => passTask(key, MAX_PASSES * factor * share))
+    return tasks.length === 0 || (await counts.take(tasks, '')).states.every(({ allowed }) => allowed)
   }
 
   function redeemed(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
@@ -33,33 +46,33 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     return { pass, level, maxAge, seconds, rule: asked, degraded }
   }
 
+  function earlyFault({ issuedAt, wait }: OpenedChallenge): 'early' | undefined {
+    return clock.now() < issuedAt + wait * 1000 ? 'early' : undefined
+  }
+
   const redeemWaited: Redeeming['redeemWaited'] = async (request, asked, client) => {
     const brought = reader.broughtBy(request, asked, clock.now())
     if (brought === undefined || brought.left > 0) return { refused: 'early' }
     const { challenge } = brought
-    if (!(await mayTry(client.address))) return redeemed({ refused: 'too_many' }, challenge)
+    if (!(await mayPass(client))) return redeemed({ refused: 'too_many' }, challenge)
     return redeemed(await give(challenge, askerOf(askerPartsOf(request)), client, { waited: true }), challenge)
   }
 
   const redeem: Redeeming['redeem'] = async (request, solution, client) => {
-    const { address } = client
     const dot = solution.indexOf('.')
     if (dot === -1) return { refused: 'malformed' }
     const asker = askerOf(askerPartsOf(request))
-    // Cheaper than to count who tries.
     const challenge = reader.read(solution.slice(0, dot), asker, clock.now())
     if (typeof challenge === 'string') return { refused: challenge }
-    if (!(await mayTry(address))) return redeemed({ refused: 'too_many' }, challenge)
     const text = solution.slice(dot + 1)
-    if (text === '' && challenge.wait > 0) {
-      const isEarly = clock.now() < challenge.issuedAt + challenge.wait * 1000
-      const given = isEarly ? { refused: 'early' as const } : await give(challenge, asker, client, { waited: true })
-      return redeemed(given, challenge)
-    }
-    const refused = await solutionFault(asking, challenge, { text, address }, clock.now())
+    const waited = text === '' && challenge.wait > 0
+    const refused = waited
+      ? earlyFault(challenge)
+      : await solutionFault(asking, challenge, { text, client, mayTry: () => mayTry(challenge) }, clock.now())
     if (refused !== undefined) return redeemed({ refused }, challenge)
+    if (!(await mayPass(client))) return redeemed({ refused: 'too_many' }, challenge)
     const token = isOfWidget(challenge) ? text : undefined
-    return redeemed(await give(challenge, asker, client, { waited: false, token }), challenge)
+    return redeemed(await give(challenge, asker, client, { waited, token }), challenge)
   }
 
   /** All that is unforeseen is a refusal. */
@@ -78,6 +91,8 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   }
 }
 
-function taskOf(key: string, limit: typeof TRIES | typeof WIDE_TRIES): CountTask {
-  return { key: `challenge client ${key}`, cost: 1, limit, max: limit.max, binding: true }
+function passTask(key: string, most: number): CountTask {
+  const max = Math.floor(most)
+  const limit = { kind: 'sliding', max, windowMs: 60_000, refill: max } as const
+  return { key: `challenge passes ${key}`, cost: 1, limit, max, binding: true }
 }

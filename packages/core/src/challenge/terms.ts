@@ -1,8 +1,7 @@
 import type { Counts } from '../counting/ports.ts'
 import type { Clock } from '../ports/index.ts'
-import type { ChallengeLevel, ChallengeTerms, InspectedPass, RedeemFault } from '../values/challenge.ts'
+import type { ChallengeLevel, ChallengeTerms, InspectedPass, Redeemer, RedeemFault } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
-import type { NetworkClass } from '../vocabulary.ts'
 import type { ChallengeProvider, ChallengeWidget } from './provider.ts'
 import type { ChallengeSecret } from './secrets.ts'
 
@@ -41,18 +40,14 @@ export type Redeemed =
       readonly rule?: string | undefined
     }
 
-/** The client that brings a solution, as the inspection found it. */
-export interface Redeemer {
-  readonly address: string
-  readonly network: NetworkClass
-}
-
 /** Terms of a challenge to a request, the rule, and the pass that the request brings all the same. */
 export interface AskedFor {
   readonly terms: ChallengeTerms
   /** Id of the rule that challenges. */
   readonly rule: string
   readonly pass: InspectedPass | undefined
+  /** The client that is challenged; absent: that is not known. */
+  readonly client?: Redeemer | undefined
 }
 
 /** Issues a challenge to the sender of a request: the one that it waits for already, if it brings that; else, or if `fresh`, a new one. */

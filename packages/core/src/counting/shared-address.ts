@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Redeemer } from '../values/challenge.ts'
 import type { NetworkFinding } from '../values/finding.ts'
+import type { Inspection } from '../values/inspection.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 
 /** Networks in which one address is many people. */
@@ -24,6 +26,12 @@ const BROWSER: ReadonlySet<string> = new Set([
   'sec-ch-ua-platform',
   'sec-ch-ua-mobile',
 ])
+
+/** The client of a challenged request: bounds of an address that many share are kept for each browser there. */
+export function challengedClient({ client, network }: Inspection, fields: readonly string[]): Redeemer {
+  const browser = isSharedAddress(network) ? browserOf(fields) : undefined
+  return { address: client.address, network: network.verdict.classification, browser }
+}
 
 /** A digest of the headers that distinguish one browser from others. */
 export function browserOf(fields: readonly string[]): string {

@@ -1,3 +1,5 @@
+import type { NetworkClass } from '../vocabulary.ts'
+
 /** Levels of a challenge, and of the pass that is given for it: a higher one covers those below. */
 export const CHALLENGE_LEVELS = [1, 2, 3] as const
 export type ChallengeLevel = (typeof CHALLENGE_LEVELS)[number]
@@ -19,6 +21,17 @@ export interface InspectedPass {
   /** Seconds since it was given. */
   readonly age: number
 }
+
+/** A client that is challenged, or brings a solution, as the inspection found it. */
+export interface Redeemer {
+  readonly address: string
+  readonly network: NetworkClass
+  /** The key of its browser, where many share the address. */
+  readonly browser?: string | undefined
+}
+
+/** A client as bounds of challenges know it. */
+export type BoundClient = Pick<Redeemer, 'address' | 'browser'>
 
 /** Why a solution, or waiting, earned no pass. */
 export const REDEEM_FAULTS = [
