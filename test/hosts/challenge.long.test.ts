@@ -1,7 +1,7 @@
 import type { ObservedRequest } from '@sallyport/core'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import t, { type Test } from 'tap'
-import { BROWSER, cookieOf, passOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import { BROWSER, cookieOf, givenBefore, passOf, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -166,13 +166,37 @@ for (const [name, rules] of [
 }
 
 t.test('monitor mode asks nobody, and says what would have been', async (t) => {
-  const sallyport = await openWithoutData(t, { mode: 'monitor', policy: { preset: 'observe', rules: [ASK_ALL] } })
+  const policy = { preset: 'observe' as const, rules: [ASK_ALL] }
+  const sallyport = await openWithoutData(t, { mode: 'monitor', policy, challenge: { secret: SECRET } })
+  const challenge = 'A'.repeat(96)
+  // More than half of its time is over, so that it would be renewed.
+  const brought = await givenBefore(7)
   for (const host of HOSTS) {
     const at = await host.start(sallyport, '')
     const { status, body, headers } = await visit(at)
     t.equal(status, 200, host.name)
     t.match(siteSaw(body), { 'sallyport-action': 'challenge', 'sallyport-enforced': 'false' }, host.name)
     t.notOk(headers['set-cookie'], host.name)
+    for (const target of [
+      '/.sallyport/pass',
+      '/.sallyport/pass?to=/shop',
+      '/.sallyport/pass.js',
+      '/shop?sallyport-again=1',
+    ]) {
+      const answer = await visit(at, { target, cookie: brought })
+      t.equal(answer.status, 200, `${host.name} ${target}`)
+      t.equal(JSON.parse(answer.body).target, target, `the site answers ${target}`)
+    }
+    for (const visited of [
+      { body: '{}', more: ['Content-Type', 'application/json'] },
+      { method: 'GET', target: '/shop' },
+    ]) {
+      const answer = await redeem(at, `${challenge}.1,2`, { ...visited, cookie: brought })
+      t.match(
+        [answer.status, answer.headers['sallyport-pass'], answer.headers['set-cookie']],
+        [200, undefined, undefined],
+      )
+    }
     await at.close()
   }
 })

@@ -94,6 +94,11 @@ export type { DescribedRequest } from './inspection/agent-inspector.ts'
 export { decide } from './inspection/decide.ts'
 export type { Inspector } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
+export {
+  createPendingCrawlers,
+  type PendingCrawlers,
+  type PendingCrawlersOptions,
+} from './inspection/pending-crawlers.ts'
 export { strictest } from './inspection/strictest.ts'
 export { countUnjudged, type UnjudgedRule, unjudgedNotes } from './inspection/unjudged.ts'
 // jurisdiction

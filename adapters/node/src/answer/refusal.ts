@@ -49,11 +49,12 @@ export function refusal(
   return { code, status, message, headers: status === 503 ? { 'retry-after': '5' } : {} }
 }
 
-/** The refusal that a decision against a request comes to where it is enforced: 429 where it may come again, else 403. */
+/** The refusal that a decision against a request comes to where it is enforced: 429 where it may come again, 503 while a check runs, else 403. */
 export function decisionRefusal(decision: Decision, { fields }: Pick<ReceivedHead, 'fields'>): Refusal | undefined {
   if (!decision.enforced || !refuses(decision.action)) return undefined
   const headers = signatureWish(decision, fields)
   if (decision.action === 'challenge') return { ...refusal('challenge_required'), headers }
+  if (decision.unready) return refusal('service_unavailable')
   if (decision.action !== 'throttle') return { ...refusal('request_blocked'), headers }
   return { ...refusal('rate_limit_exceeded'), headers: { ...headers, ...limitFields(decision) } }
 }

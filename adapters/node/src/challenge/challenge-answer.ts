@@ -47,10 +47,10 @@ export function askingAnswer(
 
 /**
  * Whether a request has an answer of ours: it is asked, brings a solution, or comes back with our parameter, and its client
- * is not refused for another reason.
+ * is not refused for another reason. Monitor mode answers nothing of a challenge (D688).
  */
-export function isAsking(host: RequestHost, head: ReceivedHead, { action, enforced }: Decision): boolean {
-  if (host.challenges === undefined) return false
+export function isAsking(host: RequestHost, head: ReceivedHead, { action, enforced, mode }: Decision): boolean {
+  if (host.challenges === undefined || mode === 'monitor') return false
   if (enforced && refuses(action)) return action === 'challenge'
   return solutionOf(head) !== undefined || (isAgain(head.target) && isRead(head)) || findPlace(host, head) !== undefined
 }

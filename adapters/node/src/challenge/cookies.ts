@@ -13,9 +13,10 @@ export function passCookie(host: RequestHost, head: ReceivedHead, value: string,
 const RENEWING: readonly string[] = ['', 'document', 'empty']
 
 /** The cookie of the pass that a request brought, where it is renewed. */
-export function renewedCookie(host: RequestHost, head: ReceivedHead, { inspection }: Decision): string | undefined {
-  const { pass } = inspection
-  if (pass === undefined || !RENEWING.includes(valuesOf(head.fields, 'sec-fetch-dest'))) return undefined
+export function renewedCookie(host: RequestHost, head: ReceivedHead, decision: Decision): string | undefined {
+  const { pass } = decision.inspection
+  if (pass === undefined || decision.mode === 'monitor' || !RENEWING.includes(valuesOf(head.fields, 'sec-fetch-dest')))
+    return undefined
   const renewed = host.challenges?.renew(pass, head)
   return renewed && passCookie(host, head, renewed.pass, renewed.maxAge)
 }

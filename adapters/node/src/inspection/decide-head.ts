@@ -9,6 +9,8 @@ import { noteDecision } from './observation.ts'
 export interface CountingHost extends RequestHost {
   /** Counts a request by the rules that count; the decision as it is after that. Absent: nothing is counted. */
   count?(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
+  /** Decides, and waits a moment where the check of a claimed crawler runs. Absent: nothing waits. */
+  settle?(decide: () => Decision): Decision | Promise<Decision>
 }
 
 /** The place where a decided request is answered, and how that ends. */
@@ -21,7 +23,7 @@ export interface Answering {
 
 /**
  * Decides about a head, counts it in the one step after that, and notes the decision: for every host, the proxy among
- * them (D358). At once where the counts are in memory, else a promise. A decision that cannot be counted stands as it is,
+ * them (D358). At once where the counts are in memory and no check of a crawler runs, else a promise. A decision that cannot be counted stands as it is,
  * and a process warning says so. Throws what `decide` throws.
  */
 export function decideHead(
@@ -31,12 +33,30 @@ export function decideHead(
   answering: Answering,
 ): Decision | Promise<Decision> {
   const { head: wanted, counts } = wantedRequest(host, head)
-  const decision = decider.decide(wanted)
-  if (host.count === undefined || !counts) return noted(decision, answering)
+  const settled = settledDecision(host, () => decider.decide(wanted))
+  const go = (decision: Decision) => counted(counts ? host : {}, decision, head.fields, answering)
+  return settled instanceof Promise ? settled.then(go) : go(settled)
+}
+
+/** The decision of every host about a request, once a check of its crawler is over or was waited for. */
+export function settledDecision(
+  host: Pick<CountingHost, 'settle'>,
+  decide: () => Decision,
+): Decision | Promise<Decision> {
+  return host.settle === undefined ? decide() : host.settle(decide)
+}
+
+function counted(
+  host: Pick<CountingHost, 'count'>,
+  decision: Decision,
+  fields: readonly string[],
+  answering: Answering,
+): Decision | Promise<Decision> {
+  if (host.count === undefined || decision.unready) return noted(decision, answering)
   try {
-    const counted = host.count(decision, head.fields)
-    if (!(counted instanceof Promise)) return followed(counted, answering)
-    return counted.then(
+    const taken = host.count(decision, fields)
+    if (!(taken instanceof Promise)) return followed(taken, answering)
+    return taken.then(
       (later) => followed(later, answering),
       (error: unknown) => uncounted(decision, answering, error),
     )

@@ -1,6 +1,7 @@
-import type { MountPolicy, RuleChallenge } from '@sallyport/core'
+import type { Decision, MountPolicy, RuleChallenge } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
+import { settledDecision } from './decide-head.ts'
 import { carriedOut, type Decider, requireDecider } from './decide-request.ts'
 import { noteDecision } from './observation.ts'
 import type { Receiver } from './received.ts'
@@ -32,10 +33,13 @@ export function createStepUp<Place>(
   const decider = sallyport.decider({ policy: stepUpPolicy(options) })
   return (place) => {
     const received = receiver.receive(sallyport, place)
-    const decision = decider.decide(received.reception.head)
-    if (decision.action !== 'challenge' || !decision.enforced) return undefined
-    noteDecision(received.observation, decision)
-    const outcome = carriedOut(sallyport, received, decision)
-    return outcome instanceof Promise ? outcome.then(({ refusal }) => refusal) : outcome.refusal
+    const carry = (decision: Decision): ReturnType<StepUp<Place>> => {
+      if (!decision.enforced || !(decision.action === 'challenge' || decision.unready)) return undefined
+      noteDecision(received.observation, decision)
+      const outcome = carriedOut(sallyport, received, decision)
+      return outcome instanceof Promise ? outcome.then(({ refusal }) => refusal) : outcome.refusal
+    }
+    const settled = settledDecision(sallyport, () => decider.decide(received.reception.head))
+    return settled instanceof Promise ? settled.then(carry) : carry(settled)
   }
 }

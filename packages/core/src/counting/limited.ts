@@ -15,7 +15,7 @@ export function limited(
   counted: readonly { readonly rule: CountingRule }[],
   local: boolean,
 ): Decision {
-  const { id, counting, reasons, location, unjudged, attestation } = decision
+  const { id, counting, mode, reasons, location, unjudged, attestation } = decision
   const place = uses.findIndex(binds)
   const beyond = place === -1 ? undefined : counted[place]?.rule
   const action = beyond?.action ?? decision.action
@@ -27,6 +27,7 @@ export function limited(
     limits: uses,
   }
   if (id !== undefined) limited.id = id
+  if (mode !== undefined) limited.mode = mode
   if (attestation !== undefined) limited.attestation = attestation
   if (location !== undefined && beyond === undefined) limited.location = location
   if (unjudged !== undefined) limited.unjudged = unjudged

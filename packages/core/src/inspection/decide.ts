@@ -37,7 +37,7 @@ export interface DecideOptions {
 }
 
 /** A decision without what it is about. */
-export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'> {
+export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'mode' | 'reasons'> {
   readonly challenge: Decision['challenge']
   readonly location: string | undefined
   readonly trial: Trial | undefined
@@ -56,12 +56,13 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
 }
 
 export function decisionOf(
-  { action, enforced, challenge, location, trial, trials, counting, unjudged, reasons }: Ruling,
+  { action, enforced, mode, challenge, location, trial, trials, counting, unjudged, reasons }: Ruling,
   inspection: Inspection,
   id?: string,
 ): Decision {
   const decision: Writable<Decision> = { action, enforced, reasons, inspection }
   if (id !== undefined) decision.id = id
+  if (mode !== undefined) decision.mode = mode
   if (challenge !== undefined) decision.challenge = challenge
   if (location !== undefined) decision.location = location
   if (trial !== undefined) decision.trial = trial
@@ -96,6 +97,7 @@ export function ruleOn(
   return {
     action,
     enforced,
+    mode: mode === 'monitor' ? mode : undefined,
     challenge,
     location,
     trial: named?.[stricter],

@@ -262,6 +262,7 @@ function faultDecision(
     ...(request.id === undefined ? {} : { id: request.id }),
     action,
     enforced: action === 'allow' || mode === 'enforce',
+    ...(mode === 'monitor' && { mode }),
     reasons: Object.freeze([
       Object.freeze({ id: 'inspection_failed', text: 'The inspection failed; the action is the configured one.' }),
     ]),

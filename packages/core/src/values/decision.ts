@@ -1,4 +1,4 @@
-import type { Action, PlainAction } from '../vocabulary.ts'
+import type { Action, Mode, PlainAction } from '../vocabulary.ts'
 import type { ChallengeTerms } from './challenge.ts'
 import type { Counting, LimitUse } from './counting.ts'
 import type { Inspection } from './inspection.ts'
@@ -49,6 +49,10 @@ export interface Decision {
   readonly id?: string | undefined
   readonly action: Action
   readonly enforced: boolean
+  /** `monitor` where nothing is carried out, whatever `action` is; absent: `enforce`. */
+  readonly mode?: Extract<Mode, 'monitor'> | undefined
+  /** The check of the claimed crawler is not over: the answer is 503, and nothing is counted. Absent elsewhere. */
+  readonly unready?: true | undefined
   /** Terms of the challenge, where `action` is `challenge`. */
   readonly challenge?: ChallengeTerms | undefined
   /** `Location` of the answer, where `action` is `redirect`. */

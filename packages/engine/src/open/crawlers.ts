@@ -5,11 +5,14 @@ import {
   type CrawlerVerifier,
   createCatalogue,
   createCrawlerVerifier,
+  createPendingCrawlers,
   createReverseChecks,
   type Dns,
   type KeptReverseCheck,
   MAX_REVERSE_CHECKS,
   type NameTurns,
+  type PendingCrawlers,
+  type Snapshots,
 } from '@sallyport/core'
 import { openSqliteReverseChecks, type SqliteReverseChecks } from '#stores'
 import type { Config } from './config/schema.ts'
@@ -18,10 +21,13 @@ import type { Config } from './config/schema.ts'
 const WRITE_AFTER_MS = 5000
 const MAX_BATCH = 1000
 
+/** How long the requests of a client wait for the check of the crawler that it claims to be. */
+const PENDING_MS = 300
+
 /** How long an answer of the API waits for DNS: for a check's two questions and for those queued before them. */
 const PATIENCE_MS = 1200
 
-export interface OpenCrawlers {
+export interface OpenCrawlers extends PendingCrawlers {
   readonly verifier: CrawlerVerifier
   /** Writes the last batch and closes the file. */
   close(): void
@@ -32,14 +38,15 @@ export interface CrawlerPorts {
   readonly dns: Dns
   /** Shared with what else looks up names. */
   readonly turns: NameTurns
+  readonly snapshots: Snapshots
   /** The file cannot be used: verification goes on without persistence. */
   readonly onFault: (error: unknown) => void
 }
 
 /** Crawler verification with a cache that survives restarts. Never rejects: without the file it starts empty. */
 export async function openCrawlers(
-  { dataDir, data }: Config,
-  { clock, dns, turns, onFault }: CrawlerPorts,
+  { dataDir, data, limits: { ipv6Prefix } }: Config,
+  { clock, dns, turns, snapshots, onFault }: CrawlerPorts,
 ): Promise<OpenCrawlers> {
   const { store, checks } = data.readOnly ? EMPTY : await opened(join(dataDir, FILE), { clock, onFault })
   let waiting: KeptReverseCheck[] = []
@@ -69,11 +76,12 @@ export async function openCrawlers(
 
   const reverse = createReverseChecks({ clock, dns, turns, onFinished: keep })
   reverse.remember(checks)
+  const waitFor = (ms: number) => () => delay(ms, undefined, { ref: false })
+  const verifier = createCrawlerVerifier(createCatalogue(), { reverse, patience: waitFor(PATIENCE_MS) })
+  const pending = { clock, snapshots, crawlers: verifier, ipv6Prefix, patience: waitFor(PENDING_MS) }
   return {
-    verifier: createCrawlerVerifier(createCatalogue(), {
-      reverse,
-      patience: () => delay(PATIENCE_MS, undefined, { ref: false }),
-    }),
+    verifier,
+    settle: createPendingCrawlers(pending).settle,
     close() {
       closed = true
       write()

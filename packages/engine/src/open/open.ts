@@ -14,6 +14,7 @@ import {
   type LookupResult,
   type NamedList,
   type Observe,
+  type PendingCrawlers,
   type Policy,
   rulesInForce,
   type Snapshots,
@@ -72,7 +73,7 @@ export interface Knowledge {
 }
 
 /** One Sallyport: inspection, `/v1` and the data behind them. Two in one process share nothing. */
-export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, OpenOverrides {
+export interface Sallyport extends Inspector, Counter, Deciders, PendingCrawlers, OpenAccounts, OpenOverrides {
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
   /** The configuration in force, with every default filled in. */
@@ -198,7 +199,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const ledgerPorts = { clock, onFault, onKeyMade: keyNotice(notice), raise: notifier.raise }
   const provenance = await resources.use(openProvenance(config, { ...ledgerPorts, snapshots }))
   const turns = createNameTurns()
-  const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry, turns }))
+  const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry, turns, snapshots }))
   const agents = { clock, outbound: outbound.fetch, published: hooks.published }
   const { signatures } = openAgents(config, crawlers.verifier, agents)
   const reverseNames = config.dns.reverseNames
@@ -240,9 +241,8 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   })
   const bans = { clock, onFault, notice, outbound, metrics, log, notifier, inspection, bans: counting.bans, leads }
   const { onBanned: banned, list: exportedBans } = await resources.use(openServiceBans(config, { ...bans, isTrial }))
-  const tally = await resources.use(
-    openTally(config, { clock, onFault, isTrial, robots: surroundings.current().robots }),
-  )
+  const { robots } = surroundings.current()
+  const tally = await resources.use(openTally(config, { clock, onFault, isTrial, robots }))
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
     clock,
@@ -272,6 +272,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     meter: metrics,
     metrics: () => metrics.registry,
     api,
+    settle: crawlers.settle,
     accounts,
     keyring: createKeyring(accounts, clock),
     overrides: createOverrides(observations, clock),

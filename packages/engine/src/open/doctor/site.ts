@@ -31,6 +31,7 @@ export async function examineSite(config: Config, site: string | undefined): Pro
     if (config.forwardAuth === false) return []
     return [ok('Not asked: --site https://… checks through the site that challenge solutions reach the gate.')]
   }
+  if (config.mode === 'monitor') return [ok('Not asked: monitor mode answers nothing of a challenge.')]
   const path = `${config.challenge.path}/pass`
   const advice = ADVICE[config.forwardAuth || 'none'](path, config.listen)
   const place = new URL(path, site).href

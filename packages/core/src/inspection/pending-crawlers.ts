@@ -1,0 +1,133 @@
+import { LRUCache } from 'lru-cache'
+import { parseAddress } from '../address/address.ts'
+import { clientKey, WIDE_FACTOR } from '../counting/keys.ts'
+import type { CrawlerVerifier } from '../crawler/verifier.ts'
+import type { Clock, Snapshots } from '../ports/index.ts'
+import type { Decision } from '../values/decision.ts'
+import { refuses } from '../vocabulary.ts'
+
+/** Requests in a minute while the check of the claimed crawler runs: of one client, and of all clients. */
+const MAX_OF_CLIENT = 5
+const MAX_OF_ALL = 500
+const WINDOW_MS = 60_000
+
+/** Requests that wait for a check at one time: of one client, and of all. */
+const MAX_WAITING_OF_CLIENT = 64
+const MAX_WAITING = 1_024
+
+/** Clients that are remembered. */
+const MAX_KEPT = 16_384
+
+/** Id of the rule in the decision about a client whose check is not over. */
+export const PENDING_RULE = 'pending-crawler'
+
+/** Bounds what clients get under the name of a crawler while nobody knows whether they are that crawler (D684). */
+export interface PendingCrawlers {
+  /**
+   * Decides. While the check of the claimed crawler runs, the requests of a client wait together, once and for 300 ms at most, and
+   * are decided again; after that a few are let through, and the others are `unready`. Monitor mode waits for nothing.
+   */
+  settle(decide: () => Decision): Decision | Promise<Decision>
+}
+
+export interface PendingCrawlersOptions {
+  readonly clock: Clock
+  readonly snapshots: Snapshots
+  readonly crawlers: CrawlerVerifier
+  /** Bits of an IPv6 address that are one client. */
+  readonly ipv6Prefix: number
+  /** Resolves when a client has waited long enough. */
+  readonly patience: () => Promise<unknown>
+}
+
+/** Requests of a client, a /48 of clients, or all of them since a time. */
+interface Had {
+  readonly since: number
+  used: number
+  /** Absent: it has not waited yet. */
+  wait?: Wait | undefined
+}
+
+interface Wait {
+  readonly ended: Promise<unknown>
+  isOver: boolean
+  waiting: number
+}
+
+export function createPendingCrawlers(options: PendingCrawlersOptions): PendingCrawlers {
+  const { clock, snapshots, crawlers, ipv6Prefix, patience } = options
+  const kept = new LRUCache<string, Had>({ max: MAX_KEPT })
+  let all: Had = { since: 0, used: 0 }
+  let waiting = 0
+
+  function current(had: Had | undefined, now: number): Had {
+    return had !== undefined && had.since <= now && now - had.since < WINDOW_MS ? had : { since: now, used: 0 }
+  }
+
+  function hadBy(key: string, now: number): Had {
+    const known = kept.get(key)
+    const had = current(known, now)
+    if (had !== known) kept.set(key, had)
+    return had
+  }
+
+  /** Waits for the check that is under way, as long as there is patience. */
+  function wait({ inspection: { client, crawler, network } }: Decision): Wait {
+    const address = parseAddress(client.address)
+    const claimed = crawlers.catalogue.find(crawler?.slug ?? '')
+    const from = address && { address, finding: network, snapshot: snapshots.current() }
+    const check = claimed && from ? crawlers.verify(claimed, from) : undefined
+    const begun: Wait = { ended: Promise.race([check, patience()]), isOver: false, waiting: 0 }
+    void begun.ended.then(() => (begun.isOver = true))
+    return begun
+  }
+
+  /** Takes one of the few requests, of the client, its /48 and all; the decision says where there is none left. */
+  function bounded(decision: Decision, now: number): Decision {
+    if (!isPending(decision) || (decision.enforced && refuses(decision.action))) return decision
+    const { narrow, wide } = clientKey(decision.inspection.client.address, ipv6Prefix)
+    all = current(all, now)
+    const taken: [Had, number][] = [
+      [hadBy(narrow, now), MAX_OF_CLIENT],
+      [all, MAX_OF_ALL],
+    ]
+    if (wide !== undefined) taken.push([hadBy(wide, now), MAX_OF_CLIENT * WIDE_FACTOR])
+    if (taken.some(([had, max]) => had.used >= max)) return unready(decision)
+    for (const [had] of taken) had.used++
+    return decision
+  }
+
+  return {
+    settle(decide) {
+      const first = decide()
+      if (!isPending(first)) return first
+      const now = clock.now()
+      const had = hadBy(clientKey(first.inspection.client.address, ipv6Prefix).narrow, now)
+      if (had.wait === undefined && waiting < MAX_WAITING) had.wait = wait(first)
+      const begun = had.wait
+      if (begun === undefined || begun.isOver || begun.waiting >= MAX_WAITING_OF_CLIENT || waiting >= MAX_WAITING) {
+        return bounded(first, now)
+      }
+      begun.waiting++
+      waiting++
+      return begun.ended.then(() => {
+        waiting--
+        return bounded(decide(), clock.now())
+      })
+    },
+  }
+}
+
+/** Whether it rests on a check that is not over, and is carried out. */
+function isPending({ inspection: { agent, crawler }, mode }: Decision): boolean {
+  return crawler?.pending === true && agent.identity?.verified !== true && mode !== 'monitor'
+}
+
+function unready(decision: Decision): Decision {
+  const { counting: _, challenge: __, location: ___, ...rest } = decision
+  const text =
+    'The check of the crawler that the client claims to be is not over, and the client had its few requests until then.'
+  const reason = Object.freeze({ id: `policy:${PENDING_RULE}`, text })
+  const reasons = Object.freeze([reason, ...decision.reasons.slice(1)])
+  return Object.freeze({ ...rest, action: 'throttle', enforced: true, unready: true, reasons })
+}

@@ -1,0 +1,99 @@
+import { type Mode, parseAddress, type ReverseAnswer } from '@sallyport/core'
+import { openProxy } from '@sallyport/proxy'
+import t, { type Test } from 'tap'
+import { visit } from './challenge-client.ts'
+import type { RunningHost } from './host.ts'
+import { HOSTS } from './hosts.ts'
+import { MORE_HOSTS } from './more-hosts.ts'
+import { openWithoutData } from './without-data.ts'
+
+/* A client that claims to be a crawler while DNS is silent: it waits once, has a few requests, and 503 after that, in every host. */
+const GOOGLEBOT = ['User-Agent', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)']
+const CRAWLER = '93.184.216.42'
+const SOME = 30
+
+/** A service whose DNS answers when the test says so. */
+async function openSlow(t: Test, mode: Mode = 'enforce') {
+  const asked: ((answer: ReverseAnswer) => void)[] = []
+  let heard = (): void => {}
+  const sallyport = await openWithoutData(
+    t,
+    {
+      mode,
+      policy: {
+        preset: 'observe',
+        rules: [{ id: 'proven', match: { crawlerOutcome: ['verified'] }, action: 'block' }],
+      },
+    },
+    {
+      dns: {
+        resolvePtr: () =>
+          new Promise((resolve) => {
+            asked.push(resolve)
+            heard()
+          }),
+        resolve: async () => ({ state: 'found', addresses: [parseAddress(CRAWLER)].flatMap((one) => one ?? []) }),
+      },
+    },
+  )
+  const whenAsked = () => new Promise<void>((resolve) => (heard = resolve))
+  return { sallyport, asked, whenAsked }
+}
+
+async function hammer(at: Pick<RunningHost, 'port'>, address: string) {
+  const one = () => visit(at, { address, fields: GOOGLEBOT })
+  const answers = [...(await Promise.all(Array.from({ length: SOME }, one))), await one()]
+  return { answers, statuses: answers.map(({ status }) => status).sort() }
+}
+
+for (const host of [...HOSTS, ...MORE_HOSTS]) {
+  t.test(`${host.name}: five requests while the check runs, then 503 with Retry-After`, async (t) => {
+    const { sallyport } = await openSlow(t)
+    const at = await host.start(sallyport, '')
+    t.teardown(() => at.close())
+    const { answers, statuses } = await hammer(at, '93.184.216.40')
+    t.same(statuses, [...Array(5).fill(200), ...Array(SOME - 4).fill(503)])
+    const refused = answers.at(-1)
+    t.match(refused?.headers, { 'retry-after': '5', 'cache-control': 'no-store' })
+    t.match(JSON.parse(refused?.body ?? ''), { error: 'service_unavailable' })
+    t.equal((await visit(at, { address: '93.184.216.41' })).status, 200)
+  })
+
+  t.test(`${host.name}: requests wait for an answer of DNS, and monitor mode for none`, async (t) => {
+    const { sallyport, asked, whenAsked } = await openSlow(t)
+    const at = await host.start(sallyport, '')
+    t.teardown(() => at.close())
+    const isAsked = whenAsked()
+    const statuses = hammer(at, CRAWLER).then((found) => found.statuses)
+    await isAsked
+    asked[0]?.({ state: 'found', names: ['crawl.googlebot.com'] })
+    t.same(await statuses, Array(SOME + 1).fill(403))
+    const lenient = await openSlow(t, 'monitor')
+    const open = await host.start(lenient.sallyport, '')
+    t.teardown(() => open.close())
+    t.same((await hammer(open, CRAWLER)).statuses, Array(SOME + 1).fill(200))
+  })
+}
+
+t.test('a check of a server in front waits and is refused as well', async (t) => {
+  const { sallyport } = await openSlow(t)
+  const { url, close } = await openProxy(sallyport, {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    forwardAuth: 'caddy',
+    limits: { eventLoopDelay: '1m' },
+    upstream: 'http://127.0.0.1:1',
+  })
+  t.teardown(() => close('cut'))
+  const headers = {
+    'x-forwarded-for': '93.184.216.43',
+    'x-forwarded-method': 'GET',
+    'x-forwarded-uri': '/',
+    'x-forwarded-host': 'site.example',
+    'user-agent': GOOGLEBOT[1] as string,
+  }
+  const asked = Array.from({ length: SOME }, () => fetch(`${url}/.sallyport/check`, { headers }))
+  const answers = await Promise.all(asked)
+  t.equal(answers.filter(({ status }) => status === 200).length, 5)
+  t.equal(answers.filter((answer) => answer.headers.get('sallyport-status') === '503').length, SOME - 5)
+})
