@@ -9,7 +9,7 @@ import type { AnswerStatus, Counted, Counter } from './counter.ts'
 import { browserKey, clientKey } from './keys.ts'
 import type { Ban, BanList, Counts, CountTask } from './ports.ts'
 import { digest, isSharedAddress } from './shared-address.ts'
-import { isPersonAtHome, steppedInto, type Trap } from './trap.ts'
+import { isLedByOthers, isPersonAtHome, steppedInto, type Trap } from './trap.ts'
 
 /** Rules of bans, checked: for which strikes, whom and how long. */
 export interface CompiledStrikes {
@@ -44,6 +44,8 @@ export interface StrikesOptions {
   readonly bans: BanList
   readonly ipv6Prefix: number
   readonly now: () => number
+  /** Challenges a person whom another site led into a trap; absent: nothing is counted of that. */
+  readonly led?: BanChallenge | undefined
   /** A strike that could not be counted, or a ban that could not be kept. */
   readonly onFault: (error: unknown) => void
   /** A ban is in force that was not before; `rule` is the id that it shows as, and the inspection that of the last strike. */
@@ -76,7 +78,8 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
         ended?.(status, challenge)
         for (const one of watched) {
           const strike = strikeOf(one.rules, { decision, status, challenge, fields })
-          if (strike !== undefined) void count(one, strike, decision).catch(options.onFault)
+          const isCounted = strike !== undefined && (options.led !== undefined || !isLed(strike))
+          if (isCounted) void count(one, strike, decision).catch(options.onFault)
         }
       },
     }
@@ -92,17 +95,19 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
     const since = now()
     const { limit, forMs } = rules
     const id = banId(key)
-    const prefix = strikesPrefix(rules, key, bans.liftedAt(id))
+    const ofOthers = isLed({ on })
+    // A visitor does not pay for another site: its own strikes are counted apart.
+    const prefix = `${strikesPrefix(rules, key, bans.liftedAt(id))}${ofOthers ? ' led' : ''}`
     const once = (what: string): CountTask => {
       const { windowMs } = limit
       return { key: `${prefix} ${what}`, cost: 1, limit: { ...ONCE, windowMs }, max: ONCE.max, binding: true }
     }
     // A person may be led into one decoy; who follows another one follows all links.
-    if (on === 'decoy' && isPersonAtHome(inspection) && !(await isBeyond([once(row), once(on)]))) return
+    if (on.startsWith('decoy') && isPersonAtHome(inspection) && !(await isBeyond([once(row), once(on)]))) return
     const strike = { key: prefix, cost: 1, limit, max: limit.max, binding: true }
     const counts = [offenceTask(rules, prefix, on, 1), strike]
-    if (!(await isBeyond(on === 'probe' ? [once(row), ...counts] : counts))) return
-    const words = offencesIn(rules)
+    if (!(await isBeyond(on.startsWith('probe') ? [once(row), ...counts] : counts))) return
+    const words = ofOthers ? [on] : offencesIn(rules)
     const { states } = await options.counts.take(
       words.map((word) => offenceTask(rules, prefix, word, 0)),
       '',
@@ -123,9 +128,11 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
       for (const { rules, key } of watched) {
         const ban = bans.find(key)
         if (ban === undefined) continue
-        const { challenge } = rules
+        const challenge = isLed(ban) ? options.led : rules.challenge
         if (challenge === undefined || !isLifted(ban, challenge, decision.inspection, now())) {
           const asked = challenge?.asks(decision.inspection, fields) === true ? challenge : undefined
+          // A client that is never challenged goes on.
+          if (isLed(ban) && asked === undefined) continue
           return { decision: banned(decision, ban, options.mode, asked?.terms) }
         }
         void bans.lift(ban.id).catch(options.onFault)
@@ -229,7 +236,8 @@ function strikeOf(
   { decision: { action, inspection }, status, challenge, fields }: Done,
 ): Strike | undefined {
   const row = trap && steppedInto(trap, inspection, fields)
-  if (trap !== undefined && row !== undefined) return { on: trap.on, row }
+  if (trap !== undefined && row !== undefined)
+    return { on: isLedByOthers(inspection, fields) ? `${trap.on}${LED}` : trap.on, row }
   const isRefused = challenge?.outcome === 'program' && !isFetched(fields)
   const done = DONE[isRefused ? 'block' : action]
   if (actions.has(done)) return { on: done, row: '' }
@@ -248,9 +256,17 @@ function isFetched(fields: readonly string[]): boolean {
 export const STRIKES_RULE = 'strikes'
 export const SCANNER_RULE = 'scanner-guard'
 
+/** End of the word for strikes of persons whom another site led into a trap. */
+const LED = ':led'
+
+/** Whether a strike, or a ban, challenges its client, whatever the rules say, because another site led it into a trap (D687). */
+export function isLed({ on }: Pick<Ban, 'on'>): boolean {
+  return on.endsWith(LED)
+}
+
 /** The id of the rule that a ban shows as. */
 export function banRule({ on }: Ban): typeof STRIKES_RULE | typeof SCANNER_RULE {
-  return on === 'probe' ? SCANNER_RULE : STRIKES_RULE
+  return on.startsWith('probe') ? SCANNER_RULE : STRIKES_RULE
 }
 
 /** `3 strikes: 2 status:404, 1 blocked` */

@@ -1,4 +1,5 @@
 import { isNamed } from '../address/forwarding.ts'
+import { withoutPort } from '../address/without-port.ts'
 import type { Inspection } from '../values/inspection.ts'
 import { HOME_NETWORKS } from '../values/visitor.ts'
 
@@ -21,6 +22,17 @@ export function steppedInto(trap: Trap, inspection: Inspection, fields: readonly
 /** A person on a home line, or where it is not known that it is none. */
 export function isPersonAtHome({ agent, network }: Inspection): boolean {
   return agent.class === 'human' && HOME_NETWORKS.has(network.verdict.classification)
+}
+
+/**
+ * Whether the page of another site sent a person's browser there that says nothing of what its requests are for (Fetch Metadata): by a
+ * link, or by a frame that nobody sees.
+ */
+export function isLedByOthers({ agent }: Inspection, fields: readonly string[]): boolean {
+  if (agent.class !== 'human' || fieldOf(fields, 'sec-fetch-site') !== undefined) return false
+  const [referer, host] = [fieldOf(fields, 'referer'), fieldOf(fields, 'host') ?? fieldOf(fields, ':authority')]
+  if (referer === undefined || host === undefined || !URL.canParse(referer)) return false
+  return new URL(referer).hostname !== withoutPort(host.toLowerCase())
 }
 
 /** A crawler whose proof is under way, or one that shows a link to people and is not disproved. */

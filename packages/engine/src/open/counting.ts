@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  BAN_CHALLENGE,
   type BanList,
   type Clock,
   type Counter,
@@ -14,6 +15,7 @@ import {
 } from '@sallyport/core'
 import { createMemoryBans, createMemoryCounts, createSharedCounts, type Opened, openBansAt, openCounts } from '#stores'
 import { parseConfig } from './config/read.ts'
+import { lacksSecret } from './config/required-secret.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { inDataDir } from './data-dir.ts'
 import { listNames } from './lists/read-lists.ts'
@@ -66,6 +68,7 @@ export function createCounting(config: Config, options: CountingOptions): Counti
   }
   const { ipv6Prefix } = config.limits
   const flights = randomUUID()
+  const led = lacksSecret(config) ? undefined : BAN_CHALLENGE
   return {
     bans: current,
     calls,
@@ -73,7 +76,7 @@ export function createCounting(config: Config, options: CountingOptions): Counti
     counterOf({ policy: { strikes }, mode }) {
       const counter = createCounter({ counts, ipv6Prefix, flights })
       if (strikes.length === 0) return counter
-      return withStrikes(counter, { strikes, mode, counts, bans: current, ipv6Prefix, now, onFault, onBanned })
+      return withStrikes(counter, { strikes, mode, counts, bans: current, ipv6Prefix, now, led, onFault, onBanned })
     },
     async close() {
       await bans.close()

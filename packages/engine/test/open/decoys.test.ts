@@ -115,6 +115,52 @@ t.test('who is led there is not struck', async (t) => {
   t.ok(await isBanned(sallyport, '8.2.1.1', asked), 'a browser of a machine in a datacenter that follows the link')
 })
 
+t.test('who is led there by a page of another site, in a browser without fetch metadata, is challenged', async (t) => {
+  const sallyport = await opened(t, { policy: { ...POLICY, limits: ['scanner-guard'] } })
+  const framed = [...BROWSER, 'Referer', 'http://evil.example/']
+  const isChallenged = async (peer: string, rule: string) => {
+    const decision = await visit(sallyport, peer, '/', BROWSER)
+    return decision.action === 'challenge' && decision.enforced && decision.reasons[0]?.id === `policy:${rule}`
+  }
+  await visit(sallyport, '8.2.0.1', '/trap', framed)
+  t.ok(await isChallenged('8.2.0.1', 'strikes'))
+  t.match(await sallyport.bans.list(), [{ on: 'decoy:led', offences: { 'decoy:led': 1 } }])
+  t.same(await sallyport.exportedBans(), [], 'no firewall hears of it')
+  for (const target of ['/trap', '/staff/rota']) await visit(sallyport, '8.1.0.1', target, framed)
+  t.ok(await isChallenged('8.1.0.1', 'strikes'), 'a person at home too')
+  const robots = await visit(sallyport, '8.2.0.1', '/robots.txt', BROWSER)
+  t.equal(robots.action, 'allow', 'what is never challenged goes on')
+  for (const target of SCAN) await visit(sallyport, '8.2.0.2', target, framed)
+  t.ok(await isChallenged('8.2.0.2', 'scanner-guard'))
+  for (const target of SCAN.slice(0, 4)) {
+    await visit(sallyport, '8.2.0.3', target, framed)
+    await visit(sallyport, '8.2.0.3', target, PROGRAM)
+  }
+  t.equal((await visit(sallyport, '8.2.0.3', '/', BROWSER)).action, 'allow', 'the strikes of others are not added')
+  for (const [at, fields] of [
+    [...PROGRAM, 'Referer', 'http://evil.example/'],
+    [...BROWSER, 'Referer', 'http://SHOP.example:8080/list'],
+    [...BROWSER, 'Referer', 'nowhere'],
+    BROWSER,
+  ].entries()) {
+    await visit(sallyport, `8.2.1.${at}`, '/trap', fields)
+    t.ok(await isBanned(sallyport, `8.2.1.${at}`, fields), `${at}`)
+  }
+  const [led] = await sallyport.bans.list()
+  const [earned, level] = [Math.floor((led?.since ?? 0) / 1_000), 2 as const]
+  const pass = { id: 'abcdefghijk', level, age: Math.floor(Date.now() / 1_000) - earned }
+  const solved = sallyport.decide({
+    peer: '8.2.0.1',
+    method: 'GET',
+    target: '/',
+    scheme: 'http',
+    httpVersion: '1.1',
+    fields: BROWSER,
+    pass,
+  })
+  t.equal((await sallyport.count(solved, BROWSER)).decision.action, 'allow', 'a pass lifts it')
+})
+
 const BAIDU = ['User-Agent', 'Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)']
 
 t.test('a crawler is struck neither while it is being proven nor when it is; a forged one is', async (t) => {

@@ -34,6 +34,8 @@ t.test('what is not refused here is not exported', async (t) => {
     rule: 'scanner-guard',
     target: '198.51.100.7',
   })
+  for (const on of ['decoy:led', 'probe:led'])
+    t.equal(exportedBan(banOf('client 198.51.100.7', { on }), parseConfig({})), undefined, on)
   t.equal(exportedBan(banOf('client 198.51.100.7'), parseConfig({ mode: 'monitor' })), undefined)
 })
 

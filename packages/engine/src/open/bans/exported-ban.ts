@@ -1,4 +1,4 @@
-import { type Ban, banRule } from '@sallyport/core'
+import { type Ban, banRule, isLed } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
 
 /** A ban of a whole address or network, which others can carry out too. */
@@ -16,7 +16,7 @@ export interface ExportedBan {
  */
 export function exportedBan(ban: Ban, { mode, policy }: Pick<Config, 'mode' | 'policy'>): ExportedBan | undefined {
   const rule = banRule(ban)
-  if (mode !== 'enforce' || (rule === 'strikes' && policy.strikes?.then === 'challenge')) return undefined
+  if (mode !== 'enforce' || isLed(ban) || (rule === 'strikes' && policy.strikes?.then === 'challenge')) return undefined
   // The key of a client is canonical, and 100,000 of them are looked at again and again.
   const [, target] = CLIENT.exec(ban.key) ?? []
   return target === undefined ? undefined : { ban, rule, target }

@@ -7,10 +7,14 @@ type Asking = Pick<CompiledPolicy, 'rules' | 'strikes'>
 /** Why `challenge.secret` is needed: a policy asks, and one process would not know the passes of another. */
 export function secretFault(config: Config, policy: Asking): string | undefined {
   const asking = askingIn(policy)
-  if (asking === undefined || config.challenge.secret !== undefined) return undefined
-  const shares = config.redis !== undefined || config.store?.startsWith('postgres') === true
-  if (!shares && !(config.data.readOnly && cluster.isWorker)) return undefined
+  if (asking === undefined || !lacksSecret(config)) return undefined
   return `is missing: ${asking} challenges, and all processes need one secret to verify each other's passes`
+}
+
+/** Whether a process would not know the passes of others that share its counts. */
+export function lacksSecret({ challenge, redis, store, data }: Config): boolean {
+  const shares = redis !== undefined || store?.startsWith('postgres') === true
+  return challenge.secret === undefined && (shares || (data.readOnly && cluster.isWorker))
 }
 
 /** The part of a policy that asks, in words. */
