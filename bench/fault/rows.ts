@@ -5,6 +5,7 @@ import { numberFlag } from '../flags.ts'
 import type { Measured } from '../promises.ts'
 import { compileData } from '../proxy/sallyport.ts'
 import { faultAuthorities } from './authorities.ts'
+import { faultChallenged } from './challenged.ts'
 import { faultClock, NO_FAKETIME } from './clock.ts'
 import { faultCost } from './cost.ts'
 import { faultCounts } from './counts.ts'
@@ -294,6 +295,12 @@ export const ROWS: readonly Row[] = [
     promise: 'twelve clients hold all that they can: another one is served, each time',
     seconds: about(90, 90),
     ...onProxy(faultFair),
+  },
+  {
+    name: 'A13',
+    promise: 'forty people behind one address beside senders of wrong solutions: each has a pass at once',
+    seconds: about(75, 25),
+    ...onProxy(faultChallenged),
   },
   {
     name: 'R20',

@@ -30,6 +30,7 @@ const LESS = [
   '--first-bytes=40',
   '--reload-rounds=1',
   '--authority-seconds=2',
+  '--people-seconds=10',
 ]
 if (quick) process.argv.push(...LESS)
 const { ROWS, compiledPlace } = await import('./rows.js')

@@ -1,4 +1,5 @@
 import { answers } from './answers.ts'
+import { CHALLENGE } from './challenge.ts'
 import { headers } from './headers.ts'
 import { HTTP2 } from './http2.ts'
 import { READERS } from './readers.ts'
@@ -6,4 +7,4 @@ import type { FuzzTarget } from './target.ts'
 import { WIRE } from './wire.ts'
 
 /** Everything that reads what strangers send. */
-export const TARGETS: readonly FuzzTarget[] = [...READERS, headers, ...WIRE, ...HTTP2, answers]
+export const TARGETS: readonly FuzzTarget[] = [...READERS, headers, ...WIRE, ...HTTP2, answers, ...CHALLENGE]
