@@ -31,6 +31,7 @@ import type { Place } from './proxy/scene.ts'
 import { faultSlow } from './proxy/slow.ts'
 import { faultSteady } from './proxy/steady.ts'
 import { faultReloads } from './reloads.ts'
+import { faultReplays } from './replays.ts'
 import { faultSyncs, NO_FIU } from './syncs.ts'
 import { faultThroughput } from './throughput.ts'
 import { faultWorkers } from './workers.ts'
@@ -148,6 +149,13 @@ export const ROWS: readonly Row[] = [
     seconds: about(5, 5),
     missing: () => NO_REDIS,
     run: faultFlush,
+  },
+  {
+    name: 'R9c',
+    promise: 'a solution 200 times at once, over two machines at load with one Redis: one pass',
+    seconds: about(30, 10),
+    missing: () => NO_REDIS || LINUX(),
+    run: faultReplays,
   },
   {
     name: 'R10',

@@ -31,6 +31,7 @@ const LESS = [
   '--reload-rounds=1',
   '--authority-seconds=2',
   '--people-seconds=10',
+  '--replay-rounds=5',
 ]
 if (quick) process.argv.push(...LESS)
 const { ROWS, compiledPlace } = await import('./rows.js')

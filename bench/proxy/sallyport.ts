@@ -59,7 +59,7 @@ export async function compileData(dataDir: string, running?: Running): Promise<v
 export async function startSallyport(options: Options): Promise<Sallyport> {
   const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {} } = options
   const { node = [], under = [], release = OWN_COMMAND } = options
-  const [port, adminPort] = [await freePort(), await freePort()]
+  const [port, adminPort] = await Promise.all([freePort(), freePort()])
   const admin = `http://127.0.0.1:${adminPort}`
   await mkdir(folder, { recursive: true })
   const file = join(folder, `sallyport-${port}.json`)

@@ -25,7 +25,6 @@ function configOf(t: Test, more: Partial<ConfigInput> = {}): ConfigInput {
     log: { requests: 'off' },
     trustProxy: ['loopback'],
     policy: { preset: 'observe', rules: [RULE] },
-    timeouts: { counting: '5s' },
     ...more,
   }
 }

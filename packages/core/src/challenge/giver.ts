@@ -67,7 +67,7 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
 }
 
 function spent(key: string, limit: typeof SPENT | typeof SPENT_TOKEN): CountTask {
-  return { key, cost: 1, limit, max: 1, binding: true }
+  return { key, cost: 1, limit, max: 1, binding: true, spends: true }
 }
 
 function digestOf(token: string): string {

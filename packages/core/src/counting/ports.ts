@@ -14,6 +14,8 @@ export interface CountTask {
   readonly binding: boolean
   /** Taken until the answer is known, which may give it back. */
   readonly held?: true | undefined
+  /** Spends what is good for once: what it admits outlives the request, so its answer is waited for longer. */
+  readonly spends?: true | undefined
 }
 
 /** Outcomes of some tasks, in their order; shorter where a binding one was exceeded. */

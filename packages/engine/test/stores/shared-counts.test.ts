@@ -51,13 +51,65 @@ t.test('a store that fails is not asked by every request', async (t) => {
   t.ok(asked < 10, `asked ${asked} times for 50 requests`)
 })
 
-t.test('a request in flight that the store takes too late leaves it again', async (t) => {
+/** Memory whose answers come when they are let through. */
+function heldBack() {
   const memory = createMemoryCounts()
   const late: (() => void)[] = []
   const store: Counts = {
     ...memory,
     take: (tasks, flight) => new Promise((resolve) => late.push(() => resolve(memory.take(tasks, flight)))),
   }
+  return { memory, late, store }
+}
+
+t.test('an answer that lies in a socket while the loop is busy is no late one', { skip: NO_REDIS }, async (t) => {
+  const redis = await startRedis(t)
+  const store = await redisCounts(t, redis.url)
+  const counts = createSharedCounts(store, { deadlineMs: 20, share: 0.5, onOutage: t.error })
+  const limit = task('fixed', 100, 60_000)
+  await store.take([{ ...limit, cost: 0 }], 'f')
+  const taken = Array.from({ length: 200 }, () => counts.take([limit], 'f'))
+  // They are written by the end of this turn, and the next one is longer than the deadline.
+  setImmediate(() => setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)))
+  const all = await Promise.all(taken)
+  t.equal(all.filter(({ share }) => share !== undefined).length, 0)
+  t.equal(all.filter(({ states }) => states[0]?.allowed).length, 100)
+})
+
+t.test('one late answer is no outage, and a spend waits for it', async (t) => {
+  const { late, store } = heldBack()
+  const counts = createSharedCounts(store, { deadlineMs: 20, share: 0.5, onOutage: t.error })
+  const spend = counts.take([task('fixed', 1, 60_000, { key: 'spent', spends: true })], 'f')
+  t.equal((await counts.take([task('fixed', 8, 60_000)], 'f')).share, 0.5)
+  t.equal(late.length, 2)
+  for (const answer of late) answer()
+  t.equal((await spend).share, undefined)
+  const next = counts.take([task('fixed', 8, 60_000)], 'f')
+  late.at(-1)?.()
+  t.equal((await next).share, undefined, 'the store is asked on')
+})
+
+t.test('a store that answers nobody for a second is out; what was spent meanwhile stays spent', async (t) => {
+  const { memory, late, store } = heldBack()
+  const outages: unknown[] = []
+  const counts = createSharedCounts(store, { deadlineMs: 20, share: 0.5, onOutage: (error) => outages.push(error) })
+  const spend = (key: string) => counts.take([task('fixed', 1, 600_000, { key, spends: true })], 'f')
+  const before = spend('before')
+  late[0]?.()
+  await before
+  t.same(usedOf(await spend('asked')), ['1'])
+  t.equal(outages.length, 1)
+  t.same(usedOf(await spend('meanwhile')), ['1'])
+  t.same(usedOf(await spend('before')), ['1!'], 'known from before')
+  t.equal(late.length, 2, 'an outage is not waited for')
+  late[1]?.()
+  await turn()
+  t.same(usedOf((await memory.take([task('fixed', 1, 600_000, { key: 'meanwhile', cost: 0 })], 'f')) as Taken), ['0'])
+  t.same(usedOf(await spend('meanwhile')), ['1!'], 'the store does not know of it')
+})
+
+t.test('a request in flight that the store takes too late leaves it again', async (t) => {
+  const { memory, late, store } = heldBack()
   const counts = createSharedCounts(store, { deadlineMs: 20, share: 1 })
   for (const flight of ['f.1', 'f.2']) {
     const taken = await counts.take([FLIGHT], flight)

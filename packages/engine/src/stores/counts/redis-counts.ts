@@ -40,7 +40,7 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
 
   /** The key of the hashes is made by the first node, and read again where a server has lost it (D180). */
   function secretOf(): Promise<Secret> {
-    secret ??= readSecret(connection.client()).catch((error: unknown) => {
+    secret ??= readSecret(connection.client).catch((error: unknown) => {
       secret = undefined
       throw error
     })
@@ -92,6 +92,8 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
     await evaluate(connection.client(), GIVING, { keys, arguments: unused.map(({ cost }) => String(cost)) })
   }
 
+  // The first burst would wait for three answers in turn.
+  secretOf().catch(() => {})
   // A flight that cannot be renewed now is renewed the next time, within its lease.
   const renewing = setInterval(() => void renew().catch(() => {}), FLIGHT_RENEW_MS).unref()
 
@@ -119,7 +121,10 @@ interface Secret {
   readonly mark: string
 }
 
-async function readSecret(client: Client): Promise<Secret> {
+async function readSecret(connected: () => Client): Promise<Secret> {
+  const client = connected()
+  // An account may be denied it; `evaluate` sends the script then.
+  client.scriptLoad(TAKING.text).catch(() => {})
   await client.set(SECRET, randomBytes(32).toString('base64url'), { condition: 'NX' })
   const value = (await client.get(SECRET)) ?? ''
   return { value, mark: createHash('sha1').update(value).digest('hex') }

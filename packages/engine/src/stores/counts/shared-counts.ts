@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { createMemoryCounts } from './memory-counts.ts'
 
 export interface SharedCountsOptions {
-  /** Longest that one request waits for the store, in milliseconds. */
+  /** Longest that one request waits for a silent store, in milliseconds; one that spends waits a second at least. */
   readonly deadlineMs: number
   /** Share of every limit that this process lets through while the store does not answer, above 0 to 1. */
   readonly share: number
@@ -14,10 +14,16 @@ export interface SharedCountsOptions {
 /** How often the store is tried during an outage. */
 const RETRY_MS = 500
 
+/** A store that is asked and answers nobody for so long is out: one late answer is a burst (D696). */
+const SILENT_MS = 1_000
+
+/** How often a request waits for its deadline while the store answers others. */
+const MAX_LOOKS = 5
+
 /** Exceeded counts that are remembered (D339). */
 const MAX_EXCEEDED = 50_000
 
-/** A fixed count as the store had it when it was exceeded. */
+/** A fixed count as it was when nothing more fitted. */
 interface Exceeded {
   readonly used: number
   readonly resetMs: number
@@ -26,10 +32,10 @@ interface Exceeded {
 }
 
 /**
- * Counts in a store that several processes share. While it does not answer in time, this process counts its share of every
- * limit and says so (D44); one request in `RETRY_MS` tries the store, all others are answered at once. A fixed count falls at its
- * end alone: once it was exceeded it is refused without a question, so that a flood costs the store nothing and an outage
- * gives nobody more.
+ * Counts in a store that several processes share. A request that has no answer in time is counted here, within this process's share
+ * of every limit, and says so (D44). Once the store fails, or answers nobody for a second, all requests are; one in `RETRY_MS` tries
+ * the store. A fixed count falls at its end alone: once it is full it is refused without a question, so that a flood costs the
+ * store nothing, an outage gives nobody more, and what was spent during one stays spent.
  */
 export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage }: SharedCountsOptions): Counts {
   const local = createMemoryCounts()
@@ -37,15 +43,32 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
   /** Requests in flight that are counted here. */
   const here = new Set<string>()
   let retryAt: number | undefined
+  let waiting = 0
+  /** When the store last answered, or the first of those that wait asked. */
+  let heardAt = 0
 
   function takeHere(tasks: readonly CountTask[], flight: string): Taken {
     const { states } = local.take(
       tasks.map((task) => shareOf(task, share)),
       flight,
     ) as Taken
+    remember(tasks, states)
     // Nobody leaves where nothing was entered or held.
     if (enteredIn(tasks, states).length + heldIn(tasks, states).length > 0) here.add(flight)
     return { states, share }
+  }
+
+  async function askStore(tasks: readonly CountTask[], flight: string): Promise<Taken> {
+    if (waiting++ === 0) heardAt = performance.now()
+    try {
+      const taken = await store.take(tasks, flight)
+      heardAt = performance.now()
+      retryAt = undefined
+      remember(tasks, taken.states)
+      return taken
+    } finally {
+      waiting--
+    }
   }
 
   async function ask(tasks: readonly CountTask[], flight: string): Promise<Taken> {
@@ -53,19 +76,24 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       if (performance.now() < retryAt) return takeHere(tasks, flight)
       retryAt = performance.now() + RETRY_MS
     }
-    let asked: Promise<Taken> | undefined
+    const asked = askStore(tasks, flight)
     try {
-      asked = Promise.resolve(store.take(tasks, flight))
-      const taken = await within(deadlineMs, asked, 'counts')
-      retryAt = undefined
-      for (const [at, state] of taken.states.entries()) if (!state.allowed) remember(tasks[at] as CountTask, state)
-      return taken
+      const waitMs = tasks.some(isSpent) ? Math.max(deadlineMs, SILENT_MS) : deadlineMs
+      const taken = await within(waitMs, asked, () => heardAt)
+      if (taken !== undefined) return taken
+      // A timer may be a part of a millisecond early.
+      const silentMs = Math.ceil(performance.now() - heardAt)
+      if (silentMs >= SILENT_MS) startOutage(new Error(`The store of the counts has not answered for ${silentMs} ms.`))
     } catch (error) {
-      if (retryAt === undefined) onOutage?.(error)
-      retryAt = performance.now() + RETRY_MS
-      asked?.then(({ states }) => leaveLate(tasks, states, flight)).catch(() => {})
-      return takeHere(tasks, flight)
+      startOutage(error)
     }
+    asked.then(({ states }) => leaveLate(tasks, states, flight)).catch(() => {})
+    return takeHere(tasks, flight)
+  }
+
+  function startOutage(error: unknown): void {
+    if (retryAt === undefined) onOutage?.(error)
+    retryAt = performance.now() + RETRY_MS
   }
 
   /** A request that was given up is counted here: where the store takes it late, it would stay there for good. */
@@ -74,9 +102,13 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
     if (keys.length + held.length > 0) store.leave(keys, flight, held)
   }
 
-  function remember({ key, limit, held }: CountTask, { used, resetMs }: CountState): void {
-    // A held cost may be given back at any time.
-    if (limit?.kind === 'fixed' && !held) exceeded.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
+  function remember(tasks: readonly CountTask[], states: readonly CountState[]): void {
+    for (const [at, { allowed, used, resetMs }] of states.entries()) {
+      const { key, limit, held, max } = tasks[at] as CountTask
+      // A held cost may be given back at any time.
+      if (limit?.kind !== 'fixed' || held || (allowed && used < max)) continue
+      exceeded.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
+    }
   }
 
   /** The state of a task that is known not to fit. Where the clock went back the store knows. */
@@ -121,15 +153,28 @@ function shareOf(task: CountTask, share: number): CountTask {
   return { ...task, max, ...(limit && { limit: { ...limit, max, refill: limit.refill * share } }) }
 }
 
-/** Rejects when there is no answer in time; a later one is dropped. `what` names the store. */
-async function within<T>(ms: number, answer: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The store of the ${what} did not answer in ${ms} ms.`)), ms)
+function isSpent({ spends }: CountTask): boolean {
+  return spends === true
+}
+
+/**
+ * The answer; `undefined` where none comes in time. The time begins with the turn of the event loop in which the question is written,
+ * and sockets are read once more at its end: an answer that a busy loop has not read yet is there. While the store answers
+ * others, as a burst is written piece by piece, the time begins again.
+ */
+function within<T>(ms: number, answer: Promise<T>, heardAt: () => number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    const wait = (looks: number): void => {
+      const before = heardAt()
+      const look = () => (looks > 1 && heardAt() !== before ? wait(looks - 1) : resolve(undefined))
+      timer = setTimeout(() => setImmediate(look), ms)
+    }
+    const written = setImmediate(wait, ms < SILENT_MS ? MAX_LOOKS : 1)
+    const end = (): void => {
+      clearImmediate(written)
+      clearTimeout(timer)
+    }
+    answer.then(resolve, reject).finally(end)
   })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
