@@ -1,5 +1,6 @@
 // A Lambda handler with inspection and the /v1 API, for HTTP APIs of API Gateway and function URLs. The function's package holds
 // DATA_DIR, as `sallyport data compile` made it; a function writes to /tmp alone.
+// The handler routes by `rawPath` as the rules judged it: `/admin/../x` of the event is `/x` here.
 import { type Inspected, inspection, type LambdaEvent, v1 } from '@sallyport/fetch/lambda'
 import { open } from 'sallyport'
 

@@ -48,12 +48,46 @@ export async function checkHost(
     if (skip === undefined) await check(t, row, host, row.mode ? monitoring : enforcing, base, expected, over)
     else t.pass(row.name, { skip })
   }
+  if (scene.isMade)
+    await t.test('the judged path is the one that the site gets', (t) => checkPaths(t, scene, host, over))
   if (over.http2 || host.hasNoUpgrades) return
   await t.test('a blocked upgrade', (t) => checkRefusedUpgrade(t, scene, enforcing, expected, over))
   await t.test('an allowed upgrade', (t) => checkUpgrade(t, scene.allowed, enforcing, over))
   await t.test('monitor mode lets a blocked upgrade pass', (t) =>
     checkUpgrade(t, scene.blocked, monitoring, over, ENFORCED),
   )
+}
+
+/** Spellings that a runtime, a router or a server may resolve: a rule on `/admin` sees what is served. */
+const SPELLINGS = [
+  '/admin/../x',
+  '/x/../admin',
+  '/x/%2e%2e/admin',
+  '/./admin',
+  '//admin',
+  '/admin/..%2fx',
+  '/x\\..\\admin',
+]
+
+async function checkPaths(t: Test, scene: Scene, host: Host, over: Protocol): Promise<void> {
+  const judged: string[] = []
+  const decide: typeof scene.enforcing.decide = (request) => {
+    judged.push(request.target)
+    return scene.enforcing.decide(request)
+  }
+  const at = await host.start({ ...scene.enforcing, decide }, '', {}, over)
+  t.teardown(() => at.close())
+  for (const target of SPELLINGS) {
+    const fields = [...from(scene.allowed), 'Connection', 'close']
+    const { status, body } = await ask(at.port, over, { method: 'GET', target, fields })
+    // A host may refuse a spelling, judged or not. Rules judge each reading of a path, that of URLs among them.
+    if (status !== 200) t.ok([400, 404].includes(status), `${target}: ${status}`)
+    else t.ok(readingsOf(judged.at(-1) ?? '').includes((jsonOf(body) as { readonly target: string }).target), target)
+  }
+}
+
+function readingsOf(target: string): readonly string[] {
+  return [target, URL.canParse(target, 'http://a') ? new URL(target, 'http://a').pathname : target]
 }
 
 /** Why a host cannot be asked a row. */

@@ -31,12 +31,12 @@ export function gatewayBefore(handler: Handler): (req: IncomingMessage, res: Ser
 }
 
 function eventOf(req: IncomingMessage, bytes: Buffer): LambdaEvent {
-  const { pathname, search } = new URL(req.url ?? '', 'http://site.example')
+  const [, path = '', query = ''] = /^(?:http:\/\/[^/?]*)?([^?]*)\??(.*)$/.exec(req.url ?? '') ?? []
   const { cookie, ...fields } = req.headers
   const headers = Object.entries(fields).map(([name, value]) => [name, [value].flat().join()])
   return {
-    rawPath: pathname,
-    rawQueryString: search.slice(1),
+    rawPath: path,
+    rawQueryString: query,
     headers: Object.fromEntries(headers),
     ...(cookie !== undefined && { cookies: cookie.split('; ') }),
     ...(bytes.length > 0 && { body: bytes.toString('base64') }),
@@ -60,5 +60,10 @@ export async function echoOfEvent({ rawPath, rawQueryString, body, ...event }: L
       body: body === undefined || method === 'GET' || method === 'HEAD' ? null : Buffer.from(body, 'base64'),
     }),
   )
-  return { statusCode: 200, headers: Object.fromEntries(seen.headers), body: await seen.text() }
+  const told = JSON.stringify({ ...JSON.parse(await seen.text()), target: rawPath + query })
+  return {
+    statusCode: 200,
+    headers: { ...Object.fromEntries(seen.headers), 'content-length': `${told.length}` },
+    body: told,
+  }
 }

@@ -52,7 +52,10 @@ export function inspection<Event extends LambdaEvent = LambdaEvent, Context = un
     if (refusal !== undefined) return resultOf(answer.finish(webResponse(refusal, request.method)))
     const headers = Object.fromEntries(headersOf(withVerdict(fieldsOf(request), decision)))
     try {
-      const result = structured(await handler({ ...event, headers, sallyport: decision, [REQUEST]: request }, context))
+      // The path that was judged: a web request resolves dot segments, and the event may still have them.
+      const { pathname: rawPath } = new URL(request.url)
+      const given = { ...event, rawPath, headers, sallyport: decision, [REQUEST]: request }
+      const result = structured(await handler(given, context))
       const told = answer.finish(new Response(null, { status: result.statusCode, headers: result.headers ?? {} }))
       const { 'set-cookie': _, ...fields } = Object.fromEntries(told.headers)
       return { ...result, headers: fields, cookies: [...(result.cookies ?? []), ...told.headers.getSetCookie()] }
