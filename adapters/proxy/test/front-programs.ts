@@ -43,7 +43,12 @@ export async function startNginxStream(t: Test, servers: (place: Place) => strin
 }
 
 /** nginx that forwards requests to a URL over connections that it keeps, with these lines of its own. */
-export async function startNginx(t: Test, url: string, more = 'proxy_set_header Connection "";'): Promise<string> {
+export async function startNginx(
+  t: Test,
+  url: string,
+  more = 'proxy_set_header Connection "";',
+  client = '$remote_addr',
+): Promise<string> {
   const [port, folder] = [await freePort(), certificateFolder(t)]
   mkdirSync(join(folder, 'logs'))
   const file = join(folder, 'nginx.conf')
@@ -58,7 +63,7 @@ export async function startNginx(t: Test, url: string, more = 'proxy_set_header 
       upstream gate { server ${new URL(url).host}; keepalive 4; }
       server { listen 127.0.0.1:${port}; location / {
         proxy_pass http://gate; proxy_http_version 1.1; ${more}
-        proxy_set_header X-Forwarded-For $remote_addr; } } }`,
+        proxy_set_header X-Forwarded-For ${client}; } } }`,
   )
   return runServer(t, 'nginx', ['-e', 'stderr', '-p', folder, '-c', file], port)
 }
