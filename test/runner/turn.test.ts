@@ -5,7 +5,7 @@ import { ofTurn } from './turn.ts'
 
 const FIFTHS = ['1/5', '2/5', '3/5', '4/5', '5/5']
 
-t.test('the turns of five days have each long test once', async (t) => {
+t.test('the five parts have each long test once', async (t) => {
   const long = execFileSync('git', ['ls-files', '*.long.test.ts'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
   const turns = FIFTHS.map((turn) => ofTurn(long, turn))
   t.ok(long.length > 50, `${long.length} files`)
