@@ -21,6 +21,12 @@ const POLICY = {
       limit: { key: 'client', max: MAX, window: '1h', count: 'failure' },
       action: 'throttle',
     },
+    {
+      id: 'pages',
+      match: { path: ['/wiki/**'] },
+      limit: { key: 'client', max: MAX, window: '1h', count: 'page' },
+      action: 'throttle',
+    },
   ],
 } satisfies ConfigInput['policy']
 
@@ -49,9 +55,9 @@ class Application extends EventEmitter {
   }
 }
 
-const HOSTS: Readonly<
-  Record<string, (t: Test, sallyport: Sallyport, listen: RequestListener) => Promise<RunningHost>>
-> = {
+type Start = (t: Test, sallyport: Sallyport, listen: RequestListener) => Promise<RunningHost>
+
+const HOSTS: Readonly<Record<string, Start>> = {
   'node:http': async (_, sallyport, listen) => running(createServer(listener(sallyport, listen))),
   'the proxy': async (t, sallyport, listen) => {
     const origin = await running(createServer(listen))
@@ -66,6 +72,11 @@ const PLACES: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>
   memory: async () => ({ counting: { place: 'memory' } }),
   dataDir: async () => ({ counting: { place: 'dataDir' } }),
   Redis: async (t) => ({ redis: (await startRedis(t)).url, timeouts: { counting: '5s' } }),
+}
+
+function read(port: number, address: string, target: string, more: readonly string[] = []): Promise<number> {
+  const fields = ['X-Forwarded-For', address, 'Connection', 'close', ...more]
+  return exchange(port, requestBytes('GET', target, fields)).then((bytes) => parseResponse(bytes).status)
 }
 
 function login(port: number, address: string): Promise<number> {
@@ -103,9 +114,31 @@ for (const [place, config] of Object.entries(PLACES)) {
           application.atOnce = undefined
         }
         t.equal(application.held.length, 0)
+        await checkPages(t, start, sallyport, `8.1.${at}`)
       })
     }
   })
+}
+
+/** Pages are known by the answer's type, however a handler writes it; files load together, and a page under their name is one. */
+async function checkPages(t: Test, start: Start, sallyport: Sallyport, network: string): Promise<void> {
+  const types = { page: 'text/html; charset=utf-8', file: 'text/css', api: 'application/json' } as const
+  const host = await start(t, sallyport, (req, res) => {
+    const type = types[/(page|file|api)/.exec(req.url ?? '')?.[0] as keyof typeof types]
+    res.writeHead(200, { 'Content-Type': type, 'Content-Length': 0 }).end()
+  })
+  t.teardown(() => host.close())
+  const statuses = async (times: number, address: string, target: string, more?: readonly string[]) => {
+    const got: number[] = []
+    for (let call = 0; call < times; call++) got.push(await read(host.port, address, target, more))
+    return got.filter((status) => status === 200).length
+  }
+  t.equal(await statuses(30, `${network}.20`, '/wiki/file.css'), 30)
+  t.equal(await statuses(30, `${network}.20`, '/wiki/api'), 30)
+  const script = ['Accept', '*/*', 'Sec-Fetch-Dest', 'empty', 'X-Requested-With', 'XMLHttpRequest']
+  t.equal(await statuses(30, `${network}.20`, '/wiki/page', script), MAX)
+  t.equal(await statuses(30, `${network}.20`, '/wiki/file.css'), 30, 'the last page has its styles')
+  t.equal(await statuses(30, `${network}.21`, '/wiki/page/1.css'), MAX)
 }
 
 t.test('a client that leaves before the answer has not failed', async (t) => {
@@ -144,6 +177,15 @@ t.test('where a server in front answers, or nobody says how it ended, each reque
     statuses.push(parseResponse(bytes).status)
   }
   t.same(statuses, [...Array(MAX).fill(200), 429, 429], 'forward auth')
+  const pages: number[] = []
+  for (const uri of ['/wiki/1.css', '/wiki/1']) {
+    const original = ['X-Forwarded-Uri', uri, 'X-Forwarded-Method', 'GET', ...about.slice(4)]
+    for (let call = 0; call < MAX + 2; call++) {
+      const bytes = await exchange(Number(new URL(url).port), requestBytes('GET', '/.sallyport/check', original))
+      pages.push(parseResponse(bytes).status)
+    }
+  }
+  t.same(pages, [...Array(MAX + 2 + MAX).fill(200), 429, 429], 'and what is no file is a page')
 
   for (const ends of [false, true]) {
     const actions: unknown[] = []

@@ -30,9 +30,22 @@ const FAILURES = {
 } satisfies RuleInput
 /** The site behind every host answers with 200, which is a failure here. */
 const WRONG = { ...FAILURES, id: 'wrong', match: { path: ['/wrong'] }, limit: { ...FAILURES.limit, failures: [200] } }
+/** And with JSON, which is no page; a host that did not tell its type would count each. */
+const PAGES = {
+  ...LOGINS,
+  id: 'pages',
+  match: { path: ['/paged'] },
+  limit: { key: 'client', max: 3, window: '1h', count: 'page' },
+} satisfies RuleInput
 const POLICY = {
   preset: 'observe',
-  rules: [LOGINS, FAILURES, WRONG, { id: 'few-open', match: { path: ['/export'] }, concurrent: 1, action: 'block' }],
+  rules: [
+    LOGINS,
+    FAILURES,
+    WRONG,
+    PAGES,
+    { id: 'few-open', match: { path: ['/export'] }, concurrent: 1, action: 'block' },
+  ],
 } satisfies ConfigInput['policy']
 
 const PLACES: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>>> = {
@@ -101,6 +114,9 @@ async function checkHost(t: Test, host: Host, sallyport: Sallyport, network: str
     t.equal((await ask(at, `${network}.1`, '/export')).status, 200, 'what has ended is in flight no more')
   }
 
+  for (let call = 0; call < 9; call++) {
+    t.equal((await ask(at, `${network}.1`, '/paged')).status, 200, 'what is no page does not count')
+  }
   const [right, wrong]: [WireResponse[], WireResponse[]] = [[], []]
   for (let call = 0; call < 9; call++) right.push(await ask(at, `${network}.1`, '/right'))
   for (let call = 0; call < 5; call++) wrong.push(await ask(at, `${network}.1`, '/wrong'))

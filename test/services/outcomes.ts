@@ -98,6 +98,15 @@ const CATALOGUE = createCatalogue()
 const COUNTRIES = { find: () => ({ code: 'DE', source: 'city', basis: 'city' }) as const }
 const GEO = createFakeGeo({})
 
+/** Content types of answers that are no JSON. Some frameworks answer a webhook with the type of a page. */
+const ANSWERS: Readonly<Partial<Record<Service['kind'], string>>> = {
+  people: 'text/html',
+  webhooks: 'text/html',
+  'health checks': 'text/html',
+  monitors: 'text/html',
+  'previews and checkers': 'text/html',
+}
+
 /** The outcome of a service's minute: the strictest of its answers, and the rule that gave it. */
 export interface ServiceOutcome {
   readonly answer: 'passes' | 'page' | 'refused'
@@ -128,7 +137,9 @@ export async function minuteOf(
   for (let time = 0; time < service.perMinute; time++) {
     for (let at = 0; at < (service.clients ?? 1); at++) {
       const request = requestOf(service, at)
-      const { decision } = await counter.count(inspector.decide(request))
+      const { decision, ended } = await counter.count(inspector.decide(request))
+
+      ended?.(refuses(decision.action) ? undefined : 200, undefined, ANSWERS[service.kind] ?? 'application/json')
       const rule = (decision.reasons[0]?.id ?? '').replace('policy:', '')
       if (!refuses(decision.action)) {
         passed++

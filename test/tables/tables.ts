@@ -210,11 +210,10 @@ function askedText({ enabled, key, refreshHours }: Source): string {
 /** Rows of both presets under one id differ in how much they let through. */
 function presets(): string {
   const all = [...UNDER_ATTACK, ...STOP_SCRAPERS]
-  const rows = [...new Map(all.map((row) => [row.id, row])).values()].map(({ id, why }) => [
-    code(id),
-    ...[STOP_SCRAPERS, UNDER_ATTACK].map((preset) => effectOf(preset.find((row) => row.id === id))),
-    cell(why),
-  ])
+  const rows = [...new Map(all.map((row) => [row.id, row])).values()].map(({ id, why }) => {
+    const [one, other] = [STOP_SCRAPERS, UNDER_ATTACK].map((preset) => effectOf(preset.find((row) => row.id === id)))
+    return [code(id), one ?? '', one === other ? 'the same' : (other ?? ''), cell(why)]
+  })
   return table(['rule', '`stop-scrapers`', '`under-attack`', 'reason'], rows)
 }
 
@@ -223,15 +222,26 @@ const SCOPES = { client: 'per client', prefix: 'per /24', asn: 'per AS', class: 
 /** `throttle beyond 60 per client, 600 per AS`. */
 function effectOf(row: PresetRow | undefined): string {
   if (row === undefined) return ''
-  const { action, then, limit, perMinute = {} } = row
-  const bounds = Object.entries(SCOPES).flatMap(([scope, text]) => {
-    const max = perMinute[scope as keyof typeof SCOPES]
-    return max === undefined ? [] : [`${max.toLocaleString('en')} ${text}`]
-  })
+  const { action, then, limit, pages = {}, perMinute = {} } = row
+  const bounds = [...boundsIn(pages, ' pages'), ...boundsIn(perMinute, row.pages === undefined ? '' : ' requests')]
   // Some have one count alone, of a key of its own.
-  if (limit !== undefined) bounds.push(`${limit.max} ${limit.key === 'operator' ? 'per operator' : SCOPES.client}`)
+  if (limit !== undefined) {
+    const key = Array.isArray(limit.key) ? 'client' : limit.key
+    bounds.push(
+      `${limit.max}${limit.count === undefined ? '' : ' pages'} per ${key} in ${limit.window}`.replace(/ in 1m$/, ''),
+    )
+  }
   const beyond = bounds.length === 0 ? action : `${action} beyond ${bounds.join(', ')}`
   return then === undefined ? beyond : `${then}; ${beyond}`
+}
+
+/** `60 pages per client, 240 per /24`; `unit` stands once. */
+function boundsIn(given: NonNullable<PresetRow['perMinute']>, unit: string): readonly string[] {
+  const found = Object.entries(SCOPES).flatMap(([scope, text]) => {
+    const max = given[scope as keyof typeof SCOPES]
+    return max === undefined ? [] : [[max.toLocaleString('en'), text] as const]
+  })
+  return found.map(([max, text], at) => `${max}${at === 0 ? unit : ''} ${text}`)
 }
 
 function wishes(): string {

@@ -29,6 +29,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
   observation: Observation | undefined
   headersSent = false
   statusCode = 0
+  #sent: Headers | undefined
   readonly #headers = new Map<string, string>()
   readonly #suggested = new Map<string, string>()
   readonly #added: (readonly [string, string])[] = []
@@ -47,6 +48,11 @@ export class WebAnswer extends EventEmitter implements HostResponse {
     this.#headers.set(name, value)
   }
 
+  /** A header of the answer once that was finished. */
+  getHeader(name: string): string | undefined {
+    return this.#sent?.get(name) ?? undefined
+  }
+
   suggestHeader(name: string, value: string): void {
     this.#suggested.set(name, value)
   }
@@ -63,6 +69,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
   finish(response: Response): Response {
     if (!this.headersSent) {
       this.statusCode = response.status
+      this.#sent = response.headers
       this.headersSent = true
       this.emit('close')
     }

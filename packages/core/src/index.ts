@@ -207,7 +207,7 @@ export {
   type RedeemFault,
 } from './values/challenge.ts'
 export type { CountingRule, LimitUse } from './values/counting.ts'
-export { COUNT_KEYS, COUNT_KINDS, FAILURE_STATUSES } from './values/counting.ts'
+export { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS, FAILURE_STATUSES } from './values/counting.ts'
 export type { CountryBasis, InspectedCountry, KnownCountry } from './values/country.ts'
 export type { Attestation, Decision, Unjudged } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'

@@ -15,7 +15,9 @@ function gateOf(preset: PresetName, busy = false) {
   const inspector = agentInspector({ policy: compilePolicy({ preset, rules: [] }, { load }) })
   const counter = createCounter({ counts: createFakeCounts({ now: () => 0 }), ipv6Prefix: 64, flights: 'test' })
   return async (request: InspectionRequest) => {
-    const { decision } = await counter.count(inspector.decide(request))
+    const { decision, ended } = await counter.count(inspector.decide(request))
+    // A request that sends is answered by no page.
+    ended?.(200, undefined, request.method === 'POST' ? 'application/json' : 'text/html')
     return `${decision.action} ${decision.reasons[0]?.id.replace('policy:', '')}`
   }
 }

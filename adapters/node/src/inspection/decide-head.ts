@@ -19,6 +19,8 @@ export interface Answering {
   /** Calls it when the answer has ended, at once where it has. */
   onEnd(ended: () => void): void
   status(): AnswerStatus
+  /** The value of Content-Type in the answer. */
+  contentType(): string | undefined
 }
 
 /**
@@ -66,7 +68,9 @@ function counted(
 }
 
 function followed({ decision, ended }: Counted, answering: Answering): Decision {
-  if (ended !== undefined) answering.onEnd(() => ended(answering.status(), answering.observation.challenge))
+  if (ended !== undefined) {
+    answering.onEnd(() => ended(answering.status(), answering.observation.challenge, answering.contentType()))
+  }
   return noted(decision, answering)
 }
 

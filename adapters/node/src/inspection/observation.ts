@@ -17,6 +17,7 @@ export interface HostResponse {
   /** Sets it unless the answer has one of that name in the end; absent: where there is none yet. */
   suggestHeader?(name: string, value: string): void
   hasHeader?(name: string): boolean
+  getHeader?(name: string): unknown
   /** Adds a value beside those that are there. */
   appendHeader?(name: string, value: string): unknown
   removeHeader(name: string): void

@@ -66,6 +66,11 @@ export class Received implements Answering {
     return response.headersSent ? response.statusCode : undefined
   }
 
+  contentType(): string | undefined {
+    const value = this.reception.response?.getHeader?.('content-type')
+    return value === undefined ? undefined : String(value)
+  }
+
   onEnd(ended: () => void): void {
     this.observation.onEnd(this.reception.end, ended)
   }

@@ -99,6 +99,8 @@ export class Exchange implements Watched, Answering {
   /** Fields of every answer to it, and of its answer about a limit; names in lower case. */
   standing: Readonly<Record<string, string>> = {}
   told: Readonly<Record<string, string>> = {}
+  /** Content-Type of the origin's answer. */
+  answeredType: string | undefined
   /** Times that its route has for itself. */
   times: NonNullable<Watched['times']> = {}
   /** The parts that hold something for it, each set before its end or never: what handles it, its slot, and the origin. */
@@ -199,6 +201,10 @@ export class Exchange implements Watched, Answering {
     if (this.observation.original !== undefined) return 'unseen'
     // A client that left before the answer was answered nothing; a tunnel has taken the response.
     return this.response.headersSent || this.upgrade !== undefined ? this.response.statusCode : undefined
+  }
+
+  contentType(): string | undefined {
+    return this.answeredType
   }
 
   get ended(): boolean {

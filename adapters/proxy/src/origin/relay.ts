@@ -198,9 +198,11 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   /** Throws `bad_gateway` where no client could be sent it. */
   #headOf(status: number, reason: string, raw: readonly Buffer[]): Head {
     requireStatus(status, reason)
-    const { id, told, request } = this.#forwarded.exchange
+    const { exchange } = this.#forwarded
+    const { id, told, request } = exchange
     const fields = responseFields(raw, { status, id, told, onConflict: this.#hooks.onConflict })
-    this.#stream ||= isEventStream(fields)
+    exchange.answeredType = typeIn(fields)
+    this.#stream ||= /^text\/event-stream\b/i.test(exchange.answeredType ?? '')
     // The rest of an unfinished request would be read as the next one.
     if (!request.complete) fields.push('Connection', 'close')
     return { status, fields }
@@ -356,12 +358,12 @@ function isLost(error: Error): boolean {
   return 'code' in error && LOST_CONNECTION.has(String(error.code))
 }
 
-function isEventStream(fields: readonly string[]): boolean {
+function typeIn(fields: readonly string[]): string | undefined {
   for (let at = 0; at < fields.length; at += 2) {
     if ((fields[at] as string).length !== 12 || (fields[at] as string).toLowerCase() !== 'content-type') continue
-    return /^text\/event-stream\b/i.test(fields[at + 1] as string)
+    return fields[at + 1]
   }
-  return false
+  return undefined
 }
 
 class OriginLate extends Error {

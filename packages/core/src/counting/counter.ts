@@ -1,6 +1,7 @@
 import type { ChallengeStep } from '../values/challenge.ts'
 import type { CountedRule, CountingRule, CountKey, CountLimit, LimitUse } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
+import { isCounted, isFile } from './answers.ts'
 import { type Asker, countBuckets, WIDE_FACTOR } from './keys.ts'
 import { limited } from './limited.ts'
 import type { Counts, CountTask, Taken } from './ports.ts'
@@ -16,10 +17,10 @@ export type AnswerStatus = number | 'unseen' | undefined
 export interface Counted {
   readonly decision: Decision
   /**
-   * To be called once when the answer has ended, with its status and the request's part in a challenge; absent where
-   * nothing waits for it.
+   * To be called once when the answer has ended, with its status, the request's part in a challenge, and the value of Content-Type;
+   * absent where nothing waits for it.
    */
-  readonly ended?: ((status: AnswerStatus, challenge?: ChallengeStep) => void) | undefined
+  readonly ended?: ((status: AnswerStatus, challenge?: ChallengeStep, contentType?: string) => void) | undefined
 }
 
 export interface CounterOptions {
@@ -58,21 +59,32 @@ export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): 
     const result = limited(decision, uses, tasks, taken.share !== undefined)
     const entered: string[] = []
     const held: RuleTask[] = []
+    const owing: RuleTask[] = []
     for (const [at, { allowed }] of states.entries()) {
       const task = tasks[at] as RuleTask
       if (allowed && task.limit === undefined) entered.push(task.key)
       if (allowed && task.held) held.push(task)
+      if (allowed && task.owed) owing.push(task)
     }
-    if (entered.length + held.length === 0) return { decision: result }
+    if (entered.length + held.length + owing.length === 0) return { decision: result }
     return {
       decision: result,
-      ended: (status) =>
-        counts.leave(
-          entered,
-          flight,
-          held.filter(({ rule }) => !isFailure(rule, status)),
-        ),
+      ended(status, _, contentType) {
+        const isCharged = ({ rule }: RuleTask) => typeof status === 'number' && isCounted(rule, status, contentType)
+        // Each request counts where nobody sees the answer.
+        const unused = status === 'unseen' ? [] : held.filter((task) => !isCharged(task))
+        if (entered.length + held.length > 0) counts.leave(entered, flight, unused)
+        // A file is no page for want of a type, as of a log.
+        if (contentType !== undefined) charge(owing.flatMap((task) => (isCharged(task) ? (task.owed ?? []) : [])))
+      },
     }
+  }
+
+  /** Charges what turned out to be pages. As in `leave`, a charge that a store does not take is lost. */
+  function charge(owed: readonly CountTask[]): void {
+    if (owed.length === 0) return
+    const taken = counts.take(owed, '')
+    if (taken instanceof Promise) taken.catch(() => {})
   }
 
   return {
@@ -104,13 +116,15 @@ interface Measure {
   readonly limit: CountLimit | undefined
   /** Limit of the bucket around a network of IPv6. */
   readonly wide: CountLimit | undefined
-  /** Whether it counts failures, which are known when the answer has ended. */
+  /** Whether it counts failures or pages, which are known when the answer has ended. */
   readonly held: boolean
 }
 
 /** A task, and the rule that it is of. */
 interface RuleTask extends CountTask {
   readonly rule: CountingRule
+  /** A task to take once the answer turns out to be a page. */
+  readonly owed?: CountTask | undefined
 }
 
 /** Counts of requests in flight first: a request that is one too many uses up nothing (D174). */
@@ -120,16 +134,16 @@ function createMeasures({ countedAs, limit, concurrent }: CountingRule): readonl
     measures.push({ prefix: `${countedAs} flights `, ...concurrent, limit: undefined, wide: undefined, held: false })
   }
   if (limit !== undefined) {
-    const { kind, max, windowMs, refill, keys, failures } = limit
+    const { kind, max, windowMs, refill, keys, counts } = limit
     const wide = { kind, max: max * WIDE_FACTOR, windowMs, refill: refill * WIDE_FACTOR }
     measures.push({
-      // A count of requests is none of failures, also where a reload makes one of the other.
-      prefix: `${countedAs} ${kind}/${windowMs} ${failures === undefined ? '' : 'failures '}`,
+      // A count of requests is none of failures or pages, also where a reload makes one of the other.
+      prefix: `${countedAs} ${kind}/${windowMs} ${counts === undefined ? '' : `${counts}s `}`,
       keys,
       max,
       limit: { kind, max, windowMs, refill },
       wide,
-      held: failures !== undefined,
+      held: counts !== undefined,
     })
   }
   return measures
@@ -143,24 +157,34 @@ function addTasks(
   asker: Asker,
 ): void {
   const binding = !rule.onTrial
+  const isPart = limit !== undefined && rule.limit?.counts === 'page' && isFile(asker.inspection.request)
   for (const { key, factor } of countBuckets(keys, asker)) {
     const counted = factor > 1 ? wide : limit
     const task = { key: prefix + key, cost, max: max * factor, limit: counted, binding, rule }
-    tasks.push(held ? { ...task, held } : task)
+    if (isPart) tasks.push(partTask(task))
+    else tasks.push(held ? { ...task, held } : task)
   }
 }
 
-/** A failure is charged when it is known; where nobody sees the answer each request is one. */
-function isFailure({ limit }: CountingRule, status: AnswerStatus): boolean {
-  return status === 'unseen' || (status !== undefined && limit?.failures?.includes(status) === true)
+/**
+ * Looks, in place of taking: a browser loads the files of a page together, and they would fill its count while they are in flight. A
+ * path is what the client writes, so that a page under the name of a file is charged to a count of its own, as large.
+ */
+function partTask(task: RuleTask): RuleTask {
+  const { key, cost, max } = task
+  const owed = { ...task, key: `${key} files`, binding: false }
+  const limit = task.limit && { ...task.limit, max: max - cost }
+  return { ...task, key: owed.key, cost: 0, max: max - cost, limit, owed }
 }
 
-function useOf({ rule, limit, max, cost, held }: RuleTask, { allowed, used, resetMs }: CountState): LimitUse {
+function useOf({ rule, limit, owed, cost, ...task }: RuleTask, { allowed, used, resetMs }: CountState): LimitUse {
   const { id, action, onTrial } = rule
+  const { max } = owed ?? task
   const exceeded = !allowed
   if (limit === undefined) return { rule: id, action, onTrial, used, max, resetMs, exceeded }
   const { windowMs } = limit
-  if (held === undefined) return { rule: id, action, onTrial, used, max, windowMs, resetMs, exceeded }
+  const counts = task.held || owed ? rule.limit?.counts : undefined
+  if (counts === undefined) return { rule: id, action, onTrial, used, max, windowMs, resetMs, exceeded }
   const before = allowed ? Math.max(0, Math.ceil(used - cost)) : used
-  return { rule: id, action, onTrial, used: before, max, counts: 'failure', windowMs, resetMs, exceeded }
+  return { rule: id, action, onTrial, used: before, max, counts, windowMs, resetMs, exceeded }
 }

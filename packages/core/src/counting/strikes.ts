@@ -74,8 +74,8 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
   function follow({ decision, ended }: Counted, watched: readonly Watched[], fields: readonly string[]): Counted {
     return {
       decision,
-      ended(status, challenge) {
-        ended?.(status, challenge)
+      ended(status, challenge, contentType) {
+        ended?.(status, challenge, contentType)
         for (const one of watched) {
           const strike = strikeOf(one.rules, { decision, status, challenge, fields })
           const isCounted = strike !== undefined && (options.led !== undefined || !isLed(strike))

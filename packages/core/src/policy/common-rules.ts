@@ -1,5 +1,6 @@
 import type { NetworkClass } from '../vocabulary.ts'
 import type { Rule } from './policy.ts'
+import type { PresetRow } from './preset-row.ts'
 
 export const ANONYMISERS: readonly NetworkClass[] = ['vpn', 'residential_proxy', 'tor']
 export const INFRASTRUCTURE: readonly NetworkClass[] = ['hosting', 'datacenter']
@@ -15,6 +16,15 @@ export const MAIL_PROGRAMS: readonly string[] = ['Mozilla/5.0 (*) Gecko/20100101
 
 /** In place of a flag or a block where a person may be in doubt: work, which is done in a moment. */
 export const ASKED: Pick<Rule, 'action' | 'challenge'> = { action: 'challenge', challenge: { level: 2 } }
+
+/** A person with a pass opens fewer pages; a machine pays for the next ones. */
+export const BUDGET: PresetRow = {
+  id: 'budget',
+  match: { pass: { atLeast: 1 } },
+  limit: { key: 'pass', max: 120, window: '10m', count: 'page' },
+  ...ASKED,
+  why: 'pages for one pass; then its holder is challenged again',
+}
 
 export const IMPOSTOR: Rule = { id: 'impostor', match: { class: ['impostor'] }, action: 'block' }
 export const VERIFIED: Rule = { id: 'verified', match: { identity: ['*'] }, action: 'allow' }

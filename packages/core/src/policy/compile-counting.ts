@@ -59,6 +59,7 @@ function compileLimit(
     windowMs: durationOf(window),
     refill,
     keys: keysOf(key),
+    ...(count && { counts: count }),
     ...(count === 'failure' && { failures: failures ?? common }),
   }
 }
@@ -71,7 +72,7 @@ function reasonOf({ id, limit, concurrent }: Rule): Reason {
   const bounds: string[] = []
   if (limit !== undefined) {
     const by = keysOf(limit.key).join(' and ')
-    const what = limit.count === 'failure' ? ' failures' : ''
+    const what = limit.count === undefined ? '' : ` ${limit.count}s`
     bounds.push(`${limit.max}${what} in ${formatDuration(durationOf(limit.window))} by ${by}`)
   }
   if (concurrent !== undefined) {

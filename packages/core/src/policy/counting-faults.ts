@@ -1,4 +1,4 @@
-import { COUNT_KEYS, COUNT_KINDS } from '../values/counting.ts'
+import { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS } from '../values/counting.ts'
 import { durationOf } from './compile-counting.ts'
 import { type Fault, unknown } from './fault.ts'
 import { pathPatternFault } from './path-pattern.ts'
@@ -50,10 +50,10 @@ function limitFaults({
   if (kind !== undefined && !COUNT_KINDS.includes(kind)) {
     faults.push({ path: ['limit', 'kind'], message: unknown(kind, COUNT_KINDS) })
   }
-  if (count !== undefined && count !== 'failure') {
-    faults.push({ path: ['limit', 'count'], message: unknown(count, ['failure']) })
+  if (count !== undefined && !COUNTED_ANSWERS.includes(count)) {
+    faults.push({ path: ['limit', 'count'], message: unknown(count, COUNTED_ANSWERS) })
   }
-  if (failures !== undefined && count === undefined) {
+  if (failures !== undefined && count !== 'failure') {
     faults.push({ path: ['limit', 'failures'], message: 'only a limit with count: failure has it' })
   }
   faults.push(...failureFaults(failures).map(({ path, message }) => ({ path: ['limit', ...path], message })))

@@ -1,9 +1,9 @@
 import type { ChallengeLevel } from '../values/challenge.ts'
-import type { CountKey, CountKind } from '../values/counting.ts'
+import type { CountedAnswers, CountKey, CountKind } from '../values/counting.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
 import type { Match } from './match-words.ts'
 
-/** The number of requests, or of failures, that a window admits. */
+/** The number of requests, failures or pages that a window admits. */
 export interface RuleLimit {
   /** Key of the count; several together are one key. */
   readonly key: CountKey | readonly CountKey[]
@@ -11,10 +11,10 @@ export interface RuleLimit {
   /** As `1s`, `5m`, `1h` or `1d`, at most a month; a number is milliseconds. */
   readonly window: string | number
   /**
-   * Default: every request. `failure`: those whose answer has a status of `failures`; a request in flight counts until its
-   * answer is known.
+   * Default: every request. `failure`: those whose answer has a status of `failures`. `page`: those that are answered with a page,
+   * a status of 200 to 299 and HTML or Markdown. A request in flight counts until its answer is known.
    */
-  readonly count?: 'failure' | undefined
+  readonly count?: CountedAnswers | undefined
   /** Statuses that are a failure; default those of the policy. */
   readonly failures?: readonly number[] | undefined
   /** Default `sliding`. */

@@ -3,6 +3,7 @@ import {
   ANONYMISERS,
   ASKED,
   BROWSERS,
+  BUDGET,
   CONTRADICTED_TWICE,
   DOUBTFUL,
   HEADLESS,
@@ -21,21 +22,17 @@ import {
   LIBRARIES,
   SENDS,
   SERVER_APPS,
+  SERVER_PAGES,
   SERVICES,
 } from './service-rules.ts'
-
-/** A page, not what a browser loads for it: people's browsers load dozens of files for each. */
-const PAGES = { method: READING, headerValue: { accept: ['text/html*'] } } as const
 
 /** Doubts that headers show; crawlers that are named so are counted by their purpose. */
 const LOUD: readonly AgentBasis[] = ['automation', 'ai-name', 'contradiction', 'absence']
 /** Everything but a browser that shows nothing against it, on a line of people. */
 const DOUBTS: readonly AgentBasis[] = [...LOUD, 'crawler', 'network']
 
-/** Whole browsers on servers, VPNs and proxies, and applications there. */
-const WHOLE = { basis: ['network'], userAgent: BROWSERS } as const
-/** Requests of browsers without fetch metadata that no page asked for: pages, whatever `Accept` says. */
-const BARE = { method: READING, header: { absent: ['sec-fetch-dest', 'referer'] } } as const
+/** Browsers on servers, VPNs and proxies, whole ones and others: a sign more, or another method, opens no wider count. */
+const READERS = { basis: ['network', 'absence', 'contradiction'], userAgent: BROWSERS } as const
 
 const SERVERS = [...INFRASTRUCTURE, ...ANONYMISERS]
 
@@ -90,28 +87,12 @@ const SERVER_PROGRAMS: readonly PresetRow[] = [
 const HOME: readonly PresetRow[] = [
   {
     id: 'home',
-    match: { ...PAGES, basis: ['none'], networkClass: ['residential_clean'] },
-    perMinute: { client: 600 },
+    match: { basis: ['none'], networkClass: ['residential_clean'] },
+    pages: { client: 600 },
     ...ASKED,
-    why: 'ten pages a second from one home line, whatever its headers; mobile carriers share addresses and are not counted',
-  },
-  {
-    id: 'home-bare',
-    match: { ...BARE, basis: ['none'], networkClass: ['residential_clean'] },
-    perMinute: { client: 600 },
-    action: 'throttle',
-    why: 'the same for browsers without fetch metadata',
+    why: 'ten pages a second from one home line; mobile carriers share addresses and are not counted',
   },
 ]
-
-/** A person with a pass opens fewer pages; a machine pays for the next ones. */
-const BUDGET: PresetRow = {
-  id: 'budget',
-  match: { ...PAGES, pass: { atLeast: 1 } },
-  limit: { key: 'pass', max: 120, window: '10m' },
-  ...ASKED,
-  why: 'pages for one pass; then its holder is challenged again',
-}
 
 const SEEN: PresetRow = {
   id: 'doubtful-seen',
@@ -130,10 +111,10 @@ const BUSY_LIMIT: PresetRow = {
 
 const BUSY_SERVERS: PresetRow = {
   id: 'busy-servers',
-  match: { ...PAGES, ...BUSY, ...WHOLE },
-  perMinute: { client: 30, prefix: 60, asn: 240, class: 600 },
+  match: { ...BUSY, ...READERS },
+  pages: { client: 30, prefix: 60, asn: 240, class: 600 },
   ...ASKED,
-  why: 'the same for whole browsers on servers, VPNs and proxies, by pages',
+  why: 'the same for browsers on servers, VPNs and proxies, by pages',
 }
 
 const NAMED: PresetRow = {
@@ -162,17 +143,10 @@ const SENDING: PresetRow = {
 
 const ON_SERVERS: PresetRow = {
   id: 'servers',
-  match: { ...PAGES, ...WHOLE },
-  perMinute: { client: 60, prefix: 240, asn: 600, class: 1_200 },
+  match: READERS,
+  pages: SERVER_PAGES,
   ...ASKED,
-  why: 'whole browsers on servers, VPNs and Tor, by pages: people, or rented machines',
-}
-
-const ON_SERVERS_BARE: PresetRow = {
-  ...ON_SERVERS,
-  id: 'servers-bare',
-  match: { ...BARE, ...WHOLE },
-  why: 'the same for browsers without fetch metadata',
+  why: 'browsers on servers, VPNs and Tor, by pages: people, or rented machines',
 }
 
 export const STOP_SCRAPERS: readonly PresetRow[] = [
@@ -188,7 +162,6 @@ export const STOP_SCRAPERS: readonly PresetRow[] = [
   PROGRAMS,
   SENDING,
   ON_SERVERS,
-  ON_SERVERS_BARE,
   ...HOME,
   SEEN,
 ]
@@ -203,8 +176,8 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
   { ...BUSY_LIMIT, perMinute: { client: 20, prefix: 40, asn: 120, class: 300 } },
   {
     id: 'busy-lines',
-    match: { ...PAGES, ...BUSY, basis: ['none'] },
-    perMinute: { client: 120, prefix: 600, asn: 6_000 },
+    match: { ...BUSY, basis: ['none'] },
+    pages: { client: 120, prefix: 600, asn: 6_000 },
     ...ASKED,
     why: 'whole browsers while the server is busy, because floods through residential proxies use them',
   },
@@ -213,18 +186,19 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
   { ...SENDING, perMinute: { client: 120, prefix: 360, asn: 1_200, class: 3_000 } },
   {
     id: 'asked',
-    match: { ...WHOLE, method: READING },
+    match: { basis: ['network'], userAgent: BROWSERS, method: READING },
     ...ASKED,
     why: 'whole browsers on servers, VPNs and Tor, before the first page',
   },
   {
     id: 'unknown-lines',
-    match: { ...PAGES, basis: ['none'], networkClass: ['unknown'] },
+    match: { basis: ['none', 'absence', 'contradiction'], networkClass: ['unknown'] },
     // Addresses without a system are inside, or of a proxy that nobody named.
-    limit: { key: ['asn', 'client'], max: 30, window: '1m' },
+    limit: { key: ['asn', 'client'], max: 30, window: '1m', count: 'page' },
     ...ASKED,
-    why: 'whole browsers in unknown networks',
+    why: 'browsers in unknown networks',
   },
+  ON_SERVERS,
   ...HOME,
   SEEN,
 ]

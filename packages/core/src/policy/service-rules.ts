@@ -1,29 +1,74 @@
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import { BROWSERS, MAIL_PROGRAMS, READING } from './common-rules.ts'
-import type { PresetRow } from './preset-row.ts'
+import type { PerMinute, PresetRow } from './preset-row.ts'
 
-/** Names under which libraries and tools of copying come unless somebody gives them another (D417). */
+/** Names under which libraries and tools of copying come unless somebody gives them another (D417). Those of applications, as okhttp, are people's. */
 export const LIBRARIES = [
   'aiohttp',
+  'AHC',
+  'Apache-HttpAsyncClient',
   'Apache-HttpClient',
   'axios',
+  'Bun',
   'colly',
   'curl',
+  'Deno',
+  'EventMachine HttpClient',
+  'excon',
+  'Faraday',
+  'fasthttp',
+  'go-resty',
   'Go-http-client',
+  'Google-HTTP-Java-Client',
+  'got',
+  'Guzzle',
   'GuzzleHttp',
+  'hackney',
+  'http.rb',
+  'HTTP-Tiny',
+  'HTTP_Request2',
+  'HTTPie',
   'HTTrack',
+  'Jakarta Commons-HttpClient',
   'Java',
+  'Java-http-client',
+  'Jersey',
+  'libcurl',
+  'libcurl-agent',
   'libwww-perl',
+  'lua-resty-http',
+  'LWP::Simple',
+  'lwp-trivial',
+  'Mechanize',
+  'Needle',
+  'niquests',
   'node',
   'node-fetch',
+  'node-superagent',
   'PHP',
+  'PycURL',
   'python-httpx',
+  'Python-httplib2',
   'python-requests',
   'Python-urllib',
+  'python-urllib3',
+  'ReactorNetty',
+  'req',
+  'reqwest',
+  'rest-client',
+  'RestSharp',
   'Ruby',
   'Scrapy',
+  'superagent',
+  'Symfony HttpClient',
+  'Typhoeus',
   'undici',
+  'unirest-java',
   'Wget',
+  'Wget2',
+  'WWW-Mechanize',
+  // Python/3.11 aiohttp/3.9.1
+  'Python/* aiohttp',
 ].flatMap((name) => [name, `${name}/*`, `${name} *`])
 
 /** Methods that send. */
@@ -115,7 +160,11 @@ const APIS = ['api', 'rest', 'graphql', 'v1', 'v2', 'v3'].flatMap((name) => [`/$
 
 /** Places of a site that give a feed for a word of the query; on any other page the word would open the page. */
 const INDEXES = ['/', '/index.php', '/*', '/*/index.php']
-const FEED_LIMIT = { limit: { key: 'client', max: 120, window: '1m' }, then: 'allow', action: 'throttle' } as const
+const FEED_LIMIT = {
+  perMinute: { client: 120, prefix: 240, asn: 600, class: 1_200 },
+  then: 'allow',
+  action: 'throttle',
+} as const
 
 /** Feeds pass under any name, within a limit. */
 export const FEEDS: readonly PresetRow[] = [
@@ -145,6 +194,14 @@ export const FEEDS: readonly PresetRow[] = [
   },
 ]
 
+/** Pages a minute of clients on servers, VPNs and proxies, and of those with a name that lets them through. */
+export const SERVER_PAGES: PerMinute = { client: 60, prefix: 240, asn: 600, class: 1_200 }
+
+/** The counts under a name that nobody proves: so many requests of a client, and of many clients no more pages than under any name. */
+function named(client: number): Pick<PresetRow, 'pages' | 'perMinute'> {
+  return { pages: { ...SERVER_PAGES, client: undefined }, perMinute: { client } }
+}
+
 const MAIL_PROXIES = ['google-image-proxy', 'yahoo-mail-proxy']
 /** By their slugs, because a bare claim would not exclude the mail proxies, which have a count of their own. */
 const HELPER_CRAWLERS = CRAWLERS.filter(
@@ -163,7 +220,7 @@ export const SERVICES: readonly PresetRow[] = [
   {
     id: 'mail-programs',
     match: { userAgent: MAIL_PROGRAMS, method: READING },
-    limit: { key: 'client', max: 120, window: '1m' },
+    ...named(120),
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
@@ -172,9 +229,10 @@ export const SERVICES: readonly PresetRow[] = [
   {
     id: 'federation',
     match: { purpose: ['federation'] },
+    pages: { client: 300, prefix: 600, asn: 3_000 },
     perMinute: { client: 300, prefix: 3_000, asn: 30_000 },
     action: 'throttle',
-    why: 'servers of the fediverse, hundreds of which share a system',
+    why: 'servers of the fediverse, hundreds of which share a system; they read objects, and pages for previews alone',
   },
   {
     id: 'objects',
@@ -185,7 +243,7 @@ export const SERVICES: readonly PresetRow[] = [
       method: READING,
       not: { userAgent: [...BROWSERS, ...LIBRARIES] },
     },
-    limit: { key: 'client', max: 120, window: '1m' },
+    ...named(120),
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
@@ -194,7 +252,7 @@ export const SERVICES: readonly PresetRow[] = [
   {
     id: 'updaters',
     match: { userAgent: UPDATERS, method: READING },
-    limit: { key: 'client', max: 300, window: '1m' },
+    ...named(300),
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
@@ -203,7 +261,7 @@ export const SERVICES: readonly PresetRow[] = [
   {
     id: 'services',
     match: { basis: ['automation'], userAgent: SERVICE_WORDS, method: READING },
-    limit: { key: 'client', max: 60, window: '1m' },
+    ...named(60),
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
@@ -247,7 +305,8 @@ export const HELPERS_SEEN: PresetRow = {
 export const SERVER_APPS: PresetRow = {
   id: 'server-apps',
   match: { basis: ['network'], method: READING, not: { userAgent: BROWSERS } },
+  pages: SERVER_PAGES,
   perMinute: { client: 600, prefix: 2_400 },
   action: 'throttle',
-  why: 'applications of people, by their libraries, behind VPNs and gateways of companies',
+  why: 'applications of people, by their libraries, behind VPNs and gateways of companies; they read few pages',
 }

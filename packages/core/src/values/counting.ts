@@ -26,6 +26,10 @@ export type CountKey = (typeof COUNT_KEYS)[number]
 export const COUNT_KINDS = ['sliding', 'fixed', 'bucket'] as const
 export type CountKind = (typeof COUNT_KINDS)[number]
 
+/** Answers that a limit may count in place of requests: failures by their status, pages by their content type. */
+export const COUNTED_ANSWERS = ['failure', 'page'] as const
+export type CountedAnswers = (typeof COUNTED_ANSWERS)[number]
+
 /** Statuses that are a failure where a policy names none: not signed in, not permitted, not accepted. */
 export const FAILURE_STATUSES: readonly number[] = [401, 403, 422]
 
@@ -54,7 +58,9 @@ export interface CountingRule {
   readonly limit?:
     | (CountLimit & {
         readonly keys: readonly CountKey[]
-        /** Statuses of the answers that it counts; absent: it counts requests. */
+        /** Answers that it counts; absent: it counts requests. */
+        readonly counts?: CountedAnswers | undefined
+        /** Statuses of the answers that it counts as failures. */
         readonly failures?: readonly number[] | undefined
       })
     | undefined
@@ -80,11 +86,11 @@ export interface LimitUse {
   readonly rule: string
   readonly action: Action
   readonly onTrial: boolean
-  /** This request included, where it was within; of failures those before it. */
+  /** This request included, where it was within; of failures and pages those before it. */
   readonly used: number
   readonly max: number
   /** Absent: requests. */
-  readonly counts?: 'failure' | undefined
+  readonly counts?: CountedAnswers | undefined
   /** Absent: what is in flight, which has no window. */
   readonly windowMs?: number | undefined
   /** Until the count falls: within, until the window ends; beyond, until such a request fits. */

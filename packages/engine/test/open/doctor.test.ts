@@ -316,6 +316,10 @@ t.test('a limit of failures where a server in front answers: doctor and config c
   t.match(of(await doctor(asked, { dns: DNS }), 'policy'), [said])
   const called = { ...config, extAuthz: '127.0.0.1:9191' }
   t.match(of(await doctor(called, { dns: DNS }), 'policy'), [{ state: 'warn', found: /because extAuthz/ }])
+  const paged = { ...called, policy: { preset: 'stop-scrapers' as const } }
+  const pages =
+    /"mail-programs-pages-prefix" counts every request but those for static files, not pages, because extAuthz/
+  t.match(of(await doctor(paged, { dns: DNS }), 'policy'), [{ state: 'warn', found: pages }])
 })
 
 t.test('rules that undo each other are named', async (t) => {

@@ -171,21 +171,29 @@ function usageFaults(config: Config): readonly LocatedFault[] {
   return tried(['usage', 'paths'], () => usageOf({ parts, paths: usage.paths }).check())
 }
 
-/** Limits of failures where a server in front answers: Sallyport sees no status there, and counts each request. */
+/** Limits of failures and pages where a server in front answers: Sallyport sees no answer there, and counts each request. */
 function unseenWarnings(config: Config): readonly LocatedFault[] {
   const by = config.forwardAuth !== false ? 'forwardAuth' : config.extAuthz === undefined ? undefined : 'extAuthz'
   if (by === undefined) return []
   return policiesOf(config).flatMap(({ policy, path }) => {
-    const rule = rulesInForce(policy).find(({ limit }) => limit?.count === 'failure')
-    if (rule === undefined) return []
-    const found = `the rule "${rule.id}" counts every request, not failures, because ${by} does not show the answers`
-    return [
-      {
-        path,
-        message: `${found}; let Sallyport forward the logins, or raise max for as many people as share an address`,
-      },
-    ]
+    return Object.entries(UNSEEN).flatMap(([count, { requests, cure }]) => {
+      const rule = rulesInForce(policy).find(({ limit }) => limit?.count === count)
+      if (rule === undefined) return []
+      const found = `the rule "${rule.id}" counts every request${requests}, not ${count}s, because ${by} does not show the answers`
+      return [{ path, message: `${found}; ${cure}` }]
+    })
   })
+}
+
+const UNSEEN = {
+  failure: {
+    requests: '',
+    cure: 'let Sallyport forward the logins, or raise max for as many people as share an address',
+  },
+  page: {
+    requests: ' but those for static files',
+    cure: 'let Sallyport forward the requests, or allow the paths that scripts of your pages call by rules of your own',
+  },
 }
 
 /** Settings that are allowed and most likely not meant. */

@@ -3,6 +3,7 @@ import {
   CHALLENGE_LEVELS,
   COUNT_KEYS,
   COUNT_KINDS,
+  COUNTED_ANSWERS,
   LIMIT_PRESET_NAMES,
   PLAIN_ACTIONS,
   PRESET_NAMES,
@@ -26,11 +27,11 @@ const Failures = z.array(z.int())
 
 const RuleLimit = z.strictObject({
   key: key(Keys, 'Key of the count, or several', 'client'),
-  max: key(z.int(), 'Requests, or failures, that fit into a window', 60, REQUESTS),
+  max: key(z.int(), 'Requests, failures or pages that fit into a window', 60, REQUESTS),
   window: key(Duration, 'Length of a window; a number is milliseconds', '1m', TIME),
   count: key(
-    z.literal('failure').optional(),
-    'Counted requests: those that fail, by the status of the answer; absent: every request',
+    z.enum(COUNTED_ANSWERS).optional(),
+    'Counted requests: failure: by the status of the answer; page: answered with 2xx and HTML or Markdown; absent: every request',
     'failure',
   ),
   failures: key(

@@ -76,7 +76,7 @@ function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cos
   const bounds: string[] = []
   if (limit !== undefined)
     bounds.push(
-      `${limit.max}${limit.failures ? ` failures (${limit.failures.join(', ')})` : ''} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`,
+      `${limit.max}${limit.counts ? ` ${limit.counts}s` : ''}${limit.failures ? ` (${limit.failures.join(', ')})` : ''} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`,
     )
   if (concurrent !== undefined) {
     const by = concurrent.keys.length === 0 ? '' : ` by ${concurrent.keys.join(' and ')}`
@@ -96,10 +96,10 @@ export function useText({
   exceeded,
 }: Omit<LimitUse, 'action' | 'onTrial' | 'resetMs'>): string {
   const span = windowMs === undefined ? 'in flight' : `in ${formatDuration(windowMs)}`
-  if (counts === 'failure') {
+  if (counts !== undefined) {
     return exceeded
-      ? `beyond ${max} failures ${span}, rule ${rule}`
-      : `${used} of ${max} failures ${span}, rule ${rule}`
+      ? `beyond ${max} ${counts}s ${span}, rule ${rule}`
+      : `${used} of ${max} ${counts}s ${span}, rule ${rule}`
   }
   return exceeded
     ? `beyond ${max} ${span}, rule ${rule}`

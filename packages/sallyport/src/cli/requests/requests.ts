@@ -91,12 +91,12 @@ function isSpelled({ spelled, headers = {} }: DescribedRequest): boolean {
   return spelled ?? Object.keys(headers).some((name) => name !== name.toLowerCase())
 }
 
-/** The decision with what is counted of it; its answer ends at once. `status` is the origin's. */
+/** The decision with what is counted of it; its answer ends at once. `status` is the origin's; one that nobody says is 200. */
 export async function countDescribed(
   counter: Counter,
   request: Pick<DescribedRequest, 'headers' | 'userAgent'>,
   decided: Decision,
-  status?: number,
+  status = 200,
 ): Promise<Decision> {
   const { decision, ended } = await counter.count(decided, fieldsOf(request))
   if (ended === undefined) return decision
