@@ -74,7 +74,10 @@ t.test('of several passes the best counts, and what is none costs nothing and is
   }
   t.equal(levelOf(`${'sallyport=x; '.repeat(9)}sallyport=${two}`), undefined, 'no more than a few are looked at')
   const neighbours = Array.from({ length: 9 }, () => ['cookie', 'sallyport=x']).flat()
-  const request = { fields: [...requestOf().fields, ...neighbours, 'cookie', `__Host-sallyport=${two}`] }
+  const request = {
+    ...requestOf(),
+    fields: [...requestOf().fields, ...neighbours, 'cookie', `__Host-sallyport=${two}`],
+  }
   t.equal(challenges.passOf(request, 'mobile', clock.now())?.level, 2, 'the name that no neighbour can set is first')
 })
 

@@ -97,7 +97,7 @@ function challengeAnswer(
   if (!challenges.hasWaited(head, asked)) {
     const challenge = ask(false)
     // A question that comes back was kept, be it too early or too late.
-    const isRefused = challenge.wait > 0 && isAgain(head.target) && !bringsChallenge(head)
+    const isRefused = challenge.wait > 0 && isAgain(head.target) && !bringsChallenge(host, head)
     return page(host, head, { challenge, form, stuck: isRefused ? 'cookies' : undefined })
   }
   return challenges.redeemWaited(head, asked, client).then((redeemed) => {
@@ -140,7 +140,7 @@ function pageAnswer(
   const back = { status: 303, headers: { ...headers, location: wantedPath(host, head) }, body: '' }
   const client = challengedClient(decision.inspection, head.fields)
   const asked = { terms: LEAST, rule: ruleOf(decision), pass, client }
-  if (!bringsChallenge(head) || !challenges.admits(client)) return back
+  if (!bringsChallenge(host, head) || !challenges.admits(client)) return back
   if (!challenges.hasWaited(head, asked)) {
     const challenge = challenges.issue(head, asked)
     if (!challenge.again) return back

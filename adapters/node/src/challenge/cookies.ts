@@ -30,8 +30,8 @@ export function challengeCookie(host: RequestHost, head: ReceivedHead, value: st
 }
 
 /** Whether a request brings a challenge, whatever it is worth. */
-export function bringsChallenge({ fields }: ReceivedHead): boolean {
-  return cookiesOf(fields, CHALLENGE_COOKIES, 1).length > 0
+export function bringsChallenge(host: RequestHost, head: ReceivedHead): boolean {
+  return cookiesOf(head.fields, CHALLENGE_COOKIES, 1, () => isSecure(host, head)).length > 0
 }
 
 /**

@@ -32,7 +32,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
     asking: createAsking(options.provider, ipv6Prefix),
     tags: createRuleTags(options.rules),
   }
-  const passes = createPasses(secrets, createPassNetworks(counts, onFault))
+  const passes = createPasses(secrets, createPassNetworks(counts, onFault), options.isSecure)
   const bound = createAskingBound(ipv6Prefix)
   return {
     admits: (client) => bound(client, clock.now()),
@@ -40,7 +40,7 @@ export function createChallenges(options: ChallengesOptions): Challenges {
     renew: (pass, request) => passes.renew(pass, request, clock.now()),
     issue: createIssuer(options, parts),
     hasWaited(request, asked) {
-      const brought = parts.reader.broughtBy(request, asked, clock.now())
+      const [brought] = parts.reader.broughtBy(request, asked, clock.now())
       return brought !== undefined && brought.left <= 0
     },
     ...createRedeeming(options, parts),

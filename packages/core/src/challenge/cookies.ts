@@ -7,9 +7,15 @@ const TAB = 9
 
 /**
  * Returns the values of the cookies of some names, those of the first name first (RFC 6265 section 5.4), in however many
- * fields they come: HTTP/2 has one for each, and a neighbour of the domain can set many of another name.
+ * fields they come: HTTP/2 has one for each, and a neighbour of the domain can set many of another name. Where `isSecure`, the
+ * first name alone counts, which no neighbour can set.
  */
-export function cookiesOf(fields: readonly string[], names: readonly string[], max: number): readonly string[] {
+export function cookiesOf(
+  fields: readonly string[],
+  names: readonly string[],
+  max: number,
+  isSecure: () => boolean = () => false,
+): readonly string[] {
   let lines: string[] | undefined
   for (let at = 0; at + 1 < fields.length; at += 2) {
     if (!isNamed(fields[at] as string, 'cookie')) continue
@@ -21,7 +27,7 @@ export function cookiesOf(fields: readonly string[], names: readonly string[], m
   }
   if (lines === undefined) return NONE
   const values: string[] = []
-  for (const name of names) for (const line of lines) collect(line, name, values, max)
+  for (const name of isSecure() ? names.slice(0, 1) : names) for (const line of lines) collect(line, name, values, max)
   return values
 }
 

@@ -2,17 +2,13 @@ import { createHash } from 'node:crypto'
 import type { CountTask } from '../counting/ports.ts'
 import type { Redeemer } from '../values/challenge.ts'
 import type { Asker } from './asker.ts'
-import { type Pass, sealPass } from './pass.ts'
+import { type Pass, RENEWALS, sealPass, WAITED_PASS_SECONDS } from './pass.ts'
 import type { ChallengeSecret } from './secrets.ts'
 import type { ChallengesOptions, Redeemed } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 
-/** Seconds that a pass holds that was waited for in place of work, and one that nobody could check on all machines. */
-const WAITED_PASS_SECONDS = 3_600
+/** Seconds that a pass holds that nobody could check on all machines. */
 export const DEGRADED_PASS_SECONDS = 300
-
-/** A pass in use is renewed so many times: it ends after four times its time, and a farm earns no more with it. */
-const RENEWALS = 3
 
 /** A challenge is spent for longer than it can be solved, by any machine's clock. */
 const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
@@ -60,6 +56,8 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
       tls: asker.tls,
       home: network === 'residential_clean' || network === 'mobile',
       renewals: isInstead || degraded ? 0 : RENEWALS,
+      renewed: false,
+      waited: isInstead,
     }
     const seconds = (now - challenge.issuedAt) / 1000
     return { pass: sealPass(pass, maker, asker.host), level: pass.level, maxAge, seconds, degraded }

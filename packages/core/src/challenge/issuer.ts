@@ -25,7 +25,7 @@ export function createIssuer(
   const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
   return (request, asked, fresh = false) => {
     const now = clock.now()
-    const brought = fresh ? undefined : reader.broughtBy(request, asked, now)
+    const brought = fresh ? undefined : reader.broughtBy(request, asked, now)[0]
     if (brought !== undefined && now - brought.challenge.issuedAt < REISSUE_MS) {
       return issued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)), true)
     }

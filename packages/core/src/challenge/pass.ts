@@ -9,6 +9,7 @@ import { cookiesOf } from './cookies.ts'
 import { PASS_COOKIES } from './names.ts'
 import type { PassNetworks } from './pass-networks.ts'
 import type { ChallengeSecret } from './secrets.ts'
+import type { ChallengesOptions } from './terms.ts'
 
 /** A pass, as its cookie says it. */
 export interface Pass extends Pick<Asker, 'browser' | 'tls'> {
@@ -22,11 +23,21 @@ export interface Pass extends Pick<Asker, 'browser' | 'tls'> {
   readonly home: boolean
   /** Times that it may still be renewed. */
   readonly renewals: number
+  /** It was renewed. */
+  readonly renewed: boolean
+  /** It was waited for, in place of work. */
+  readonly waited: boolean
 }
 
-/** Version 1 had no renewals. */
-const VERSIONS = [1, 2]
-const VERSION = 2
+/** Version 1 had no renewals, and none before 3 says how it was earned. */
+const VERSIONS = [1, 2, 3]
+const VERSION = 3
+
+/** Seconds that a pass holds that was waited for in place of work. */
+export const WAITED_PASS_SECONDS = 3_600
+
+/** A pass in use is renewed so many times: it ends after four times its time, and a farm earns no more with it. */
+export const RENEWALS = 3
 const FIELDS = 23
 const MAC = 16
 const LENGTH = Math.ceil(((FIELDS + MAC) * 4) / 3)
@@ -43,7 +54,8 @@ export function sealPass(pass: Pass, secret: ChallengeSecret, host: string): str
   const fields = Buffer.alloc(FIELDS)
   fields.writeUInt8(VERSION, 0)
   fields.writeUInt8(secret.id, 1)
-  fields.writeUInt8(pass.level | (pass.renewals << RENEWALS) | (pass.home ? HOME : 0), 2)
+  const marks = (pass.home ? HOME : 0) | (pass.renewed ? RENEWED : 0) | (pass.waited ? WAITED : 0)
+  fields.writeUInt8(pass.level | (pass.renewals << LEFT) | marks, 2)
   fields.writeUInt32BE(pass.issuedAt, 3)
   fields.writeUInt32BE(pass.expiresAt, 7)
   fields.write(pass.id, 11, 8, 'base64url')
@@ -54,9 +66,10 @@ export function sealPass(pass: Pass, secret: ChallengeSecret, host: string): str
 
 /** Bits of the level's byte. */
 const HOME = 0x80
-const RENEWALS = 2
+const WAITED = 0x20
+const RENEWED = 0x10
+const LEFT = 2
 const LEVEL = 0x03
-const MAX_RENEWALS = 0x1f
 
 function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: string): Pass | undefined {
   const fields = bytes.subarray(0, FIELDS)
@@ -65,14 +78,21 @@ function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: stri
       id === fields[1] && timingSafeEqual(passMac(fields, host).subarray(0, MAC), bytes.subarray(FIELDS)),
   )
   if (!VERSIONS.includes(fields[0] as number) || !isOurs) return undefined
-  const level = fields[2] as number
+  const marks = fields[2] as number
+  const left = (marks >> LEFT) & RENEWALS
+  const issuedAt = fields.readUInt32BE(3)
+  const expiresAt = fields.readUInt32BE(7)
+  // One of an earlier version that holds for longer than any wait earns was not waited for.
+  const isOld = (fields[0] as number) < VERSION
   return {
-    level: (level & LEVEL) as ChallengeLevel,
-    home: (level & HOME) !== 0,
+    level: (marks & LEVEL) as ChallengeLevel,
+    home: (marks & HOME) !== 0,
     // A secret that is on its way out renews nothing: what it may have let through ends with it.
-    renewals: fields[1] === secrets[0]?.id ? (level >> RENEWALS) & MAX_RENEWALS : 0,
-    issuedAt: fields.readUInt32BE(3),
-    expiresAt: fields.readUInt32BE(7),
+    renewals: fields[1] === secrets[0]?.id ? left : 0,
+    renewed: isOld ? left < RENEWALS : (marks & RENEWED) !== 0,
+    waited: isOld ? left === 0 && expiresAt - issuedAt <= WAITED_PASS_SECONDS : (marks & WAITED) !== 0,
+    issuedAt,
+    expiresAt,
     id: fields.subarray(11, 19).toString('base64url'),
     browser: fields.readUInt16BE(19),
     tls: fields.readUInt16BE(21),
@@ -84,9 +104,9 @@ export function isOfAsker(pass: Pick<Asker, 'browser' | 'tls'>, { browser, tls }
   return pass.browser === browser && (pass.tls === 0 || tls === 0 || pass.tls === tls)
 }
 
-/** Finds the pass of a request: of several the one of the highest level. Without the client's address its network is not counted. */
+/** Finds the pass of a request: the best of those that hold. Without the client's address its network is not counted. */
 export type PassReader = (
-  request: Pick<InspectionRequest, 'fields' | 'ja4'>,
+  request: InspectionRequest,
   network: NetworkClass,
   now: number,
   from?: Address,
@@ -116,7 +136,22 @@ interface Held extends AskerParts {
   shown: InspectedPass | undefined
 }
 
-export function createPasses(secrets: readonly ChallengeSecret[], networks: PassNetworks): Passes {
+type WithPass = Held & { readonly pass: Pass }
+
+function hasPass(held: Held): held is WithPass {
+  return held.pass !== undefined
+}
+
+/** The level first, then work before waiting, then the younger one. */
+function worth({ level, waited, issuedAt }: Pass): number {
+  return (level * 2 + (waited ? 0 : 1)) * 2 ** 32 + issuedAt
+}
+
+export function createPasses(
+  secrets: readonly ChallengeSecret[],
+  networks: PassNetworks,
+  isSecure: ChallengesOptions['isSecure'] = () => false,
+): Passes {
   const due = new WeakMap<InspectedPass, Pass>()
   const kept = new LRUCache<string, Held>({ max: MAX_KEPT })
 
@@ -138,26 +173,33 @@ export function createPasses(secrets: readonly ChallengeSecret[], networks: Pass
   }
 
   const passOf: PassReader = (request, network, now, from) => {
-    const values = cookiesOf(request.fields, PASS_COOKIES, MAX_COOKIES)
+    const values = cookiesOf(request.fields, PASS_COOKIES, MAX_COOKIES, () => isSecure(request))
     if (values.length === 0) return undefined
     const parts = askerPartsOf(request)
-    let best: Held | undefined
+    const found: WithPass[] = []
     const seconds = now / 1000
     for (const value of values) {
       const held = value.length === LENGTH ? heldOf(value, parts) : undefined
-      const pass = held?.pass
-      if (pass === undefined || pass.expiresAt <= seconds || pass.issuedAt - SKEW_SECONDS > seconds) continue
+      if (held === undefined || !hasPass(held)) continue
+      const { pass } = held
+      if (pass.expiresAt <= seconds || pass.issuedAt - SKEW_SECONDS > seconds) continue
       if (pass.home && (anonymises(network) || network === 'hosting' || network === 'datacenter')) continue
-      if (best?.pass === undefined || pass.level > best.pass.level) best = held
+      found.push(held)
     }
-    if (best?.pass === undefined || (from !== undefined && !networks.holds(best.pass.id, from, now))) return undefined
-    const { id, level, issuedAt, expiresAt, renewals } = best.pass
-    const age = Math.max(0, Math.floor(seconds - issuedAt))
-    if (best.shown?.age !== age) {
-      best.shown = Object.freeze({ id, level, age })
-      if (renewals > 0 && age * 2 >= expiresAt - issuedAt) due.set(best.shown, best.pass)
-    }
-    return best.shown
+    if (found.length > 1) found.sort((one, other) => worth(other.pass) - worth(one.pass))
+    // A neighbour's pass that too many networks have seen hides none behind it.
+    const best = found.find(({ pass }) => from === undefined || networks.holds(pass.id, from, now))
+    return best && shownAt(best, Math.max(0, Math.floor(seconds - best.pass.issuedAt)))
+  }
+
+  function shownAt(held: WithPass, age: number): InspectedPass {
+    if (held.shown?.age === age) return held.shown
+    const { id, level, issuedAt, expiresAt, renewals, renewed, waited } = held.pass
+    const maxAge = expiresAt - issuedAt
+    const shown = { id, level, age, maxAge, ...(renewed && { renewed }), ...(waited && { waited }) } as const
+    held.shown = Object.freeze(shown)
+    if (renewals > 0 && age * 2 >= maxAge) due.set(shown, held.pass)
+    return shown
   }
 
   return {
@@ -168,8 +210,8 @@ export function createPasses(secrets: readonly ChallengeSecret[], networks: Pass
       const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
       const issuedAt = Math.floor(now / 1000)
       const maxAge = pass.expiresAt - pass.issuedAt
-      const renewed = { ...pass, issuedAt, expiresAt: issuedAt + maxAge, renewals: pass.renewals - 1 }
-      return { pass: sealPass(renewed, maker, askerOf(askerPartsOf(request)).host), maxAge }
+      const next = { ...pass, issuedAt, expiresAt: issuedAt + maxAge, renewals: pass.renewals - 1, renewed: true }
+      return { pass: sealPass(next, maker, askerOf(askerPartsOf(request)).host), maxAge }
     },
   }
 }

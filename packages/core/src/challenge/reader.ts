@@ -19,11 +19,15 @@ export interface Brought {
 export interface ChallengeReader {
   /** The challenge of a text if it is the asker's and can be solved still. */
   read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault
-  /** The challenge that a request waits for, if it brings one for this asker and these terms; of several the oldest. */
-  broughtBy(request: InspectionRequest, asked: AskedFor, now: number): Brought | undefined
+  /** The challenges that a request waits for, if it brings some for this asker and these terms, the newest first. */
+  broughtBy(request: InspectionRequest, asked: AskedFor, now: number): readonly Brought[]
 }
 
-export function createChallengeReader({ secrets, since = 0 }: ChallengesOptions): ChallengeReader {
+export function createChallengeReader({
+  secrets,
+  since = 0,
+  isSecure = () => false,
+}: ChallengesOptions): ChallengeReader {
   function read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault {
     const challenge = openChallenge(text, secrets, asker, now)
     if (typeof challenge === 'string') return challenge
@@ -34,9 +38,9 @@ export function createChallengeReader({ secrets, since = 0 }: ChallengesOptions)
   return {
     read,
     broughtBy(request, { terms, pass }, now) {
-      if (terms.script) return undefined
-      const texts = cookiesOf(request.fields, CHALLENGE_COOKIES, 2)
-      if (texts.length === 0) return undefined
+      if (terms.script) return []
+      const texts = cookiesOf(request.fields, CHALLENGE_COOKIES, 2, () => isSecure(request))
+      if (texts.length === 0) return []
       const asker = askerOf(askerPartsOf(request))
       // One from before the pass was spent for it.
       const earliest = pass === undefined ? 0 : now - (pass.age + 1) * 1000
@@ -46,7 +50,7 @@ export function createChallengeReader({ secrets, since = 0 }: ChallengesOptions)
         const left = challenge.issuedAt + challenge.wait * 1000 - now
         return challenge.issuedAt < earliest ? [] : [{ text, challenge, left }]
       })
-      return brought.toSorted((one, other) => one.challenge.issuedAt - other.challenge.issuedAt)[0]
+      return brought.toSorted((one, other) => other.challenge.issuedAt - one.challenge.issuedAt)
     },
   }
 }

@@ -4,6 +4,7 @@ import { askerOf, askerPartsOf } from './asker.ts'
 import { challengeBuckets, shareAround } from './asking-bound.ts'
 import { createPassGiver, type Given } from './giver.ts'
 import type { ChallengeParts } from './issuer.ts'
+import type { Brought } from './reader.ts'
 import { solutionFault } from './solutions.ts'
 import type { ChallengesOptions, Redeemed, Redeeming } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
@@ -51,11 +52,16 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   }
 
   const redeemWaited: Redeeming['redeemWaited'] = async (request, asked, client) => {
-    const brought = reader.broughtBy(request, asked, clock.now())
-    if (brought === undefined || brought.left > 0) return { refused: 'early' }
-    const { challenge } = brought
-    if (!(await mayPass(client))) return redeemed({ refused: 'too_many' }, challenge)
-    return redeemed(await give(challenge, askerOf(askerPartsOf(request)), client, { waited: true }), challenge)
+    const [first, ...others] = reader.broughtBy(request, asked, clock.now()).filter(({ left }) => left <= 0)
+    if (first === undefined) return { refused: 'early' }
+    if (!(await mayPass(client))) return redeemed({ refused: 'too_many' }, first.challenge)
+    const asker = askerOf(askerPartsOf(request))
+    const attempt = async ({ challenge }: Brought) =>
+      redeemed(await give(challenge, asker, client, { waited: true }), challenge)
+    let tried = await attempt(first)
+    // One that was spent, as a neighbour may have set, keeps no other one back.
+    for (const other of others) if ('refused' in tried) tried = await attempt(other)
+    return tried
   }
 
   const redeem: Redeeming['redeem'] = async (request, solution, client) => {

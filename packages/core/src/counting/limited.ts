@@ -15,7 +15,7 @@ export function limited(
   counted: readonly { readonly rule: CountingRule }[],
   local: boolean,
 ): Decision {
-  const { id, counting, mode, reasons, location, unjudged, attestation } = decision
+  const { id, counting, mode, reasons, location, unjudged, attestation, restsOnPass } = decision
   const place = uses.findIndex(binds)
   const beyond = place === -1 ? undefined : counted[place]?.rule
   const action = beyond?.action ?? decision.action
@@ -31,6 +31,7 @@ export function limited(
   if (attestation !== undefined) limited.attestation = attestation
   if (location !== undefined && beyond === undefined) limited.location = location
   if (unjudged !== undefined) limited.unjudged = unjudged
+  if (restsOnPass !== undefined) limited.restsOnPass = restsOnPass
   if (beyond !== undefined) limited.reasons = Object.freeze([beyond.reason, ...reasons.slice(1)])
   const challenge = beyond === undefined ? decision.challenge : beyond.challenge
   if (challenge !== undefined) limited.challenge = challenge

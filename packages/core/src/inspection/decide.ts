@@ -1,7 +1,7 @@
 import { Asked, type AskedParts } from '../policy/asked.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { type Evaluation, evaluate, type MatchedRule, type Weighed } from '../policy/evaluate.ts'
-import type { ChallengeLevel } from '../values/challenge.ts'
+import type { InspectedPass } from '../values/challenge.ts'
 import type { Counting } from '../values/counting.ts'
 import type { Decision, Trial, Unjudged } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
@@ -23,7 +23,7 @@ const ALLOWLISTED: Evaluation = Object.freeze({
   counted: Object.freeze([]),
   weighed: Object.freeze([]),
   lasting: true,
-  restsOnPass: false,
+  passUntil: undefined,
 })
 
 export interface DecideOptions {
@@ -44,10 +44,11 @@ export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'mode' | 
   readonly trials: readonly Trial[] | undefined
   readonly counting: Counting | undefined
   readonly unjudged: readonly Unjudged[] | undefined
+  readonly restsOnPass: true | undefined
   /** It rests on the visitor, and on its pass, alone, not on what was asked for or when. */
   readonly lasting: boolean
-  /** The level of the pass that it rests on; absent: any, and none, is decided so. */
-  readonly passLevel: ChallengeLevel | undefined
+  /** Whether it holds with a pass; absent: with any, and none. */
+  readonly holds: ((pass: InspectedPass | undefined) => boolean) | undefined
 }
 
 /** Applies a policy to what is known of a request. Pure; the result is frozen. */
@@ -56,7 +57,7 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
 }
 
 export function decisionOf(
-  { action, enforced, mode, challenge, location, trial, trials, counting, unjudged, reasons }: Ruling,
+  { action, enforced, mode, challenge, location, trial, trials, counting, unjudged, restsOnPass, reasons }: Ruling,
   inspection: Inspection,
   id?: string,
 ): Decision {
@@ -69,6 +70,7 @@ export function decisionOf(
   if (trials !== undefined) decision.trials = trials
   if (counting !== undefined) decision.counting = counting
   if (unjudged !== undefined) decision.unjudged = unjudged
+  if (restsOnPass !== undefined) decision.restsOnPass = restsOnPass
   return Object.freeze(decision)
 }
 
@@ -81,7 +83,7 @@ export function ruleOn(
   const open: Unjudged[] | undefined = isDescribed ? [] : undefined
   const allowlisted = inspection.agent.identity?.type === 'address'
   const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request), open)
-  const { decided, trials, counted, weighed, lasting, restsOnPass } = evaluation
+  const { decided, trials, counted, weighed, lasting, passUntil } = evaluation
   const { action, challenge, redirect } = decided
   const location = redirect?.locationOf(inspection)
   const enforced = action === 'allow' || mode === 'enforce'
@@ -105,9 +107,21 @@ export function ruleOn(
     counting,
     unjudged,
     reasons,
+    restsOnPass: (passUntil !== undefined && mode === 'enforce') || undefined,
     lasting,
-    passLevel: restsOnPass ? inspection.pass?.level : undefined,
+    holds: passUntil === undefined ? undefined : likeness(inspection.pass, passUntil),
   }
+}
+
+/** Tests passes that were earned as one was, and are younger than `until` seconds. */
+function likeness(pass: InspectedPass | undefined, until: number): NonNullable<Ruling['holds']> {
+  return (other) =>
+    other !== undefined &&
+    other.age < until &&
+    other.level === pass?.level &&
+    other.maxAge === pass.maxAge &&
+    other.renewed === pass.renewed &&
+    other.waited === pass.waited
 }
 
 function trialOf({ id, action }: MatchedRule): Trial {

@@ -110,7 +110,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       return decide(others.policy ?? policy, inspection, options)
     }
     const kept = visit.ruling
-    if (kept !== undefined && (kept.passLevel === undefined || kept.passLevel === inspection.pass?.level)) {
+    if (kept !== undefined && (kept.holds === undefined || kept.holds(inspection.pass))) {
       return decisionOf(kept, inspection, request.id)
     }
     const ruling = ruleOn(policy, inspection, { mode, request })

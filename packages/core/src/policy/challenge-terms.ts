@@ -10,8 +10,8 @@ import type { Rule } from './policy.ts'
 /** A rule that challenges, checked. */
 export interface CompiledChallenge {
   readonly terms: ChallengeTerms
-  /** Whether a pass is enough, whatever is asked for with it. */
-  isAnsweredBy(pass: InspectedPass | undefined): boolean
+  /** Age in seconds below which a pass is enough, whatever is asked for with it; 0: it is not. */
+  answeredUntil(pass: InspectedPass | undefined): number
   /** Whether a visitor whom the rule matches, and whose pass is not enough, is to be challenged. */
   asks(inspection: Inspection, asked: Asked): boolean
 }
@@ -28,9 +28,20 @@ export function compileChallenge({ action, challenge = {}, limit, match }: Rule)
   const named = new Set<string>([...(match.purpose ?? []), ...(match.crawler ?? [])])
   return {
     terms,
-    isAnsweredBy: (pass) => !isBudget && pass !== undefined && pass.level >= level,
+    answeredUntil: (pass) => (isBudget || pass === undefined || pass.level < level ? 0 : ageMet(pass, terms)),
     asks: (inspection, asked) => !isNeverAsked(inspection, asked, named),
   }
+}
+
+/**
+ * Age in seconds below which a pass is as a rule asks: one that was given for longer than the rule's passes holds there for as long
+ * as those, once, since nobody knows when a renewed one was earned.
+ */
+function ageMet({ age, maxAge, renewed, waited }: InspectedPass, { passMs, script }: ChallengeTerms): number {
+  if (script && waited) return 0
+  const seconds = Math.ceil(passMs / 1_000)
+  if (maxAge !== undefined && maxAge <= seconds) return Number.POSITIVE_INFINITY
+  return renewed || age >= seconds ? 0 : seconds
 }
 
 const NONE_NAMED: ReadonlySet<string> = new Set()

@@ -133,6 +133,7 @@ function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): Compiled 
     ...(weight !== undefined && { weight }),
     ...(isOfPreset && refuses(rule.action) && { sparesProxies: true as const }),
     ...(announced && { announced }),
+    ...(rule.match.pass !== undefined && rule.match.pass !== 'none' && { readsPass: true as const }),
   }
   const found = { match: rule.match, steady, request, negation }
   if (onError === undefined || needs.length === 0) return { rule: compiled, found }

@@ -42,6 +42,8 @@ export interface CompiledRule {
   readonly counting?: CompiledCounting | undefined
   /** A preset's refusal: a trusted proxy that asks for itself, as for a health check, is no visitor. */
   readonly sparesProxies?: true | undefined
+  /** It is about holders of a pass. */
+  readonly readsPass?: true | undefined
   /** Weight of a rule that decides only where no other does. */
   readonly weight?: number | undefined
   /** Its path patterns; absent where it asks about more than the crawler, the path and the method, as robots.txt cannot. */
@@ -66,8 +68,11 @@ export interface Evaluation {
   readonly weighed: readonly Weighed[]
   /** True where no test of a request had a say: the visitor's next request like this one is decided the same. */
   readonly lasting: boolean
-  /** A rule that challenges decided nothing because of the pass: one of another level may be decided otherwise. D561 */
-  readonly restsOnPass: boolean
+  /**
+   * Age in seconds below which a pass like this one is decided the same; absent: any, and none, is. A rule that challenges decided
+   * nothing because of the pass, or one about its holders decided. D561
+   */
+  readonly passUntil: number | undefined
 }
 
 const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
@@ -105,7 +110,7 @@ export function evaluate(
   let weighed = NONE_WEIGHED
   let mark: MatchedRule | undefined
   let lasting = index?.asksRequest !== true
-  let restsOnPass = false
+  let passUntil: number | undefined
   // An unknown is no key: all rules are asked where those that a request leaves open are to be named.
   const found = unjudged === undefined ? index?.candidates(inspection, asked) : undefined
   const turns = new Turns(found)
@@ -123,8 +128,9 @@ export function evaluate(
       continue
     }
     if (rule.challenge !== undefined && matched === rule.matched) {
-      if (rule.challenge.isAnsweredBy(inspection.pass)) {
-        restsOnPass = true
+      const until = rule.challenge.answeredUntil(inspection.pass)
+      if (until > 0) {
+        passUntil = Math.min(until, passUntil ?? until)
         continue
       }
       // The next request may bring a pass, or ask for what is answered to anybody.
@@ -136,14 +142,16 @@ export function evaluate(
       counted = added(counted, Object.freeze({ rule: rule.counting.rule, cost }))
       // Its cost may differ from one request to the next.
       lasting = false
-      if (rule.counting.opens) return { decided: matched, trials, counted, weighed, lasting, restsOnPass }
+      if (rule.counting.opens && rule.readsPass) passUntil ??= Number.POSITIVE_INFINITY
+      if (rule.counting.opens) return { decided: matched, trials, counted, weighed, lasting, passUntil }
       continue
     }
     if (rule.onTrial) {
       trials = added(trials, matched)
       continue
     }
-    if (matched.action !== 'flag') return { decided: matched, trials, counted, weighed, lasting, restsOnPass }
+    if (rule.readsPass) passUntil ??= Number.POSITIVE_INFINITY
+    if (matched.action !== 'flag') return { decided: matched, trials, counted, weighed, lasting, passUntil }
     mark ??= matched
     if (rule.weight === undefined || matched !== rule.matched) continue
     const from = asked.weight
@@ -152,7 +160,7 @@ export function evaluate(
     if (found !== undefined) turns.add(index?.reached(position, { from, to: asked.weight }) ?? NONE_REACHED)
   }
   const decided = mark === undefined || isStricter(fallback.action, mark.action) ? fallback : mark
-  return { decided, trials, counted, weighed, lasting, restsOnPass }
+  return { decided, trials, counted, weighed, lasting, passUntil }
 }
 
 /** The effect of a rule whose tests of the request hold; `undefined` if it is not about this visitor. */

@@ -18,8 +18,14 @@ export interface InspectedPass {
   /** 11 characters of base64url; the same for as long as the pass holds. */
   readonly id: string
   readonly level: ChallengeLevel
-  /** Seconds since it was given. */
+  /** Seconds since it was given, or renewed. */
   readonly age: number
+  /** Seconds for which it was given; absent where a pass is only described. */
+  readonly maxAge?: number | undefined
+  /** It was renewed: when it was earned is not known. */
+  readonly renewed?: true | undefined
+  /** It was waited for, in place of work. */
+  readonly waited?: true | undefined
 }
 
 /** A client that is challenged, or brings a solution, as the inspection found it. */

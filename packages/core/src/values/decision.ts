@@ -69,6 +69,8 @@ export interface Decision {
   readonly counting?: Counting | undefined
   /** There after counting: where the request stands with each limit that it was counted by. */
   readonly limits?: readonly LimitUse[] | undefined
+  /** The visitor's pass let the request by: who has none is to be challenged, and the answer is for no cache that others share. */
+  readonly restsOnPass?: true | undefined
   /** There where the client is banned. */
   readonly ban?: DecidedBan | undefined
   /** There where the request made a claim that was attested. */

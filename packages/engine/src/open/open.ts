@@ -16,7 +16,6 @@ import {
   type Observe,
   type PendingCrawlers,
   type Policy,
-  rulesInForce,
   type Snapshots,
   type SourceStatus,
   type UsageTable,
@@ -216,7 +215,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
-  const asking = { clock, onFault, outbound, hooks, counts: counting.calls, rules: () => idsOf(inspection) }
+  const asking = { clock, onFault, outbound, hooks, counts: counting.calls, host: () => inspection }
   const challenges = openChallenges(config, asking)
   const tracer = await openTracer()
   const parts = {
@@ -302,11 +301,6 @@ function turning(inspection: Pick<Sallyport, 'reload' | 'config'>, tally: Pick<T
     tally.turn(inspection.config, reloaded.changed)
     return reloaded
   }
-}
-
-/** Ids of the rules in force, those of presets too. */
-function idsOf({ config }: Pick<Sallyport, 'config'>): readonly string[] {
-  return rulesInForce(config.policy).map(({ id }) => id)
 }
 
 /** The API of a configuration: with or without the reference, and for pages of which sites. */

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type Challenges, type Clock, type Counts, createChallengeSecrets, createChallenges } from '@sallyport/core'
+import {
+  type Challenges,
+  type Clock,
+  type Counts,
+  createChallengeSecrets,
+  createChallenges,
+  type InspectionRequest,
+  rulesInForce,
+} from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
 import { callCountsUrl } from '../counting.ts'
 import type { OpenHooks } from '../hooks.ts'
@@ -15,13 +23,16 @@ export interface ChallengeParts {
   readonly outbound: Pick<Outbound, 'feeds'>
   readonly hooks: Pick<OpenHooks, 'challengeProvider'>
   readonly onFault: (error: unknown) => void
-  /** Ids of the rules in force. */
-  readonly rules: () => Iterable<string>
+  /** The host of the configuration in force. */
+  readonly host: () => {
+    readonly config: Config
+    namedScheme(request: InspectionRequest): 'http' | 'https' | undefined
+  }
 }
 
 /** Questions and passes of a configuration: with its secrets, else with one of the dataDir, else with one of this process. */
 export function openChallenges(config: Config, parts: ChallengeParts): Challenges {
-  const { clock, counts, outbound, hooks, onFault, rules } = parts
+  const { clock, counts, outbound, hooks, onFault, host } = parts
   const { secret, previousSecret, provider: named } = config.challenge
   const made = config.data.readOnly ? randomBytes(32).toString('base64url') : secretOf(config.dataDir)
   const secrets = [secret ?? made, ...(previousSecret === undefined ? [] : [previousSecret])]
@@ -31,7 +42,8 @@ export function openChallenges(config: Config, parts: ChallengeParts): Challenge
     clock,
     random: createRandom(),
     ipv6Prefix: config.limits.ipv6Prefix,
-    rules,
+    rules: () => rulesInForce(host().config.policy).map(({ id }) => id),
+    isSecure: (request) => (host().namedScheme(request) ?? request.scheme) === 'https',
     provider: hooks.challengeProvider ?? (named && createSiteverify(named, outbound.feeds, onFault)),
     // Counts in memory forget at a restart which challenges were spent.
     since: callCountsUrl(config) === undefined ? clock.now() : 0,

@@ -1,0 +1,143 @@
+import t from 'tap'
+import { parseAddress } from '../src/address/address.ts'
+import { createChallengeSecrets } from '../src/challenge/secrets.ts'
+import type { ChallengesOptions, Redeemed } from '../src/challenge/terms.ts'
+import { compileChallenge } from '../src/policy/challenge-terms.ts'
+import type { RuleChallenge } from '../src/policy/policy.ts'
+import type { InspectedPass } from '../src/values/challenge.ts'
+import { askedFor, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
+
+const MINUTE = 60_000
+const DAY = 1_440 * MINUTE
+
+type World = ReturnType<typeof world>
+
+const passOf = (redeemed: Redeemed): string => ('pass' in redeemed ? redeemed.pass : redeemed.refused)
+
+/** Cookies of passes at level 2: one that was worked for, and one that was waited for. */
+async function worked({ challenges }: World, passMs: number): Promise<string> {
+  const issued = challenges.issue(requestOf(), askedFor(2, { passMs }), true)
+  return passOf(await challenges.redeem(requestOf(), solve(issued), HOME))
+}
+
+async function waited({ challenges, clock }: World, passMs: number): Promise<string> {
+  const issued = challenges.issue(requestOf(), askedFor(2, { passMs }), true)
+  clock.time += 8_000
+  return passOf(await challenges.redeem(requestOf(), `${issued.text}.`, HOME))
+}
+
+function seen({ challenges, clock }: World, value: string): InspectedPass | undefined {
+  return challenges.passOf(requestOf({ cookie: `sallyport=${value}` }), 'mobile', clock.now())
+}
+
+function isAnswered(pass: InspectedPass | undefined, challenge: RuleChallenge): boolean {
+  const compiled = compileChallenge({
+    id: 'ask',
+    match: {},
+    action: 'challenge',
+    challenge: { level: 2, ...challenge },
+  })
+  return (compiled?.answeredUntil(pass) ?? 0) > 0
+}
+
+t.test('script: required is not opened by a pass that was waited for elsewhere', async (t) => {
+  const at = world()
+  t.ok(isAnswered(seen(at, await worked(at, DAY)), { script: 'required' }))
+  const other = seen(at, await waited(at, DAY))
+  t.notOk(isAnswered(other, { script: 'required' }))
+  t.ok(isAnswered(other, {}))
+})
+
+t.test('a pass of a month answers a rule of five minutes for five minutes', async (t) => {
+  const at = world()
+  const month = await worked(at, 31 * DAY)
+  t.ok(isAnswered(seen(at, month), { pass: '5m' }))
+  at.clock.time += 5 * MINUTE
+  t.notOk(isAnswered(seen(at, month), { pass: '5m' }))
+  t.ok(isAnswered(seen(at, month), { pass: '31d' }))
+  at.clock.time += 16 * DAY
+  const request = requestOf({ cookie: `sallyport=${month}` })
+  const pass = seen(at, month)
+  const renewed = pass && at.challenges.renew(pass, request)
+  t.notOk(isAnswered(seen(at, renewed?.pass ?? ''), { pass: '5m' }), 'nor once it is renewed')
+  t.ok(isAnswered(seen(at, renewed?.pass ?? ''), { pass: '31d' }))
+  const short = await worked(at, 5 * MINUTE)
+  at.clock.time += 3 * MINUTE
+  const own = seen(at, short)
+  const again = own && at.challenges.renew(own, requestOf({ cookie: `sallyport=${short}` }))
+  at.clock.time += 4 * MINUTE
+  t.ok(isAnswered(seen(at, again?.pass ?? ''), { pass: '5m' }), 'one of its own is renewed as before')
+  t.ok(
+    isAnswered({ id: 'described-1', level: 2, age: 299 }, { pass: '5m' }),
+    'and one that is described goes by its age',
+  )
+  t.notOk(isAnswered({ id: 'described-1', level: 2, age: 300 }, { pass: '5m' }))
+})
+
+t.test('over https the names count that no sister site can set', async (t) => {
+  const isSecure: ChallengesOptions['isSecure'] = ({ scheme }) => scheme === 'https'
+  const at = world({ isSecure })
+  const [own, tossed] = [await worked(at, DAY), await worked(at, DAY)]
+  const held = (cookie: string, scheme: 'http' | 'https') =>
+    at.challenges.passOf({ ...requestOf({ cookie }), scheme }, 'mobile', at.clock.now())?.id
+  const id = held(`__Host-sallyport=${own}`, 'https')
+  t.ok(id)
+  t.equal(held(`sallyport=${tossed}`, 'https'), undefined)
+  t.ok(held(`sallyport=${tossed}`, 'http'))
+  t.equal(held(`${`sallyport=${tossed}; `.repeat(9)}__Host-sallyport=${own}`, 'https'), id)
+  const issued = at.challenges.issue(requestOf(), askedFor(1), true)
+  at.clock.time += 1_000
+  const brings = (name: string) => at.challenges.hasWaited(requestOf({ cookie: `${name}=${issued.text}` }), askedFor(1))
+  t.same(['__Host-sallyport-challenge', 'sallyport-challenge'].map(brings), [true, false])
+})
+
+t.test('a pass that no longer holds hides none that does', async (t) => {
+  const at = world()
+  const { challenges, clock } = at
+  const issued = challenges.issue(requestOf(), askedFor(3), true)
+  const lost = passOf(await challenges.redeem(requestOf(), solve(issued), HOME))
+  const own = await worked(at, DAY)
+  const from = (address: string, cookie: string) =>
+    challenges.passOf(requestOf({ cookie }), 'mobile', clock.now(), parseAddress(address))
+  for (let network = 1; network <= 6; network++) from(`8.1.${network}.1`, `sallyport=${lost}`)
+  t.equal(from('8.1.1.1', `sallyport=${lost}`), undefined)
+  t.match(from('8.2.1.1', `sallyport=${lost}; sallyport=${own}`), { level: 2 })
+  const slow = await waited(at, DAY)
+  t.equal(from('8.2.1.1', `sallyport=${slow}; sallyport=${own}`)?.waited, undefined, 'of one level the one with work')
+})
+
+t.test('who waits gets a pass beside a challenge that was spent before', async (t) => {
+  const { challenges, clock } = world()
+  const issue = () => challenges.issue(requestOf(), askedFor(1), true).text
+  const spent = issue()
+  clock.time += 1_000
+  const request = (...texts: readonly string[]) =>
+    requestOf({ cookie: texts.map((text) => `sallyport-challenge=${text}`).join('; ') })
+  t.ok('pass' in (await challenges.redeemWaited(request(spent), askedFor(1), HOME)))
+  const own = issue()
+  t.notOk(challenges.hasWaited(request(spent, own), askedFor(1)), 'its own is waited for')
+  t.match(challenges.issue(request(spent, own), askedFor(1)), { text: own, again: true })
+  clock.time += 1_000
+  t.ok(challenges.hasWaited(request(spent, own), askedFor(1)))
+  t.ok('pass' in (await challenges.redeemWaited(request(spent, own), askedFor(1), HOME)))
+  t.match(await challenges.redeemWaited(request(spent, own), askedFor(1), HOME), { refused: 'spent' })
+})
+
+t.test('passes of earlier versions hold, and show how they were earned as far as they tell', async (t) => {
+  const at = world()
+  const [secret] = createChallengeSecrets([SECRET])
+  const value = await worked(at, DAY)
+  const sealed = (version: number, left: number, seconds: number): string => {
+    const fields = Buffer.from(value, 'base64url').subarray(0, 23)
+    fields.writeUInt8(version, 0)
+    fields.writeUInt8(2 | (left << 2) | 0x80, 2)
+    fields.writeUInt32BE(fields.readUInt32BE(3) + seconds, 7)
+    const mac = secret?.passMac(fields, 'shop.example').subarray(0, 16) ?? Buffer.alloc(0)
+    return Buffer.concat([fields, mac]).toString('base64url')
+  }
+  t.match(seen(at, sealed(2, 3, 43_200)), { level: 2, maxAge: 43_200, renewed: undefined, waited: undefined })
+  t.match(seen(at, sealed(2, 1, 43_200)), { renewed: true, waited: undefined })
+  t.match(seen(at, sealed(1, 0, 43_200)), { renewed: true, waited: undefined })
+  t.match(seen(at, sealed(2, 0, 3_600)), { waited: true })
+  t.equal(seen(at, sealed(4, 3, 43_200)), undefined)
+})
