@@ -3,8 +3,10 @@ import { Readable } from 'node:stream'
 import type { ApiResponse } from '@sallyport/engine'
 import {
   type HostResponse,
+  isForCaches,
   newId,
   Observation,
+  privateControl,
   Received,
   type Receiver,
   type RequestHost,
@@ -30,6 +32,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
   headersSent = false
   statusCode = 0
   #sent: Headers | undefined
+  #isPrivate = false
   readonly #headers = new Map<string, string>()
   readonly #suggested = new Map<string, string>()
   readonly #added: (readonly [string, string])[] = []
@@ -65,6 +68,10 @@ export class WebAnswer extends EventEmitter implements HostResponse {
     this.#headers.delete(name)
   }
 
+  keepPrivate(): void {
+    this.#isPrivate = true
+  }
+
   /** The response with our headers. Its status is noted, once: what is observed and counted ends here. */
   finish(response: Response): Response {
     if (!this.headersSent) {
@@ -74,6 +81,10 @@ export class WebAnswer extends EventEmitter implements HostResponse {
       this.emit('close')
     }
     try {
+      if (this.#isPrivate) {
+        response.headers.set('cache-control', privateControl(response.headers.get('cache-control') ?? ''))
+        for (const name of [...response.headers.keys()].filter(isForCaches)) response.headers.delete(name)
+      }
       for (const [name, value] of this.#headers) response.headers.set(name, value)
       for (const [name, value] of this.#suggested) {
         if (!response.headers.has(name)) response.headers.set(name, value)

@@ -1,6 +1,7 @@
 /* Building blocks for the adapters and the proxy: names here may change in any release. */
 
 export { limitFields } from './answer/limit-fields.ts'
+export { isForCaches, privateControl } from './answer/private-answer.ts'
 export { decisionRefusal, type Refusal, refusal, refusedRequest, rendered } from './answer/refusal.ts'
 export { sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'

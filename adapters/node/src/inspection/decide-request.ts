@@ -82,6 +82,7 @@ export function carriedOut(host: RequestHost, received: Received, decision: Deci
     for (const name in usage) received.suggest(name, usage[name] as string)
     const renewed = renewedCookie(host, head, decision)
     if (renewed !== undefined) received.addCookie(renewed)
+    if (decision.restsOnPass) received.keepPrivate()
     return { decision }
   }
   noteRefusal(received.observation)

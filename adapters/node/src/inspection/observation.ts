@@ -18,6 +18,9 @@ export interface HostResponse {
   suggestHeader?(name: string, value: string): void
   hasHeader?(name: string): boolean
   getHeader?(name: string): unknown
+  writeHead?(status: number, ...more: unknown[]): unknown
+  /** Has the answer kept by its client's cache alone; absent: `writeHead` is asked. */
+  keepPrivate?(): void
   /** Adds a value beside those that are there. */
   appendHeader?(name: string, value: string): unknown
   removeHeader(name: string): void

@@ -1,5 +1,6 @@
 import type { AnswerStatus, Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
+import { keepPrivate } from '../answer/private-answer.ts'
 import { checkHostNamed, type HeadFault, headFault, type Paths } from '../request/head-fault.ts'
 import { INSECURE, isInsecure } from '../request/insecure-target.ts'
 import type { Observation } from '../request/observation.ts'
@@ -51,6 +52,13 @@ export class Received implements Answering {
   addCookie(cookie: string): void {
     const { response } = this.reception
     if (response !== undefined && !response.headersSent) response.appendHeader?.('set-cookie', cookie)
+  }
+
+  /** Has the answer of the application kept by no cache that others share. */
+  keepPrivate(): void {
+    const { response } = this.reception
+    if (response?.keepPrivate !== undefined) response.keepPrivate()
+    else if (response !== undefined && !response.headersSent) keepPrivate(response)
   }
 
   /** An answer of ours as it is to be sent while the body may be unread. */

@@ -34,6 +34,7 @@ export function createStepUp<Place>(
   return (place) => {
     const received = receiver.receive(sallyport, place)
     const carry = (decision: Decision): ReturnType<StepUp<Place>> => {
+      if (decision.restsOnPass) received.keepPrivate()
       if (!decision.enforced || !(decision.action === 'challenge' || decision.unready)) return undefined
       noteDecision(received.observation, decision)
       const outcome = carriedOut(sallyport, received, decision)

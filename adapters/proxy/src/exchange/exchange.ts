@@ -99,6 +99,8 @@ export class Exchange implements Watched, Answering {
   /** Fields of every answer to it, and of its answer about a limit; names in lower case. */
   standing: Readonly<Record<string, string>> = {}
   told: Readonly<Record<string, string>> = {}
+  /** The origin's answer rests on a pass, and is for no cache that others share. */
+  isPrivate = false
   /** Content-Type of the origin's answer. */
   answeredType: string | undefined
   /** Times that its route has for itself. */

@@ -1,5 +1,5 @@
 import { type ChallengeLevel, SallyportError } from '@sallyport/core'
-import { ID_HEADER, isReserved } from '@sallyport/node/internal'
+import { ID_HEADER, isForCaches, isReserved, privateControl } from '@sallyport/node/internal'
 import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
 import { onlyOnce } from './single-fields.ts'
 import { createSpellings } from './spellings.ts'
@@ -15,6 +15,8 @@ export interface AnswerOf {
   readonly id: string
   /** Fields of ours for which the origin has none; names in lower case. */
   readonly told: Readonly<Record<string, string>>
+  /** It is for the client's own cache alone. */
+  readonly isPrivate?: boolean | undefined
   /** A field that may stand once came with two values. */
   onConflict(name: string): void
 }
@@ -27,9 +29,10 @@ export interface AnswerOf {
  * or raw bytes; a field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway` where a field has bytes that none may have.
  */
 export function responseFields(raw: readonly string[] | readonly Buffer[], answer: AnswerOf): string[] {
-  const { status, id, told, onConflict } = answer
+  const { status, id, told, isPrivate, onConflict } = answer
   const fields = onlyOnce(endToEnd(raw, requireNoCoding), onConflict)
-  const kept = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
+  const sized = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
+  const kept = isPrivate ? privateFields(sized) : sized
   if (status === 205) kept.push('Content-Length', '0')
   kept.push(ID_HEADER, id)
   for (const name in told) {
@@ -37,6 +40,17 @@ export function responseFields(raw: readonly string[] | readonly Buffer[], answe
     if (isTold) kept.push(name, told[name] as string)
   }
   return kept
+}
+
+/** Fields by which no cache that others share keeps an answer, nor gives one with a pass to those who hold none. */
+function privateFields(fields: readonly string[]): string[] {
+  const isControl = (name: string) => name.toLowerCase() === 'cache-control'
+  const controls = fields.filter((_, at) => at % 2 === 1 && isControl(fields[at - 1] as string))
+  const kept = fields.filter((_, at) => {
+    const name = fields[at - (at % 2)] as string
+    return !isControl(name) && !isForCaches(name)
+  })
+  return [...kept, 'Cache-Control', privateControl(controls.join(','))]
 }
 
 /** Whether caches of many people may keep an answer, and with it a cookie. */

@@ -45,6 +45,7 @@ export function createDecide({ sallyport, options, admission, sites, routes, han
     const usage = usageFields(sallyport.usage?.(partsOf(host)), head, decision)
     const renewed = renewedCookie(sallyport, head, decision)
     const cookie = renewed === undefined ? NOTHING : { 'set-cookie': renewed }
+    exchange.isPrivate = decision.restsOnPass === true
     exchange.told = toldOf(exchange.standing, limitFields(decision), usage, cookie)
     if (Number(request.headers['content-length'] ?? 0) > admission.bodyBytes) {
       admission.refuse(exchange, 'body_bytes')

@@ -199,8 +199,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   #headOf(status: number, reason: string, raw: readonly Buffer[]): Head {
     requireStatus(status, reason)
     const { exchange } = this.#forwarded
-    const { id, told, request } = exchange
-    const fields = responseFields(raw, { status, id, told, onConflict: this.#hooks.onConflict })
+    const { id, told, isPrivate, request } = exchange
+    const fields = responseFields(raw, { status, id, told, isPrivate, onConflict: this.#hooks.onConflict })
     exchange.answeredType = typeIn(fields)
     this.#stream ||= /^text\/event-stream\b/i.test(exchange.answeredType ?? '')
     // The rest of an unfinished request would be read as the next one.

@@ -35,7 +35,7 @@ export function compileChallenge({ action, challenge = {}, limit, match }: Rule)
 
 /**
  * Age in seconds below which a pass is as a rule asks: one that was given for longer than the rule's passes holds there for as long
- * as those, once, since nobody knows when a renewed one was earned.
+ * as those, once, since nobody knows when a renewed one was earned (D678).
  */
 function ageMet({ age, maxAge, renewed, waited }: InspectedPass, { passMs, script }: ChallengeTerms): number {
   if (script && waited) return 0

@@ -1,0 +1,92 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { ConfigInput, Sallyport } from '@sallyport/engine'
+import { guard } from '@sallyport/fetch'
+import { listener } from '@sallyport/node'
+import { openProxy } from '@sallyport/proxy'
+import t, { type Test } from 'tap'
+import { ADDRESS, BROWSER, passOf, visit } from './challenge-client.ts'
+import { HOSTS, type RunningHost, running } from './hosts.ts'
+import { exchange, requestBytes } from './wire.ts'
+import { openWithoutData } from './without-data.ts'
+
+/* A cache in front keeps nothing for those who hold no pass of an answer that rests on one. */
+const POLICY = {
+  preset: 'observe',
+  rules: [{ id: 'ask', match: { not: { path: ['/open'] } }, action: 'challenge', challenge: { level: 2 } }],
+} satisfies ConfigInput['policy']
+
+for (const host of HOSTS) {
+  t.test(`${host.name}: an answer that rests on a pass is private, and no other`, async (t) => {
+    const at = await host.start(await openWithoutData(t, { policy: POLICY }), '')
+    t.teardown(() => at.close())
+    const cookie = await passOf(at)
+    for (let call = 0; call < 3; call++) {
+      t.match(await visit(at, { cookie }), { status: 200, headers: { 'cache-control': 'private' } })
+    }
+    const open = await visit(at, { cookie, target: '/open' })
+    t.same([open.status, open.headers['cache-control']], [200, undefined])
+  })
+}
+
+const SHARED = { 'Cache-Control': 'public, max-age=600, s-maxage=900', 'CDN-Cache-Control': 'max-age=900' }
+
+/** The ways in which a handler writes its fields. */
+const WRITTEN: Readonly<Record<string, RequestListener>> = {
+  'setHeader, then end': (_, res) => {
+    for (const [name, value] of Object.entries(SHARED)) res.setHeader(name, value)
+    res.setHeader('X-Accel-Expires', '600')
+    res.end('ok')
+  },
+  'writeHead with an object': (_, res) => res.writeHead(200, { ...SHARED, 'Set-Cookie': ['a=1', 'b=2'] }).end('ok'),
+  'writeHead with a reason and a list': (_, res) =>
+    res.writeHead(200, 'Fine', [...Object.entries(SHARED).flat(), 'Set-Cookie', 'a=1']).end('ok'),
+}
+
+const PLACES: Readonly<
+  Record<string, (t: Test, sallyport: Sallyport, listen: RequestListener) => Promise<RunningHost>>
+> = {
+  'node:http': async (_, sallyport, listen) => running(createServer(listener(sallyport, listen))),
+  'the proxy': async (t, sallyport, listen) => {
+    const origin = await running(createServer(listen))
+    t.teardown(() => origin.close())
+    const { url, close } = await openProxy(sallyport, {
+      listen: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
+      limits: { eventLoopDelay: '1m' },
+      upstream: `http://127.0.0.1:${origin.port}`,
+      timeouts: { drain: 0 },
+    })
+    return { port: Number(new URL(url).port), close: () => close('cut') }
+  },
+}
+
+for (const [place, start] of Object.entries(PLACES)) {
+  for (const [way, listen] of Object.entries(WRITTEN)) {
+    t.test(`${place}: what a handler says to caches by ${way}`, async (t) => {
+      const at = await start(t, await openWithoutData(t, { policy: POLICY }), listen)
+      t.teardown(() => at.close())
+      const cookie = await passOf(at)
+      const { headers } = await visit(at, { cookie })
+      t.equal(headers['cache-control'], 'max-age=600, private')
+      t.same([headers['cdn-cache-control'], headers['x-accel-expires']], [undefined, undefined])
+      const fields = ['X-Forwarded-For', ADDRESS, 'Connection', 'close', ...BROWSER, 'Cookie', cookie]
+      const bytes = await exchange(at.port, requestBytes('GET', '/shop', fields))
+      if (way.startsWith('writeHead'))
+        t.match(bytes, way.endsWith('object') ? /a=1\r\n.*b=2\r\n/s : /a=1\r\n/, 'and cookies stay')
+      const open = await visit(at, { target: '/open' })
+      t.match(open.headers, { 'cache-control': SHARED['Cache-Control'], 'cdn-cache-control': 'max-age=900' })
+    })
+  }
+}
+
+t.test('fetch: the response of the application', async (t) => {
+  const sallyport = await openWithoutData(t, { policy: POLICY })
+  const host = await running(createServer(listener(sallyport, (_, res) => res.end())))
+  t.teardown(() => host.close())
+  const headers = { 'user-agent': BROWSER[1] as string, accept: 'text/html', cookie: await passOf(host) }
+  const request = new Request('http://site.example/', { headers })
+  const { response, end } = await guard(sallyport, request, { address: ADDRESS })
+  t.equal(response, undefined)
+  const answer = end(new Response('ok', { headers: SHARED }))
+  t.same([answer.headers.get('cache-control'), answer.headers.get('cdn-cache-control')], ['max-age=600, private', null])
+})
