@@ -76,13 +76,17 @@ t.test('pages count, and no error, redirect, empty answer or other content', asy
 
 t.test('no word of a request moves it to a wider count', async (t) => {
   const words: Readonly<Record<string, (at: number) => Partial<InspectionRequest>>> = {
-    'a method': () => ({ method: 'POST' }),
+    'a method': (at) => ({ method: ['POST', 'OPTIONS', 'QUERY'][at % 3] ?? '' }),
     'the name of a file': (at) => ({ target: `/viewtopic.php/${at}.css?t=${at}` }),
     'another file': (at) => ({ target: `/${at}.png` }),
   }
   for (const [name, request] of Object.entries(words)) {
     t.equal(await gateOf({ rules: [PAGES] }).passed(200, 200, 'text/html', request), 3, name)
   }
+  const asked: Rule = { ...PAGES, action: 'challenge', challenge: { level: 2 } }
+  const preflight = ['Host', 'a.example', 'Origin', 'https://b.example', 'Access-Control-Request-Method', 'GET']
+  const preflights = gateOf({ rules: [asked] }).passed(200, 200, 'text/html', () => ({ method: 'OPTIONS' }), preflight)
+  t.equal(await preflights, 3, 'a preflight')
   for (const [name, value] of [
     ['X-Requested-With', 'XMLHttpRequest'],
     ['Accept', '*/*'],

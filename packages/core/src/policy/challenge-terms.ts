@@ -29,7 +29,9 @@ export function compileChallenge({ action, challenge = {}, limit, match }: Rule)
   return {
     terms,
     answeredUntil: (pass) => (isBudget || pass === undefined || pass.level < level ? 0 : ageMet(pass, terms)),
-    asks: (inspection, asked) => !isNeverAsked(inspection, asked, named),
+    // A limit counts preflights, as any client can write one and get the page.
+    asks: (inspection, asked) =>
+      !isNeverAsked(inspection, named) && (limit !== undefined || !isPreflight(inspection.request.method, asked)),
   }
 }
 
@@ -49,7 +51,10 @@ const NONE_NAMED: ReadonlySet<string> = new Set()
 /** The challenge to banned clients, where a ban challenges (D446). */
 export const BAN_CHALLENGE: BanChallenge = {
   terms: Object.freeze({ level: 2, passMs: durationOf(DEFAULT_PASS), script: false }),
-  asks: (inspection, fields) => !isNeverAsked(inspection, new Asked({ fields }), NONE_NAMED),
+  asks(inspection, fields) {
+    const asked = new Asked({ fields })
+    return !isNeverAsked(inspection, NONE_NAMED) && !isPreflight(inspection.request.method, asked)
+  },
 }
 
 /** Readers that show no page to anybody: challenged only by a rule that names them, or under a name that was disproved (D453). */
@@ -59,13 +64,9 @@ const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'federation', 'previ
  * Whether a request is never challenged, whatever the rule: its client is proven, or the check of that is not over, or it is a
  * trusted proxy of ours; its address is of no network; or programs fetch what it asks for at a fixed place. `named`: purposes and crawlers that a rule names.
  */
-function isNeverAsked(
-  { agent, client, crawler, network, request }: Inspection,
-  asked: Asked,
-  named: ReadonlySet<string>,
-): boolean {
+function isNeverAsked({ agent, client, crawler, network, request }: Inspection, named: ReadonlySet<string>): boolean {
   if (agent.identity?.verified === true || crawler?.outcome === 'verified' || crawler?.pending === true) return true
-  if (client.isProxy === true || isInternal(network.reserved) || isPreflight(request.method, asked)) return true
+  if (client.isProxy === true || isInternal(network.reserved)) return true
   const { path, readings } = request
   // Every reading: a path that an origin takes for another one is no fixed place, nor one of too many readings.
   if (isFixedPlace(path) && (readings === undefined || (readings.length > 0 && readings.every(isFixedPlace))))
