@@ -1,5 +1,5 @@
 /**
- * Returns what a run of CI has of what takes long: with `TURN=2/5` every fifth beginning with the second, else all.
+ * Returns what a run of CI has of what takes long: with `TURN=2/5` every fifth beginning with the second, else all (D510).
  * A turn that is none throws.
  */
 export function ofTurn<T>(values: readonly T[], turn = process.env['TURN'] ?? '1/1'): readonly T[] {
