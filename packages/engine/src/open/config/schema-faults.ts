@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { ConfigFault } from './faults.ts'
 import { type Layer, valueAt } from './layers.ts'
 import { located } from './located.ts'
+import { removal } from './removed-keys.ts'
 import { nodeAt, type SchemaNode } from './tree.ts'
 
 /** Faults of a schema as faults of what was written in these layers. `input` is what was parsed. */
@@ -21,7 +22,9 @@ export function schemaFaults(
     return issue.keys.map((key) => {
       const { place, rule } = located({ path: [...issue.path, key], message: '' }, input, layers)
       const name = [...issue.path.map(String), key].join('.')
-      const message = `unknown key "${name}"${suggestion(key, known)}`
+      const removed = removal([...issue.path, key])
+      const message =
+        removed === undefined ? `unknown key "${name}"${suggestion(key, known)}` : `"${name}" was removed. ${removed}`
       return { message, ...(place && { place }), ...(rule && { rule }) }
     })
   })
