@@ -80,20 +80,22 @@ export class WebAnswer extends EventEmitter implements HostResponse {
       this.headersSent = true
       this.emit('close')
     }
+    // Applications answer many requests with one response, where that has no body to be used up: ours are one visitor's headers.
+    const own = response.body === null && response.status >= 200 ? new Response(null, response) : response
     try {
       if (this.#isPrivate) {
-        response.headers.set('cache-control', privateControl(response.headers.get('cache-control') ?? ''))
-        for (const name of [...response.headers.keys()].filter(isForCaches)) response.headers.delete(name)
+        own.headers.set('cache-control', privateControl(own.headers.get('cache-control') ?? ''))
+        for (const name of [...own.headers.keys()].filter(isForCaches)) own.headers.delete(name)
       }
-      for (const [name, value] of this.#headers) response.headers.set(name, value)
+      for (const [name, value] of this.#headers) own.headers.set(name, value)
       for (const [name, value] of this.#suggested) {
-        if (!response.headers.has(name)) response.headers.set(name, value)
+        if (!own.headers.has(name)) own.headers.set(name, value)
       }
       // Each once, however often an answer is finished.
-      for (const [name, value] of this.#added.splice(0)) response.headers.append(name, value)
-      return response
+      for (const [name, value] of this.#added.splice(0)) own.headers.append(name, value)
+      return own
     } catch {
-      // One that cannot be changed, as of a redirect, is copied.
+      // One that cannot be changed, as of a fetch, is copied.
       return this.finish(new Response(response.body, response))
     }
   }

@@ -55,6 +55,30 @@ t.test('end gives the response our headers, also one that cannot be changed, and
   t.equal(observed.length, 1)
 })
 
+t.test('a response without a body that answers many visitors takes the headers of none', async (t) => {
+  const shared = new Response(null, { status: 204, headers: { etag: '"a"' } })
+  const use = {
+    rule: 'busy',
+    action: 'throttle',
+    onTrial: false,
+    max: 10,
+    windowMs: 60_000,
+    resetMs: 60_000,
+    exceeded: false,
+  } as const
+  const limited: typeof SALLYPORT = {
+    ...SALLYPORT,
+    decide: (request) => ({ ...SALLYPORT.decide(request), limits: [{ ...use, used: Number(request.peer.slice(-1)) }] }),
+  }
+  for (const last of [7, 8]) {
+    const { end } = await guard(limited, ask('/shop'), { address: `192.0.2.${last}` })
+    const sent = end(shared)
+    t.match(sent.headers.get('ratelimit'), `;r=${10 - last};`)
+    t.equal(sent.headers.get('etag'), '"a"')
+  }
+  t.same([...shared.headers.keys()], ['etag'])
+})
+
 t.test('options are those of every adapter', async (t) => {
   const inspect = inspection(SALLYPORT, {
     skip: (request) => request.url.endsWith('/health'),
