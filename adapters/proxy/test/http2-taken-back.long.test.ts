@@ -139,7 +139,7 @@ t.test('clients that reset their connections within answers leave nothing behind
 
 for (const method of ['GET', 'HEAD']) {
   t.test(`requests that are taken back again and again end the connection: ${method}`, { skip }, async (t) => {
-    const { session, refused } = await openHttp2(t, () => {})
+    const { session, refused } = await openHttp2(t, () => {}, { trust: [] })
     const closed = once(session, 'close')
     const flood = async (): Promise<void> => {
       while (!session.closed && !session.destroyed) {
@@ -156,3 +156,22 @@ for (const method of ['GET', 'HEAD']) {
     )
   })
 }
+
+t.test('clients behind a trusted proxy share its session, whatever one of them takes back', { skip }, async (t) => {
+  const waiting: Socket[] = []
+  const { session, refused } = await openHttp2(t, (socket, head) => {
+    if (head.startsWith('GET /page')) waiting.push(socket)
+  })
+  const page = ask(session, { ':path': '/page', 'x-forwarded-for': '21.0.0.8' })
+  await until(() => waiting.length === 1)
+  for (let taken = 0; taken < 300; taken += 50) {
+    const streams = Array.from({ length: 50 }, () => begin(session, { 'x-forwarded-for': '21.0.0.9' }))
+    const closed = streams.map((stream) => once(stream, 'close'))
+    await delay(2)
+    for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL)
+    await Promise.all(closed)
+  }
+  waiting[0]?.write(OK)
+  t.equal((await page).status, 200)
+  t.same(refused, [])
+})

@@ -68,7 +68,8 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     return { main: createPlain(), plain: createPlain(), checks, connections, ...none }
   }
 
-  const http2 = tls.http2 === false ? undefined : createHttp2Sessions({ limits, timeouts, onRequest: onHttp2, onCut })
+  const sessions = { limits, timeouts, isTrusted, onRequest: onHttp2, onCut }
+  const http2 = tls.http2 === false ? undefined : createHttp2Sessions(sessions)
   let renew = (): void => {}
   const certificates = await watchCertificates(certificateFiles(tls), { onNotice, raise, onChange: () => renew() })
   const entrance = createTlsEntrance({

@@ -34,6 +34,7 @@ const LAST_STREAM = 2 ** 31 - 1
 export interface Http2SessionsOptions {
   readonly limits: () => Limits
   readonly timeouts: () => Timeouts
+  readonly isTrusted: (peer: string) => boolean
   readonly onRequest: (request: StreamRequest, response: StreamResponse, waiting: boolean) => void
   readonly onCut: (cause: CutCause) => void
 }
@@ -49,7 +50,8 @@ export interface Http2Sessions {
   end(): void
 }
 
-export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http2SessionsOptions): Http2Sessions {
+export function createHttp2Sessions(options: Http2SessionsOptions): Http2Sessions {
+  const { limits, timeouts, isTrusted, onRequest, onCut } = options
   const sessions = new Set<ServerHttp2Session>()
   const watch = watchSessions(timeouts)
   const create = (): Http2Server => {
@@ -79,13 +81,16 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
 
   /** Takes the requests of a session; each stream has one listener for its end. */
   const serve = (session: ServerHttp2Session, socket: TLSSocket, streams: SessionStreams): void => {
-    const noteEnd = countResets(() => {
-      onCut('http2_resets')
-      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
-    })
+    // The session of a trusted proxy carries many clients: the requests that one takes back do not end those of the others (D701).
+    const noteEnd = isTrusted(socket.remoteAddress ?? '')
+      ? undefined
+      : countResets(() => {
+          onCut('http2_resets')
+          session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+        })
     const onEnd = (stream: ServerHttp2Stream): void => {
       streams.closed()
-      noteEnd(stream)
+      noteEnd?.(stream)
     }
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: string[]) => {
       streams.opened()
