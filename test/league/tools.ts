@@ -191,7 +191,8 @@ export const TOOLS: readonly Tool[] = [
   command('aria2c', (job, place) => [
     '-q',
     '--check-certificate=false',
-    '--max-concurrent-downloads=1',
+    // It takes a second for each of those that follow one another.
+    '--max-concurrent-downloads=20',
     '--max-tries=1',
     '--allow-overwrite=true',
     ...headerFlags('--header', job),

@@ -230,14 +230,19 @@ interface Done {
   readonly fields: readonly string[]
 }
 
-/** The strike that a request is; `undefined` for none. */
-function strikeOf(
+/** The strike that a request is, marked where another site led its client to it; `undefined` for none. */
+function strikeOf(rules: CompiledStrikes, done: Done): Strike | undefined {
+  const strike = wrongOf(rules, done)
+  if (strike === undefined || !isLedByOthers(done.decision.inspection, done.fields)) return strike
+  return { ...strike, on: `${strike.on}${LED}` }
+}
+
+function wrongOf(
   { trap, actions, statuses }: CompiledStrikes,
   { decision: { action, inspection }, status, challenge, fields }: Done,
 ): Strike | undefined {
   const row = trap && steppedInto(trap, inspection, fields)
-  if (trap !== undefined && row !== undefined)
-    return { on: isLedByOthers(inspection, fields) ? `${trap.on}${LED}` : trap.on, row }
+  if (trap !== undefined && row !== undefined) return { on: trap.on, row }
   const isRefused = challenge?.outcome === 'program' && !isFetched(fields)
   const done = DONE[isRefused ? 'block' : action]
   if (actions.has(done)) return { on: done, row: '' }
@@ -256,10 +261,10 @@ function isFetched(fields: readonly string[]): boolean {
 export const STRIKES_RULE = 'strikes'
 export const SCANNER_RULE = 'scanner-guard'
 
-/** End of the word for strikes of persons whom another site led into a trap. */
+/** End of the word for strikes to which another site led a person. */
 const LED = ':led'
 
-/** Whether a strike, or a ban, challenges its client, whatever the rules say, because another site led it into a trap (D687). */
+/** Whether a strike, or a ban, challenges its client, whatever the rules say, because another site led it to them (D687, D700). */
 export function isLed({ on }: Pick<Ban, 'on'>): boolean {
   return on.endsWith(LED)
 }

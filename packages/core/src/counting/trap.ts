@@ -25,11 +25,13 @@ export function isPersonAtHome({ agent, network }: Inspection): boolean {
 }
 
 /**
- * Whether the page of another site sent a person's browser there that says nothing of what its requests are for (Fetch Metadata): by a
- * link, or by a frame that nobody sees.
+ * Whether the page of another site sent a person's browser here, by a link, a frame or an image: the browser says so (Fetch Metadata), or
+ * says nothing of the kind and names that site.
  */
 export function isLedByOthers({ agent }: Inspection, fields: readonly string[]): boolean {
-  if (agent.class !== 'human' || fieldOf(fields, 'sec-fetch-site') !== undefined) return false
+  if (agent.class !== 'human') return false
+  const site = fieldOf(fields, 'sec-fetch-site')
+  if (site !== undefined) return site === 'cross-site'
   const [referer, host] = [fieldOf(fields, 'referer'), fieldOf(fields, 'host') ?? fieldOf(fields, ':authority')]
   if (referer === undefined || host === undefined || !URL.canParse(referer)) return false
   return new URL(referer).hostname !== withoutPort(host.toLowerCase())

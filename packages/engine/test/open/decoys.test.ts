@@ -161,6 +161,34 @@ t.test('who is led there by a page of another site, in a browser without fetch m
   t.equal((await sallyport.count(solved, BROWSER)).decision.action, 'allow', 'a pass lifts it')
 })
 
+t.test('strikes of any kind to which a page of another site leads a browser challenge it', async (t) => {
+  const rules = [{ id: 'admin', match: { path: ['/admin'] }, action: 'block' as const }]
+  for (const [on, target] of [
+    ['status:404', '/nowhere'],
+    ['blocked', '/admin'],
+  ] as const) {
+    const sallyport = await opened(t, {
+      policy: { ...POLICY, rules, strikes: { ...POLICY.strikes, count: 3, on: [on] } },
+    })
+    const image = [...BROWSER.with(5, 'image/avif,image/webp,*/*;q=0.8'), 'Sec-Fetch-Dest', 'image']
+    const led = [...image, 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Site', 'cross-site']
+    const own = [...image, 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Site', 'same-origin']
+    const old = [...BROWSER, 'Referer', 'http://evil.example/']
+    for (const [peer, fields, action] of [
+      ['8.1.0.1', led, 'challenge'],
+      ['8.1.0.2', old, 'challenge'],
+      ['8.1.0.3', own, 'block'],
+      ['8.1.0.4', [...PROGRAM, 'Sec-Fetch-Site', 'cross-site'], 'block'],
+    ] as const) {
+      for (let turn = 0; turn < 3; turn++) await visit(sallyport, peer, target, fields)
+      t.equal((await visit(sallyport, peer, '/', BROWSER)).action, action, `${on} at ${peer}`)
+    }
+    for (let turn = 0; turn < 2; turn++)
+      for (const fields of [led, own]) await visit(sallyport, '8.1.0.5', target, fields)
+    t.equal((await visit(sallyport, '8.1.0.5', '/', BROWSER)).action, 'allow', `${on} of both kinds`)
+  }
+})
+
 const BAIDU = ['User-Agent', 'Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)']
 
 t.test('a crawler is struck neither while it is being proven nor when it is; a forged one is', async (t) => {
