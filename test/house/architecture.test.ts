@@ -30,6 +30,8 @@ const MAX_FILE_LINES = 400
 /** 80 is the habit; functions that compose a service may take 110 (D363). */
 const MAX_FUNCTION_LINES = 110
 const MAX_ADAPTER_LINES = 120
+/** The budget of a framework's adapter that has no row of its own yet. */
+const NEW_ADAPTER_LINES = 200
 function withoutComments(text: string): string {
   return text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
 }
@@ -222,7 +224,8 @@ for (const { room, top, sources, allowed, types, declared } of CHECKED) {
       [],
     )
     const whole = sources.reduce((sum, source) => sum + lines(source) - 1, 0)
-    t.ok(whole <= (BUDGETS[room] ?? 0), `${whole} lines of at most ${BUDGETS[room]}`)
+    const budget = BUDGETS[room] ?? (FRAMEWORKS.includes(room) ? NEW_ADAPTER_LINES : 0)
+    t.ok(whole <= budget, `${whole} lines of at most ${budget}`)
     t.same(
       sources.filter(({ text }) => /^export default\b/m.test(text)).map(({ path }) => path),
       [],
