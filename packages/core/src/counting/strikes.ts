@@ -44,6 +44,8 @@ export interface StrikesOptions {
   readonly bans: BanList
   readonly ipv6Prefix: number
   readonly now: () => number
+  /** Whether an address is a trusted proxy's: banned, it would take all of its clients with it (D702). Absent: none is. */
+  readonly isTrusted?: ((address: string) => boolean) | undefined
   /** Challenges a person whom another site led into a trap; absent: nothing is counted of that. */
   readonly led?: BanChallenge | undefined
   /** A strike that could not be counted, or a ban that could not be kept. */
@@ -76,10 +78,12 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
       decision,
       ended(status, challenge, contentType) {
         ended?.(status, challenge, contentType)
+        const { address } = decision.inspection.client
         for (const one of watched) {
           const strike = strikeOf(one.rules, { decision, status, challenge, fields })
-          const isCounted = strike !== undefined && (options.led !== undefined || !isLed(strike))
-          if (isCounted) void count(one, strike, decision).catch(options.onFault)
+          if (strike === undefined || (options.led === undefined && isLed(strike))) continue
+          if (one.rules.key === 'user' || options.isTrusted?.(address) !== true)
+            void count(one, strike, decision).catch(options.onFault)
         }
       },
     }

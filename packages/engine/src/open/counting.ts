@@ -9,6 +9,7 @@ import {
   type Counter,
   type Counts,
   createCounter,
+  parseAddress,
   SallyportError,
   type StrikesOptions,
   withStrikes,
@@ -24,7 +25,7 @@ import { type Rules, rulesOf } from './reload.ts'
 /** Counts of rules and of `/v1`, and the bans, for as long as the service is open. */
 export interface Counting {
   /** The counter of some rules; what they share with the rules before is counted on. */
-  counterOf(rules: Pick<Rules, 'policy' | 'mode'>): Counter
+  counterOf(rules: Pick<Rules, 'policy' | 'mode' | 'trust'>): Counter
   /** Opens what some rules, and `/v1`, need that is not open yet. A store that is away is reported and is no error. */
   prepare(rules: Pick<Rules, 'policy'>): Promise<void>
   /** Counts of callers of `/v1`: they outlive a restart, also where rules count in memory. */
@@ -73,10 +74,15 @@ export function createCounting(config: Config, options: CountingOptions): Counti
     bans: current,
     calls,
     prepare,
-    counterOf({ policy: { strikes }, mode }) {
+    counterOf({ policy: { strikes }, mode, trust }) {
       const counter = createCounter({ counts, ipv6Prefix, flights })
       if (strikes.length === 0) return counter
-      return withStrikes(counter, { strikes, mode, counts, bans: current, ipv6Prefix, now, led, onFault, onBanned })
+      const isTrusted = (text: string): boolean => {
+        const address = parseAddress(text)
+        return address !== undefined && trust.proxies.has(address)
+      }
+      const parts = { counts, bans: current, ipv6Prefix, now, isTrusted, led, onFault, onBanned }
+      return withStrikes(counter, { strikes, mode, ...parts })
     },
     async close() {
       await bans.close()

@@ -189,6 +189,20 @@ t.test('strikes of any kind to which a page of another site leads a browser chal
   }
 })
 
+t.test('a trusted proxy is not banned for what it asks itself, or for a client that it does not name', async (t) => {
+  const sallyport = await opened(t, { trustProxy: ['8.2.5.0/24'] })
+  const probe = ['Host', 'shop.example', 'User-Agent', 'GoogleHC/1.0']
+  for (const fields of [probe, BROWSER, [...PROGRAM, 'X-Forwarded-For', 'nobody']]) {
+    for (const target of DECOYS.paths) await visit(sallyport, '8.2.5.1', target, fields)
+    t.notOk(await isBanned(sallyport, '8.2.5.1', fields))
+  }
+  t.same(await sallyport.exportedBans(), [], 'no firewall shuts all of its clients out')
+  const named = [...PROGRAM, 'X-Forwarded-For', '8.2.0.9']
+  for (const target of DECOYS.paths) await visit(sallyport, '8.2.5.1', target, named)
+  t.ok(await isBanned(sallyport, '8.2.5.1', named), 'a client that it names is')
+  t.notOk(await isBanned(sallyport, '8.2.5.1', [...PROGRAM, 'X-Forwarded-For', '8.2.0.10']), 'and no other')
+})
+
 const BAIDU = ['User-Agent', 'Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)']
 
 t.test('a crawler is struck neither while it is being proven nor when it is; a forged one is', async (t) => {
