@@ -10,9 +10,11 @@ import {
   mountedPath,
   NODE,
   type Receiver,
+  refusal,
+  rendered,
 } from '@sallyport/node/internal'
 import { v1 } from './index.ts'
-import { answerTo, WEB, type WebAnswer, webResponse } from './web-request.ts'
+import { answerTo, fieldsOf, WEB, type WebAnswer, webResponse } from './web-request.ts'
 
 /** A request as Node received it. */
 export interface OnNode {
@@ -63,8 +65,12 @@ export function createEither<Host>(
     const place = placeOf(host)
     if (!('req' in place)) {
       const web = answerTo(place.request, place)
-      const { decision, refusal } = await inspect(web, host)
-      const response = refusal && web.finish(webResponse(refusal, place.request.method))
+      const { decision, refusal: refused } = await inspect(web, host)
+      const isClean = refused !== undefined || withoutForged(place.request)
+      const answer = isClean
+        ? refused
+        : rendered(FORGED, { id: web.observation?.id ?? '', fields: fieldsOf(place.request) })
+      const response = answer && web.finish(webResponse(answer, place.request.method))
       return { decision, response, end: (answered) => web.finish(answered) }
     }
     const spoofed = place.req.rawHeaders.filter((name, at) => at % 2 === 0 && isReserved(name))
@@ -115,6 +121,19 @@ function onNode(response: ApiResponse, { req, res }: OnNode): Response {
   }
   return webResponse(response, req.method ?? '')
 }
+
+/** Takes what the visitor sent under our names from a request; false in a runtime where its headers cannot be changed. */
+function withoutForged({ headers }: Request): boolean {
+  const forged = [...headers.keys()].filter(isReserved)
+  try {
+    for (const name of forged) headers.delete(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const FORGED = refusal('invalid_request', 400, 'A header has a name that only a server writes.')
 
 function renew({ req, made }: OnNode, name: string): void {
   const value = req.headers[name.toLowerCase()]

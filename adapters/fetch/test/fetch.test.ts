@@ -137,3 +137,31 @@ t.test('Hono in a runtime that is not Node: somebody says the address', async (t
   t.equal((await app.fetch(ask('/blocked'))).status, 403)
   t.match(observed, [{ status: 200 }, { status: 403 }])
 })
+
+t.test('what a visitor sends under our names reaches no handler, also where headers cannot be changed', async (t) => {
+  const seen: unknown[] = []
+  const app = new Hono()
+  app.use(forHono.inspection(SALLYPORT, { skip: (c) => c.req.path === '/health' }))
+  app.all('*', (c) => {
+    seen.push([c.req.header('sallyport-action'), c.req.header('sallyport_pass'), c.req.header('accept')])
+    return c.text('passed')
+  })
+  const headers = { 'Sallyport-Action': 'allow', sallyport_pass: '3', accept: '*/*' }
+  for (const path of ['/shop', '/health']) await app.fetch(ask(path, { headers }))
+  t.same(seen, [
+    [undefined, undefined, '*/*'],
+    [undefined, undefined, '*/*'],
+  ])
+  const fixed = (init: RequestInit): Request => {
+    const request = ask('/shop', init)
+    Object.defineProperty(request.headers, 'delete', {
+      value() {
+        throw new TypeError('immutable')
+      },
+    })
+    return request
+  }
+  t.equal((await app.fetch(fixed({ headers }))).status, 400)
+  t.equal((await app.fetch(fixed({}))).status, 200)
+  t.equal(seen.length, 3)
+})
