@@ -312,6 +312,39 @@ t.test('only agents that are named are asked, unless discovery is on', async (t)
   t.match(asked, [/stranger/, /stranger/, /chatgpt/])
 })
 
+t.test('strangers that visitors name take nothing from the agents that are known', async (t) => {
+  const open: (() => void)[] = []
+  let isSlow = false
+  const asked: string[] = []
+  const own = JSON.stringify({ keys: [TEST_ED25519] })
+  const outbound = {
+    async fetch({ url }: FetchRequest): Promise<FetchAnswer> {
+      asked.push(url)
+      if (isSlow) await new Promise<void>((resolve) => open.push(resolve))
+      const text = url.startsWith(AGENT) ? own : '{"keys":[]}'
+      return { state: 'answered', status: 200, headers: {}, body: bytes(text) }
+    },
+  }
+  const { verifier, directories } = verifierOf({ discover: true }, [], { outbound, testKeys: true })
+  const look = (agent: string) => verifier.look(requestOf(signedFields({ agent: `"${agent}"` })))?.outcome
+  look(AGENT)
+  await directories.settled()
+  for (let at = 0; at < 1_100; at++) {
+    look(`https://a${at}.stranger.example`)
+    await directories.settled()
+  }
+  t.equal(look(AGENT), 'verified', 'its keys are still there')
+  isSlow = true
+  for (let at = 0; at < 50; at++) look(`https://slow${at}.stranger.example`)
+  // The other agent of the catalogue.
+  const other = 'https://agent.bot.goog'
+  look(other)
+  t.equal(asked.at(-1)?.startsWith(other), true, 'a known one is asked while strangers are slow')
+  isSlow = false
+  for (const answer of open) answer()
+  await directories.settled()
+})
+
 t.test('the key of a simulated agent stays beside the keys that its directory has', async (t) => {
   const [own, real] = [newKey(), newKey()]
   const { clock, asked, directories } = directoriesWith({ [SOURCE.url]: [{ keys: [real.jwk] }] })

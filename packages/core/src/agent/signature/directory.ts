@@ -22,6 +22,8 @@ export const MAX_KEYS = 32
 const MAX_DIRECTORIES = 1000
 const MAX_HOSTS = 5000
 const MAX_UNDER_WAY = 16
+/** Fetches among them from places that visitors named. */
+const MAX_STRANGERS_UNDER_WAY = 12
 
 export type KeyLookup =
   | { readonly state: 'found'; readonly key: AgentKey }
@@ -61,9 +63,10 @@ interface Directory {
 
 export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirectories {
   const { clock, outbound, testKeys = false } = options
-  const directories = new LRUCache<string, Directory>({ max: MAX_DIRECTORIES })
+  /** Places that visitors name are remembered apart: a thousand of them take no known agent's keys away (D703). */
+  const [ofKnown, ofStrangers] = [createMemory(), createMemory()]
+  const memoryOf = ({ stranger }: KeySource) => (stranger ? ofStrangers : ofKnown)
   const simulated = new Map<string, readonly AgentKey[]>()
-  const nextByHost = new LRUCache<string, number>({ max: MAX_HOSTS })
   const underWay = new Map<string, Promise<void>>()
 
   const isAccepted = ({ id }: AgentKey): boolean => testKeys || !TEST_KEY_IDS.includes(id)
@@ -71,13 +74,15 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
   function keep(source: KeySource, keys: readonly AgentKey[], age: number): void {
     const readAt = clock.now()
     const known = keysByName(keys.filter(isAccepted), source)
-    directories.set(source.url, { keys: known, readAt, freshUntil: readAt + age })
+    memoryOf(source).directories.set(source.url, { keys: known, readAt, freshUntil: readAt + age })
   }
 
   /** One at a time for a host, and not again before its interval is over: a flood of claims costs one request. */
   function fetchInBackground(source: KeySource): void {
     const { host, protocol } = new URL(source.url)
-    if (outbound === undefined || underWay.has(host) || underWay.size >= MAX_UNDER_WAY) return
+    const { nextByHost } = memoryOf(source)
+    const most = source.stranger ? MAX_STRANGERS_UNDER_WAY : MAX_UNDER_WAY
+    if (outbound === undefined || underWay.has(host) || underWay.size >= most) return
     if (clock.now() < (nextByHost.get(host) ?? 0)) return
     nextByHost.set(host, clock.now() + (protocol === 'http:' ? TEST_INTERVAL_MS : HOST_INTERVAL_MS))
     const work = readSource(source, outbound).finally(() => underWay.delete(host))
@@ -122,7 +127,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
       const own = simulated.get(source.url)?.find(({ id }) => id === keyId)
       if (own !== undefined) return { state: 'found', key: own }
       const now = clock.now()
-      const directory = directories.get(source.url)
+      const directory = memoryOf(source).directories.get(source.url)
       const current = directory !== undefined && now < directory.readAt + LONGEST_UNREACHED_MS ? directory : undefined
       const key = current?.keys.get(keyId)
       if (fetch && (key === undefined || current === undefined || now >= current.freshUntil)) fetchInBackground(source)
@@ -136,6 +141,13 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
     async settled() {
       while (underWay.size > 0) await Promise.all(underWay.values())
     },
+  }
+}
+
+function createMemory() {
+  return {
+    directories: new LRUCache<string, Directory>({ max: MAX_DIRECTORIES }),
+    nextByHost: new LRUCache<string, number>({ max: MAX_HOSTS }),
   }
 }
 

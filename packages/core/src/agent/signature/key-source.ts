@@ -10,6 +10,8 @@ export interface KeySource {
   readonly form: 'keys' | 'card'
   /** Its keys are found by the names that it gives them as well: only of a place that the configuration trusts. */
   readonly named?: true | undefined
+  /** Neither the configuration nor the catalogue knows the agent: a visitor named it. */
+  readonly stranger?: true | undefined
 }
 
 /** Path of a directory under its origin (draft-ietf-webbotauth-httpsig-protocol). */

@@ -67,8 +67,9 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
     if (stale !== undefined) return invalid(stale)
     const agent = coveredAgent(sent, named)
     if ('fault' in agent) return invalid(agent.fault)
-    const source = keySourceOf(agent.agent, permitted)
-    if (source === undefined) return invalid('Signature-Agent is not a usable https URL')
+    const place = keySourceOf(agent.agent, permitted)
+    if (place === undefined) return invalid('Signature-Agent is not a usable https URL')
+    const source: KeySource = places.has(place.url) ? place : { ...place, stranger: true }
     const keyId = String(sent.parameters.get('keyid'))
     const crawler = byAgent.get(source.identifier)
     const about: About = { agent: source.identifier, keyId, crawler }
