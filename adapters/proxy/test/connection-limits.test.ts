@@ -7,13 +7,19 @@ import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
-async function limited(t: Test, trust: readonly string[], limits: ProxyOptions['limits']) {
+async function limited(
+  t: Test,
+  trust: readonly string[],
+  limits: ProxyOptions['limits'],
+  proxyProtocol?: ProxyOptions['proxyProtocol'],
+) {
   const origin = await openRawOrigin((socket, head) => void (head.startsWith('GET /slow') || socket.write(OK)))
   const refused: string[] = []
   const proxy = await openProxy(fakeSallyport({ trust }), {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     upstream: origin.url,
+    proxyProtocol,
     timeouts: { drain: 0 },
     limits: { eventLoopDelay: '1m', ...limits },
     onRefused: (cause) => refused.push(cause),
@@ -45,6 +51,26 @@ t.test('one address has its connections, and all others have theirs', async (t) 
   let again: Socket | undefined
   while (again === undefined) again = await served(url, '127.0.0.2')
   t.ok(again, 'and the first again when it has closed one')
+  for (const socket of [...held, other, again]) socket?.destroy()
+})
+
+t.test('a site of IPv6 has sixteen times the connections of one of its networks', async (t) => {
+  const { url, refused } = await limited(t, ['loopback'], { connectionsPerClient: 2 }, 'v1')
+  const from = async (address: string): Promise<Socket | undefined> => {
+    const socket = await dial(url)
+    socket.write(`PROXY TCP6 ${address} ::1 1000 80\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n`)
+    return statusOf(await readUntil(socket, /ok$/)) === 200 ? socket : undefined
+  }
+  const held: (Socket | undefined)[] = []
+  for (let network = 0; network < 32; network++) held.push(await from(`2a01:4f8:1:${network.toString(16)}::1`))
+  t.notOk(held.includes(undefined))
+  t.equal(await from('2a01:4f8:1:ff::1'), undefined)
+  t.same(refused, ['connections'])
+  const other = await from('2a01:4f8:2::1')
+  t.ok(other, 'another site is served')
+  held[0]?.destroy()
+  let again: Socket | undefined
+  while (again === undefined) again = await from('2a01:4f8:1:ff::1')
   for (const socket of [...held, other, again]) socket?.destroy()
 })
 

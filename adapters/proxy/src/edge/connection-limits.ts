@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
-import { clientKey } from '@sallyport/core'
+import { clientKey, WIDE_FACTOR } from '@sallyport/core'
 
 /** How many connections there may be at one time. */
 export interface ConnectionLimits {
   /** Connections of all clients. */
   readonly connections: number
-  /** Connections of one address, or of one network of `ipv6Prefix` bits where that is IPv6. */
+  /** Connections of one address, or of one network of `ipv6Prefix` bits where that is IPv6; the /48 around it has 16 times as many. */
   readonly connectionsPerClient: number
   /** Bits of an IPv6 address that count as one client. */
   readonly ipv6Prefix: number
@@ -42,14 +42,18 @@ export function countConnections(
     admit(socket, peer) {
       if (isTrusted(peer)) return true
       const { connectionsPerClient, ipv6Prefix } = limits()
-      const key = clientKey(peer, ipv6Prefix).narrow
-      const count = (byClient.get(key) ?? 0) + 1
-      if (count > connectionsPerClient) return false
-      byClient.set(key, count)
+      const { narrow, wide } = clientKey(peer, ipv6Prefix)
+      const bounds: (readonly [key: string, most: number])[] = [[narrow, connectionsPerClient]]
+      // A site has 65,536 networks of IPv6 to connect from (D45).
+      if (wide !== undefined) bounds.push([wide, connectionsPerClient * WIDE_FACTOR])
+      if (bounds.some(([key, most]) => (byClient.get(key) ?? 0) >= most)) return false
+      for (const [key] of bounds) byClient.set(key, (byClient.get(key) ?? 0) + 1)
       socket.once('close', () => {
-        const left = (byClient.get(key) ?? 1) - 1
-        if (left === 0) byClient.delete(key)
-        else byClient.set(key, left)
+        for (const [key] of bounds) {
+          const left = (byClient.get(key) ?? 1) - 1
+          if (left === 0) byClient.delete(key)
+          else byClient.set(key, left)
+        }
       })
       return true
     },
