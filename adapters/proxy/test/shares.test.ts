@@ -52,6 +52,18 @@ t.test('a client beyond its requests in flight waits, then gets 503; others are 
   held[1]?.destroy()
 })
 
+t.test('a site of IPv6 has no more of what all share than sixteen clients', async (t) => {
+  const { url, refused, slow } = await shared(t, { limits: { originConnections: 64 }, timeouts: { queue: 300 } })
+  const networks = Array.from({ length: 64 }, (_, network) => `2a01:4f8:1:${network.toString(16)}::1`)
+  const held = await Promise.all(networks.map((address) => send(url, get('/slow', of(address)))))
+  await until(() => slow.length + refused.length === 64)
+  t.ok(slow.length >= 16 && slow.length < 64, `${slow.length} of 64`)
+  for (const other of ['21.0.0.9', '2a01:4f8:2::1']) {
+    t.equal(statusOf(await exchange(url, get('/', of(other)))), 200, other)
+  }
+  for (const socket of held) socket.destroy()
+})
+
 t.test('all clients together have a number of requests in flight too', async (t) => {
   const { url, slow } = await shared(t, { limits: { inFlight: 2 }, timeouts: { queue: 0 } })
   const held = await Promise.all([1, 2].map((last) => send(url, get('/slow', of(`21.0.0.${last}`)))))

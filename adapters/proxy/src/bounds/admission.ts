@@ -1,4 +1,4 @@
-import { clientKey } from '@sallyport/core'
+import { clientKey, WIDE_FACTOR } from '@sallyport/core'
 import type { Refusal } from '@sallyport/node/internal'
 import { answerWith, limitRefusal } from '../exchange/answers.ts'
 import type { Exchange, Holder } from '../exchange/exchange.ts'
@@ -48,7 +48,7 @@ export function createAdmission({
   }
   return {
     bodyBytes,
-    clientOf: (address) => clientKey(address, ipv6Prefix).narrow,
+    clientOf: (address) => sharerKey(address, ipv6Prefix),
     isClosed: isOverloaded,
     admit(exchange, client, go) {
       // Nobody waits for what was decided too late.
@@ -66,4 +66,13 @@ export function createAdmission({
     },
     refuse,
   }
+}
+
+/** The networks of a site of IPv6, of which it has 65,536 to call from, are `WIDE_FACTOR` clients and no more (D45). */
+function sharerKey(address: string, ipv6Prefix: number): string {
+  const { narrow, wide } = clientKey(address, ipv6Prefix)
+  if (wide === undefined) return narrow
+  let sum = 0
+  for (let at = 0; at < narrow.length; at++) sum += narrow.charCodeAt(at)
+  return `${wide} ${sum % WIDE_FACTOR}`
 }
