@@ -127,7 +127,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
  */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 662,
-  'packages/core': 21_044,
+  'packages/core': 21_063,
   'packages/ledger': 3_498,
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_783,
@@ -139,11 +139,11 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/log': 1_209,
   'packages/engine/metrics': 771,
   'packages/engine/tally': 1_376,
-  'packages/engine/open': 10_776,
+  'packages/engine/open': 10_782,
   'packages/engine': 19,
   'adapters/node': 5_093,
-  'adapters/fetch': 1_086,
-  'adapters/proxy': 9_450,
+  'adapters/fetch': 1_105,
+  'adapters/proxy': 9_463,
   'packages/sallyport/nft': 292,
   'packages/sallyport/console': 2_935,
   'packages/sallyport/cli': 8_183,
