@@ -209,26 +209,29 @@ t.test('over TLS and HTTP/2 the pass is of the host alone', { skip: NO_OPENSSL }
   }
 })
 
-t.test('a claimed crawler gets a few requests while DNS is asked, and is challenged when it never answers', async (t) => {
-  const silent = createSocket('udp4')
-  silent.bind(0, '127.0.0.1')
-  await once(silent, 'listening')
-  t.teardown(() => silent.close())
-  const servers = [`127.0.0.1:${(silent.address() as AddressInfo).port}`]
-  const sallyport = await openWithoutData(t, { policy: POLICY, dns: { servers, timeoutMs: 2_000 } })
-  const [host] = HOSTS as readonly [Host]
-  const at = await host.start(sallyport, '')
-  t.teardown(() => at.close())
-  const crawler = ['User-Agent', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)']
-  const statuses: number[] = []
-  for (let tried = 0; statuses.at(-1) !== 403 && tried < 200; tried++) {
-    statuses.push((await visit(at, { fields: crawler })).status)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  t.equal(statuses[0], 200, 'DNS is asked')
-  t.ok(statuses.filter((status) => status === 200).length <= 5, `${statuses}`)
-  t.equal(statuses.at(-1), 403)
-})
+t.test(
+  'a claimed crawler gets a few requests while DNS is asked, and is challenged when it never answers',
+  async (t) => {
+    const silent = createSocket('udp4')
+    silent.bind(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.teardown(() => silent.close())
+    const servers = [`127.0.0.1:${(silent.address() as AddressInfo).port}`]
+    const sallyport = await openWithoutData(t, { policy: POLICY, dns: { servers, timeoutMs: 2_000 } })
+    const [host] = HOSTS as readonly [Host]
+    const at = await host.start(sallyport, '')
+    t.teardown(() => at.close())
+    const crawler = ['User-Agent', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)']
+    const statuses: number[] = []
+    for (let tried = 0; statuses.at(-1) !== 403 && tried < 200; tried++) {
+      statuses.push((await visit(at, { fields: crawler })).status)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    t.equal(statuses[0], 200, 'DNS is asked')
+    t.ok(statuses.filter((status) => status === 200).length <= 5, `${statuses}`)
+    t.equal(statuses.at(-1), 403)
+  },
+)
 
 t.test('a farm that hands one pass to many networks loses it', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })

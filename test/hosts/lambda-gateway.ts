@@ -60,7 +60,8 @@ export async function echoOfEvent({ rawPath, rawQueryString, body, ...event }: L
       body: body === undefined || method === 'GET' || method === 'HEAD' ? null : Buffer.from(body, 'base64'),
     }),
   )
-  const told = JSON.stringify({ ...JSON.parse(await seen.text()), target: rawPath + query })
+  const text = await seen.text()
+  const told = text === '' ? '' : JSON.stringify({ ...JSON.parse(text), target: rawPath + query })
   return {
     statusCode: 200,
     headers: { ...Object.fromEntries(seen.headers), 'content-length': `${told.length}` },

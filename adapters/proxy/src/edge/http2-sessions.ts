@@ -82,15 +82,14 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   /** Takes the requests of a session; each stream has one listener for its end. */
   const serve = (session: ServerHttp2Session, socket: TLSSocket, streams: SessionStreams): void => {
     // The session of a trusted proxy carries many clients: the requests that one takes back do not end those of the others (D701).
-    const noteEnd = isTrusted(socket.remoteAddress ?? '')
-      ? undefined
-      : countResets(() => {
-          onCut('http2_resets')
-          session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
-        })
+    const noteEnd = countResets(() => {
+      if (isTrusted(socket.remoteAddress ?? '')) return
+      onCut('http2_resets')
+      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    })
     const onEnd = (stream: ServerHttp2Stream): void => {
       streams.closed()
-      noteEnd?.(stream)
+      noteEnd(stream)
     }
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: string[]) => {
       streams.opened()
