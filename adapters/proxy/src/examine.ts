@@ -7,7 +7,6 @@ import { connectionReason } from '@sallyport/engine/files'
 import { requireAcme } from './acme/order.ts'
 import { DEFAULT_ADMIN } from './admin.ts'
 import { type CertificateFiles, dateFault, PairFault, readCertificate } from './edge/certificates.ts'
-import { requireGrpc } from './ext-authz/server.ts'
 import type { Route } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
 import { ownListeners, type Places } from './origin/own-listener.ts'
@@ -71,18 +70,6 @@ async function examineAcme({ ca }: NonNullable<TlsKeys['acme']>): Promise<readon
   }
   if (ca !== undefined) found.push(...examineTrust(ca, ['tls', 'acme', 'ca']))
   return found.length > 0 ? found : [{ state: 'ok', found: 'An authority issues one; acme-client is installed.' }]
-}
-
-/** Whether calls of Envoy can be answered, where they are configured. */
-export async function examineExtAuthz(address: string | undefined): Promise<readonly Found[]> {
-  if (address === undefined) return []
-  try {
-    await requireGrpc()
-    return [{ state: 'ok', found: 'Envoy is answered by gRPC; @grpc/grpc-js is installed.' }]
-  } catch (error) {
-    const advice = 'npm install @grpc/grpc-js @grpc/proto-loader'
-    return [{ state: 'fail', found: sentenceOf(error), advice, path: ['extAuthz'] }]
-  }
 }
 
 function examineTrust(file: string, path: readonly (string | number)[]): readonly Found[] {

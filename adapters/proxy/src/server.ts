@@ -30,8 +30,6 @@ export interface ProxyOptions extends GateOptions {
   readonly tls?: TlsOptions | undefined
   /** `host:port` for plain HTTP beside TLS, where clients are redirected; absent: nowhere. */
   readonly http?: string | undefined
-  /** `host:port` where Envoy asks by gRPC (ext_authz), which needs `@grpc/grpc-js`; absent: nowhere. */
-  readonly extAuthz?: string | undefined
   /** Every connection begins with a PROXY header, from trusted peers alone; default `false`. */
   readonly proxyProtocol?: ProxyVersion | false | undefined
   /** Address of the health listener; absent: 127.0.0.1:9090, and none where that is taken. */
@@ -81,8 +79,6 @@ export interface Proxy {
   readonly url: string
   /** URL of the plain listener beside TLS; absent where there is none. */
   readonly httpUrl?: string | undefined
-  /** `host:port` where Envoy asks by gRPC; absent where there is none. */
-  readonly extAuthz?: string | undefined
   /** URL of the health listener; absent where there is none. */
   readonly adminUrl?: string | undefined
   /** The origin of what no route has; absent where there is none. */
@@ -147,19 +143,19 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       const read = readOptions(chosen, () => httpsPort)
       return createService(sallyport, { ...chosen, ...read, onDecision, upstream, turns }, refusals)
     }
-    const { listen = DEFAULT_LISTEN, http, extAuthz, routes } = options
-    await refuseOwn({ listen, http, extAuthz, admin: options.admin, upstream: options.upstream, routes })
+    const { listen = DEFAULT_LISTEN, http, routes } = options
+    await refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
     let service = create(options)
     opened.push(() => service.close())
     const { tls, proxyProtocol, onNotice = () => {} } = options
     const onLeak = (): void => sallyport.meter?.add('leakedSlots', [])
-    const edge = { tls, proxyProtocol, extAuthz: extAuthz !== undefined, onLeak, onNotice, onFault, raise }
+    const edge = { tls, proxyProtocol, onLeak, onNotice, onFault, raise }
     const listener = await createListener(() => service, { refusals, host: sallyport, ...edge })
 
     readLoad(sallyport, () => service, listener, options.workers)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
     opened.push(listener.close)
-    const { url, httpUrl, extAuthz: asked } = await listener.listen({ listen, http, extAuthz })
+    const { url, httpUrl } = await listener.listen({ listen, http })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
     urls.proxy = url
     // The first crawler of the demo is judged by it too.
@@ -188,7 +184,6 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const listening = {
       listen: hostOf(url),
       http: httpUrl && hostOf(httpUrl),
-      extAuthz: asked,
       admin: admin && hostOf(admin.url),
     }
     await refuseOwn({ ...listening, upstream: options.upstream, routes })
@@ -216,7 +211,6 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     return {
       url,
       httpUrl,
-      extAuthz: asked,
       get upstream() {
         return service.upstream
       },

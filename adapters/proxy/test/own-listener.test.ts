@@ -35,7 +35,7 @@ t.test('an origin is a listener of its own proxy, however either is written', as
   t.same(await found({ listen: '0.0.0.0:8080', routes }), ['routes.0.upstreams.1'])
   t.same(await found({ listen: '127.0.0.1:1', http: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
   t.same(await found({ listen: '127.0.0.1:1', admin: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
-  t.same(await found({ listen: '127.0.0.1:1', extAuthz: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
+  t.same(await found({ listen: '127.0.0.1:1', http: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
 })
 
 t.test('others are not', async (t) => {

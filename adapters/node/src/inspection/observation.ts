@@ -91,7 +91,7 @@ function watch(
       id,
       answeredBy,
       peer,
-      client: decision?.inspection.client.address ?? clientOf(host, head, original?.peer),
+      client: decision?.inspection.client.address ?? clientOf(host, head),
       method: original?.method ?? method,
       host: original?.host ?? siteOf(facts) ?? '',
       path: withoutQuery(original?.target ?? target),
@@ -115,9 +115,9 @@ function watch(
   }
 }
 
-function clientOf(host: RequestHost, head: InspectionRequest, peer = head.peer): string {
-  const address = host.client?.({ ...head, peer }).address
-  return address === undefined ? peer : formatAddress(address)
+function clientOf(host: RequestHost, head: InspectionRequest): string {
+  const address = host.client?.(head).address
+  return address === undefined ? head.peer : formatAddress(address)
 }
 
 function withoutQuery(target: string): string {

@@ -12,8 +12,6 @@ export interface OriginalRequest {
   readonly method: string
   readonly target: string
   readonly host: string
-  /** Address of who sent it, where the server in front names that beside it; absent: its fields say so. */
-  readonly peer?: string | undefined
 }
 
 /** All that is kept of a request: its id, what is learnt of it, and what ends with it. One object, the same at every call. */

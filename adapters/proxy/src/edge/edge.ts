@@ -18,8 +18,6 @@ export interface EdgeOptions {
   readonly isTrusted: (peer: string) => boolean
   /** A connection that speaks HTTP/1. */
   readonly onHttp1: (socket: Socket) => void
-  /** A connection of gRPC. */
-  readonly onChecks: (socket: Socket) => void
   /** A request of HTTP/2; `waiting` for `100 Continue`. */
   readonly onHttp2: Http2SessionsOptions['onRequest']
   readonly onCut: (cause: CutCause) => void
@@ -35,8 +33,6 @@ export interface Edge {
   readonly main: Server
   /** For the address `http`: without TLS. */
   readonly plain: Server
-  /** For the address `extAuthz`, where connections are Envoy's own: without TLS and without a PROXY header. */
-  readonly checks: Server
   readonly connections: OpenConnections
   readonly http2: Http2Sessions | undefined
   readonly certificates: WatchedCertificates | undefined
@@ -45,27 +41,14 @@ export interface Edge {
 }
 
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
-  const {
-    tls,
-    proxyProtocol = false,
-    limits,
-    timeouts,
-    isTrusted,
-    onHttp1,
-    onHttp2,
-    onChecks,
-    onCut,
-    onNotice,
-    raise,
-  } = options
+  const { tls, proxyProtocol = false, limits, timeouts, isTrusted, onHttp1, onHttp2, onCut, onNotice, raise } = options
   const connections = countConnections(limits, isTrusted)
   const shared = { proxyProtocol, isTrusted, connections, headerTime: () => timeouts().header, onCut }
   const createPlain = (): Server =>
     createFront({ ...shared, onConnection: (socket, peer) => onHttp1(withPeer(socket, peer)) })
-  const checks = createFront({ ...shared, proxyProtocol: false, onConnection: onChecks })
   if (tls === undefined) {
     const none = { http2: undefined, certificates: undefined, adopt() {} }
-    return { main: createPlain(), plain: createPlain(), checks, connections, ...none }
+    return { main: createPlain(), plain: createPlain(), connections, ...none }
   }
 
   const sessions = { limits, timeouts, isTrusted, onRequest: onHttp2, onCut }
@@ -85,5 +68,5 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     http2?.adopt()
     entrance.adopt()
   }
-  return { main, plain: createPlain(), checks, connections, http2, certificates, adopt }
+  return { main, plain: createPlain(), connections, http2, certificates, adopt }
 }

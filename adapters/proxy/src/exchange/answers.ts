@@ -68,7 +68,7 @@ type CheckForm = NonNullable<Exchange['check']>
 
 /** The answer to a check: never one by which the server that asks would forward what was refused, or call us failed. D150 */
 function checkAnswer({ status, headers, body }: ApiResponse, refused: boolean, check: CheckForm): ApiResponse {
-  const isRelayed = check === 'any' || (check === 'relayed' && status >= 400 && status < 500)
+  const isRelayed = check === 'relayed' && status >= 400 && status < 500
   const isShown = !refused || CHECK_STATUSES.includes(status) || isRelayed
   return { status: isShown ? status : 403, headers: { ...headers, 'sallyport-status': String(status) }, body }
 }

@@ -25,16 +25,6 @@ import { StreamResponse } from '../edge/stream-response.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
 import { type NamedSite, toOriginForm } from './origin-form.ts'
 
-/** A check that came as a call of gRPC, in place of a request of its own. */
-export interface Asked {
-  /** Address of who connected to the server that asks, which names it beside the request; absent: it cannot be read. */
-  readonly visitor?: string | undefined
-  /** Why it cannot be read. */
-  readonly fault?: string | undefined
-  /** Set where the request may pass: no status alone says so. */
-  passes: boolean
-}
-
 /** The connection of an upgrade, which a tunnel takes over. */
 export interface Upgrade {
   readonly request: IncomingMessage
@@ -62,7 +52,6 @@ export interface ExchangeOptions {
   /** The client sends its body only after `100 Continue`. */
   readonly waiting?: boolean | undefined
   readonly upgrade?: Upgrade | undefined
-  readonly asked?: Asked | undefined
   /** Milliseconds that it waited for its turn of the event loop; absent: none. */
   readonly waitedMs?: number | undefined
   /** The list that it is on. */
@@ -91,9 +80,8 @@ export class Exchange implements Watched, Answering {
   readonly host: RequestHost
   /** It is for the API, whose errors are never pages. */
   api = false
-  /** A server asks about a request that it has, and relays refusals of `any` status, none by which we would have failed, or a `few`. */
-  check: 'any' | 'relayed' | 'few' | undefined
-  readonly asked: Asked | undefined
+  /** A server asks about a request that it has, and relays refusals of any status by which we would not have failed, or of a `few`. */
+  check: 'relayed' | 'few' | undefined
   /** It is answered here, and not by the origin. */
   refused = false
   /** Fields of every answer to it, and of its answer about a limit; names in lower case. */
@@ -125,12 +113,11 @@ export class Exchange implements Watched, Answering {
   #wantsBody = false
 
   constructor(host: RequestHost, request: ClientRequest, response: ClientResponse, options: ExchangeOptions = {}) {
-    const { waiting = false, waitedMs = 0, onSlow, onFault, upgrade, listed, asked } = options
+    const { waiting = false, waitedMs = 0, onSlow, onFault, upgrade, listed } = options
     this.#listed = listed
     this.request = request
     this.response = response
     this.upgrade = upgrade
-    this.asked = asked
     this.waitedMs = waitedMs
     this.#waiting = waiting
     this.#onSlow = onSlow

@@ -33,15 +33,13 @@ export function createCheck(
   }
 
   return (exchange, family) => {
-    const { head: check, asked } = exchange
+    const { head: check } = exchange
     if (sallyport.isTrusted?.(check.peer) !== true) return deny(exchange, `trustProxy does not name ${check.peer}`)
-    if (asked?.fault !== undefined) return deny(exchange, asked.fault)
     const read = originalOf(family, check)
     if ('missing' in read) return deny(exchange, `${read.missing} is missing, or comes twice`)
-    // A call names who connected to the server that asks: whether that one is believed is a question of its own (D566).
-    const original = asked?.visitor === undefined ? read.request : { ...read.request, peer: asked.visitor }
+    const original = read.request
     const { method, target, fields } = original
-    noteOriginal(exchange.observation, { method, target, host: fields[1] as string, peer: asked?.visitor })
+    noteOriginal(exchange.observation, { method, target, host: fields[1] as string })
     const { singleHeader } = sallyport
     const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
     const fault = nameFault(check.fields, options.clientHeader) ?? precheck(head)
@@ -51,7 +49,6 @@ export function createCheck(
       return admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, methods))
     }
     const pass = (decision: Decision): void => {
-      if (asked !== undefined) asked.passes = true
       const renewed = renewedCookie(sallyport, original, decision)
       const headers = verdictFields(decision)
       send(exchange, { status: 200, headers: renewed ? { ...headers, 'set-cookie': renewed } : headers, body: '' })

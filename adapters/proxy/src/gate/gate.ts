@@ -36,8 +36,8 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
   function receive(exchange: Exchange): void {
     const { request, named, facts } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
-    const asking = exchange.asked ? 'envoy' : family && isCheckOf(family, target) ? family : undefined
-    if (asking) exchange.check = exchange.asked ? 'any' : isNginx(asking) ? 'few' : 'relayed'
+    const asking = family && isCheckOf(family, target) ? family : undefined
+    if (asking) exchange.check = isNginx(asking) ? 'few' : 'relayed'
     if (admission.isClosed(exchange.waitedMs)) {
       admission.refuse(exchange, 'overload')
       return

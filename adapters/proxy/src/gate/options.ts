@@ -60,7 +60,7 @@ export interface GateOptions {
   readonly methods?: readonly string[] | undefined
   /** The header in which trusted proxies name the client; it is not forwarded. */
   readonly clientHeader?: string | undefined
-  /** The server that may ask at `/.sallyport/check`, and in whose way; absent or `false`: none. Calls of gRPC are apart. */
+  /** The server that may ask at `/.sallyport/check`, and in whose way; absent or `false`: none. */
   readonly forwardAuth?: ForwardAuth | false | undefined
   /** Keys of which the first signs what goes to the origin; absent or empty: nothing is signed. */
   readonly handoff?: { readonly keys?: readonly HandoffKey[] | undefined } | undefined

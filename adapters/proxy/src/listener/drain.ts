@@ -7,7 +7,6 @@ import type { OpenConnections } from '../edge/connection-limits.ts'
 import type { Http2Sessions } from '../edge/http2-sessions.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Roster } from '../exchange/roster.ts'
-import type { ExtAuthz } from '../ext-authz/server.ts'
 
 /** Everything open on a listener that closes. */
 export interface Open {
@@ -16,7 +15,6 @@ export interface Open {
   readonly connections: OpenConnections
   readonly http1: Server
   readonly http2: Http2Sessions | undefined
-  readonly extAuthz: ExtAuthz | undefined
   /** Requests in flight. */
   readonly exchanges: Roster<Exchange>
   readonly tunnels: ReadonlySet<Exchange>
@@ -24,7 +22,7 @@ export interface Open {
 
 /** Closes a listener and resets nobody; what takes longer than `timeouts.drain` is cut. */
 export async function drain(open: Open, timeouts: Timeouts, idle: 'wait' | 'cut'): Promise<void> {
-  const { fronts, connections, http1, http2, extAuthz, exchanges, tunnels } = open
+  const { fronts, connections, http1, http2, exchanges, tunnels } = open
   for (const { response } of exchanges.all()) if (!response.headersSent) response.shouldKeepAlive = false
   http2?.announceEnd()
   if (timeouts.lameDuck > 0) await delay(timeouts.lameDuck)
@@ -33,7 +31,6 @@ export async function drain(open: Open, timeouts: Timeouts, idle: 'wait' | 'cut'
   for (const front of listening) front.close()
   for (const { endTunnel, upgrade } of tunnels) (endTunnel ?? (() => upgrade?.socket.destroy()))()
   http2?.end()
-  extAuthz?.end()
   if (idle === 'cut') cutIdle(open)
   const late = setTimeout(connections.cutAll, timeouts.drain)
   await closed

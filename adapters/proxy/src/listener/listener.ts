@@ -9,10 +9,9 @@ import type { ProxyVersion } from '../edge/proxy-header.ts'
 import { certificateFiles, type TlsOptions } from '../edge/tls-options.ts'
 import type { WatchedCertificates } from '../edge/watched-certificates.ts'
 import { startClocks } from '../exchange/clocks.ts'
-import { type Asked, Exchange, type Holder } from '../exchange/exchange.ts'
+import { Exchange, type Holder } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
 import { Roster } from '../exchange/roster.ts'
-import { type Ask, openExtAuthz } from '../ext-authz/server.ts'
 import { answerClientError, endsWithAnswer } from './client-error.ts'
 import { drain } from './drain.ts'
 import { createEndings } from './endings.ts'
@@ -34,8 +33,6 @@ export interface ListenAddresses {
   readonly listen: string
   /** For plain HTTP beside TLS; absent: nowhere. */
   readonly http?: string | undefined
-  /** For calls of Envoy; absent: nowhere. */
-  readonly extAuthz?: string | undefined
 }
 
 /** The public listener, with a graceful close. */
@@ -51,7 +48,7 @@ export interface Listener {
    * of what is served then; rejects with `invalid_config`, and then nothing has changed.
    */
   prepare(tls?: TlsOptions): Promise<() => void>
-  /** Resolves to the URLs it listens on, and the address for calls; rejects as `bind` does. */
+  /** Resolves to the URLs it listens on; rejects as `bind` does. */
   listen(addresses: ListenAddresses): Promise<Listened>
   /**
    * Answers end their connections from now on. After `timeouts.lameDuck` no new connection is accepted and tunnels are
@@ -64,7 +61,6 @@ export interface Listener {
 interface Listened {
   readonly url: string
   readonly httpUrl?: string | undefined
-  readonly extAuthz?: string | undefined
 }
 
 export interface ListenerOptions {
@@ -72,8 +68,6 @@ export interface ListenerOptions {
   readonly host: RequestHost
   readonly tls?: TlsOptions | undefined
   readonly proxyProtocol?: ProxyVersion | false | undefined
-  /** Whether calls of Envoy are answered. */
-  readonly extAuthz?: boolean | undefined
   /** A request was found that held a slot after its connection had gone. */
   readonly onLeak: () => void
   /** A line for the operator. */
@@ -86,10 +80,10 @@ export interface ListenerOptions {
 
 /**
  * Creates the listener of what `served` gives at each moment. Reads certificates; one that is bad is a notice, and where all
- * are it rejects with `cannot_listen`; without the package for calls, with `package_missing`.
+ * are it rejects with `cannot_listen`.
  */
 export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
-  const { refusals, host, tls, proxyProtocol, extAuthz: isAsked = false, onLeak, onNotice, onFault, raise } = options
+  const { refusals, host, tls, proxyProtocol, onLeak, onNotice, onFault, raise } = options
   const http1 = createHttp1Server()
   const exchanges = new Roster<Exchange>()
   const tunnels = new Set<Exchange>()
@@ -103,14 +97,8 @@ export async function createListener(served: () => Served, options: ListenerOpti
   }
   const listedTunnel: Holder = { left: (exchange) => void tunnels.delete(exchange) }
 
-  const begin = (
-    request: ClientRequest,
-    response: ClientResponse,
-    waiting: boolean,
-    waitedMs: number,
-    asked?: Asked,
-  ): void => {
-    const exchange = new Exchange(host, request, response, { listed, onSlow, onFault: onBug, waiting, waitedMs, asked })
+  const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean, waitedMs: number): void => {
+    const exchange = new Exchange(host, request, response, { listed, onSlow, onFault: onBug, waiting, waitedMs })
     exchanges.add(exchange)
     if (!accepting) response.shouldKeepAlive = false
     served().onRequest(exchange)
@@ -118,11 +106,6 @@ export async function createListener(served: () => Served, options: ListenerOpti
 
   const pace = createPace()
   const beginGuarded = guarded(begin)
-  const ask: Ask = ({ request, response }, asked) =>
-    pace(request.socket, (waitedMs) => {
-      if (!response.closed) beginGuarded(request, response, false, waitedMs, asked)
-    })
-  const extAuthz = isAsked ? await openExtAuthz(ask) : undefined
   const edge = await openEdge({
     tls,
     proxyProtocol,
@@ -138,7 +121,6 @@ export async function createListener(served: () => Served, options: ListenerOpti
       pace(request.socket, (waitedMs) => {
         if (!response.closed) beginGuarded(request, response, waiting, waitedMs)
       }),
-    onChecks: (socket) => extAuthz?.take(socket),
     onCut: refusals.cut,
     onNotice,
     raise,
@@ -187,8 +169,8 @@ export async function createListener(served: () => Served, options: ListenerOpti
     listen: (addresses) => bindAll(edge, addresses, tls === undefined ? 'http' : 'https'),
     async close(idle = 'wait') {
       accepting = false
-      const { main, plain, checks, connections, http2 } = edge
-      const open = { fronts: [main, plain, checks], connections, http1, http2, extAuthz, exchanges, tunnels }
+      const { main, plain, connections, http2 } = edge
+      const open = { fronts: [main, plain], connections, http1, http2, exchanges, tunnels }
       await drain(open, served().timeouts, idle)
       edge.certificates?.close()
       stopClocks()
@@ -196,11 +178,10 @@ export async function createListener(served: () => Served, options: ListenerOpti
   }
 }
 
-async function bindAll(edge: Edge, { listen, http, extAuthz }: ListenAddresses, scheme: string): Promise<Listened> {
+async function bindAll(edge: Edge, { listen, http }: ListenAddresses, scheme: string): Promise<Listened> {
   return {
     url: `${scheme}://${await bind(edge.main, listen)}`,
     httpUrl: http && `http://${await bind(edge.plain, http)}`,
-    extAuthz: extAuthz && (await bind(edge.checks, extAuthz)),
   }
 }
 

@@ -6,7 +6,6 @@ import { formatAddress, parseAddress, SallyportError } from '@sallyport/core'
 export interface Places {
   readonly listen?: string | undefined
   readonly http?: string | undefined
-  readonly extAuthz?: string | undefined
   readonly admin?: string | undefined
   readonly upstream?: string | undefined
   readonly routes?: readonly { readonly upstreams?: readonly string[] | undefined }[] | undefined
@@ -33,7 +32,7 @@ export async function ownListeners({ upstream, routes = [], ...places }: Places)
       upstreams.map((text, at) => ({ path: ['routes', route, 'upstreams', at], text })),
     ),
   ]
-  const listeners = (['listen', 'http', 'extAuthz', 'admin'] as const).flatMap((key) => {
+  const listeners = (['listen', 'http', 'admin'] as const).flatMap((key) => {
     const place = placeOf(places[key])
     return place === undefined ? [] : [{ key, ...place }]
   })

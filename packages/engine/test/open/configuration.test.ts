@@ -102,7 +102,6 @@ t.test('a configuration that cannot be meant is refused by the name of its key',
     [{ routes: [{ path: 'events' }] }, /routes\.0\.path:/],
     [{ tls: { cert: 'a', key: 'b' } }, /unknown key "tls\.cert"/],
     [{ proxyProtocol: 'v3' }, /proxyProtocol/],
-    [{ extAuthz: '9191' }, /extAuthz: must be host:port/],
     ['text', /configuration:/],
     [[], /configuration:/],
   ]

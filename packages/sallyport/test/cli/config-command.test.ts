@@ -100,15 +100,6 @@ t.test('config check reads no file of the kernel', { skip: NO_KMSG }, async (t) 
   t.match(whole, { code: 2, err: 'cannot read /proc/kmsg: it is among the files of the kernel' })
 })
 
-t.test('config check looks for what calls of Envoy need', async (t) => {
-  const extAuthz = `127.0.0.1:${await freePort()}`
-  const { config } = workspace(t, [...(await free()), `extAuthz: ${extAuthz}`])
-  t.match(await run('config', 'check', config), { code: 0, out: /^The configuration is valid\.\n$/ })
-  const { out } = await run('doctor', '--config', config)
-  t.match(out, /^ok {4}listeners {2}Envoy is answered by gRPC; @grpc\/grpc-js is installed\.$/m)
-  t.match(out, new RegExp(`^ok {4}listeners {2}extAuthz: ${extAuthz} is free\\.$`, 'm'))
-})
-
 t.test('config show', async (t) => {
   const { folder, config } = workspace(t, ['store: postgres://app:sesame@db/app'])
   const { code, out } = await run('config', 'show', '--config', config, '--data-dir', `${folder}/other`)

@@ -19,13 +19,14 @@ t.test('a start that cannot serve ends with one sentence, and does not listen', 
     ['refusal: { template: /no/page.html }', 2, /refusal\.template: \/no\/page\.html does not exist/],
     [`upstream: http://${listen}`, 2, /upstream: \S+ is the address of listen, where this proxy itself listens/],
     [`upstream: http://localhost:${listen.split(':')[1]}`, 2, /upstream: \S+ is the address of listen/],
-    [`extAuthz: ${listen}`, 2, /extAuthz: is the address of listen too/],
+    [`admin: ${listen}`, 2, /admin: is the address of listen too/],
     ['redis: redis://127.0.0.1:1/nothing', 2, /redis: must end with the port, or with the number of a database/],
   ]
   for (const [line, code, said] of starts) {
     const file = join(folder, 'sallyport.yaml')
     const rest = line.startsWith('dataDir') ? base.replace(/^dataDir: .*\n/, '') : base
-    writeFileSync(file, `listen: ${listen}\nadmin: 127.0.0.1:0\n${rest}${line}\n`)
+    const admin = line.startsWith('admin') ? '' : 'admin: 127.0.0.1:0\n'
+    writeFileSync(file, `listen: ${listen}\n${admin}${rest}${line}\n`)
     const ended = await run('proxy', '--config', file)
     const lines = ended.err.split('\n').filter((text) => text !== '' && !/^compiling: |Data/.test(text))
     t.equal(ended.code, code, line)

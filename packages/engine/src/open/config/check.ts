@@ -58,7 +58,7 @@ function trustedFaults({ proxyProtocol, forwardAuth, trustProxy }: Config): read
 
 /** Listeners that are one another's: only the first could be had. */
 function listenerFaults(config: Config): readonly LocatedFault[] {
-  const named = (['listen', 'http', 'extAuthz', 'admin'] as const).flatMap((key) => {
+  const named = (['listen', 'http', 'admin'] as const).flatMap((key) => {
     const text = config[key]
     return text === undefined ? [] : [{ key, ...hostPortOf(text) }]
   })
@@ -173,16 +173,15 @@ function usageFaults(config: Config): readonly LocatedFault[] {
 
 /** Limits of failures and pages where a server in front answers: Sallyport sees no answer there, and counts each request. */
 function unseenWarnings(config: Config): readonly LocatedFault[] {
-  const by = config.forwardAuth !== false ? 'forwardAuth' : config.extAuthz === undefined ? undefined : 'extAuthz'
-  if (by === undefined) return []
-  return policiesOf(config).flatMap(({ policy, path }) => {
-    return Object.entries(UNSEEN).flatMap(([count, { requests, cure }]) => {
+  if (config.forwardAuth === false) return []
+  return policiesOf(config).flatMap(({ policy, path }) =>
+    Object.entries(UNSEEN).flatMap(([count, { requests, cure }]) => {
       const rule = rulesInForce(policy).find(({ limit }) => limit?.count === count)
       if (rule === undefined) return []
-      const found = `the rule "${rule.id}" counts every request${requests}, not ${count}s, because ${by} does not show the answers`
+      const found = `the rule "${rule.id}" counts every request${requests}, not ${count}s, because forwardAuth does not show the answers`
       return [{ path, message: `${found}; ${cure}` }]
-    })
-  })
+    }),
+  )
 }
 
 const UNSEEN = {

@@ -43,11 +43,6 @@ export const Config = z.strictObject({
     'nginx',
     LIVE,
   ),
-  extAuthz: key(
-    Listen.optional(),
-    'Address where Envoy asks by gRPC (ext_authz), which needs @grpc/grpc-js; absent: nowhere',
-    '127.0.0.1:9191',
-  ),
   robots: Robots.prefault({}).meta({ description: 'robots.txt, made from the policy', ...LIVE }),
   usage: Usage.optional().meta({
     description: 'Content-Usage and Link of answers, from the policy and robots.signals; absent: neither is sent',

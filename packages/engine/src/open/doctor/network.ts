@@ -60,19 +60,12 @@ export function examineTrust({ listen, trustProxy, clientHeader }: Config): read
 }
 
 /** Whether the listeners can be had, or are this service's own already. */
-export async function examineListeners({
-  listen,
-  http,
-  extAuthz,
-  admin,
-  tls,
-  proxyProtocol,
-}: Config): Promise<readonly CheckResult[]> {
+export async function examineListeners(config: Config): Promise<readonly CheckResult[]> {
+  const { listen, http, admin, tls, proxyProtocol } = config
   const adminAt = admin ?? '127.0.0.1:9090'
   // One after the other: two that are the same would be in each other's way.
   const main = await listening(listen)
   const plain = http === undefined ? undefined : await listening(http)
-  const calls = extAuthz === undefined ? undefined : await listening(extAuthz)
   const operator = await listening(adminAt)
   const isOurs = operator === 'EADDRINUSE' && (await isSallyport(adminAt))
   // Another program may have the address that a running gate is to listen on next.
@@ -82,7 +75,6 @@ export async function examineListeners({
   return [
     listenerFound('listen', listen, main, await isGate(listen, main, tls !== undefined)),
     ...(http === undefined ? [] : [listenerFound('http', http, plain, await isGate(http, plain, false))]),
-    ...(extAuthz === undefined ? [] : [listenerFound('extAuthz', extAuthz, calls, isOurs)]),
     // Without a place of its own the command goes on without health.
     ...(admin === undefined && operator !== undefined && !isOurs
       ? [warn(`admin: ${adminAt} is taken: there is no health and no metrics.`, 'Name another one: admin.', ['admin'])]

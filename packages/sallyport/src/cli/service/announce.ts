@@ -53,7 +53,6 @@ export async function announce(
   const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
   const origin = isDemo(config) ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
   if (config.forwardAuth !== false) terminal.err(`Checks for ${config.forwardAuth} at ${proxy.url}/.sallyport/check`)
-  if (proxy.extAuthz !== undefined) terminal.err(`Checks for envoy by gRPC at ${proxy.extAuthz}`)
   terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
   if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
   if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)

@@ -1,9 +1,8 @@
 import type { Look } from '@sallyport/engine'
-import { examineExtAuthz, examineOrigins, examineTls } from '@sallyport/proxy/internal'
+import { examineOrigins, examineTls } from '@sallyport/proxy/internal'
 
 /** Looks at the parts of a configuration that the proxy opens, for `doctor` and `config check`. */
 export const PROXY_LOOKS: readonly Look[] = [
   ['tls', ({ tls }) => examineTls(tls)],
-  ['listeners', ({ extAuthz }) => examineExtAuthz(extAuthz)],
   ['origins', (config) => examineOrigins(config)],
 ]
