@@ -54,7 +54,7 @@ for (const { folder, manifest } of WORKSPACES) {
 
 t.test('the package that people install has the command', async (t) => {
   const { bin = {} } = JSON.parse(textOf('packages/sallyport/package.json'))
-  t.same(bin, { sallyport: './bin/sallyport.mjs', 'sallyport-nft': './bin/sallyport-nft.mjs' })
+  t.same(bin, { sallyport: './bin/sallyport.mjs' })
   for (const file of Object.values<string>(bin)) t.ok(existsSync(join(ROOT, 'packages/sallyport', file)), file)
 })
 

@@ -89,7 +89,6 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     'node:*',
   ],
   ...within('packages/sallyport', {
-    nft: ['node:*'],
     console: ['packages/core', 'packages/engine', 'node:*'],
     cli: [
       'packages/core',
@@ -144,7 +143,6 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/node': 5_093,
   'adapters/fetch': 1_105,
   'adapters/proxy': 9_463,
-  'packages/sallyport/nft': 292,
   'packages/sallyport/console': 2_935,
   'packages/sallyport/cli': 8_183,
   'packages/sallyport': 51,

@@ -72,7 +72,6 @@ const CASES: Readonly<Record<string, Case>> = {
     '0x60 1x30',
     '0x90',
   ),
-  SallyportBansNotExported: one('sallyport_ban_exports_total', 'to="nftables",outcome="failed"', '0x50 4+4x40', '0x90'),
 }
 
 t.test('every alert has a case', async (t) => {

@@ -73,14 +73,6 @@ export const METRICS = {
     unit: 'clients',
     example: 'sallyport_bans',
   },
-  banExports: {
-    name: 'sallyport_ban_exports_total',
-    type: 'counter',
-    labels: ['to', 'outcome'],
-    help: 'bans and ends of bans for nftables or crowdsec: sent, failed (and tried again) or dropped; the firewall is also sent what it already has',
-    unit: 'bans',
-    example: 'sum by (to) (increase(sallyport_ban_exports_total{outcome="failed"}[5m])) > 0',
-  },
   refusals: {
     name: 'sallyport_refusals_total',
     type: 'counter',

@@ -14,8 +14,6 @@ export interface OpenHooks extends DataHooks {
   readonly observe?: Observe | undefined
   /** Receives notifications for operators and sends them in place of this service: for one of several processes. */
   readonly notifier?: Notifier | undefined
-  /** Whether this process does, now, what one of several does for all: it keeps the set of the firewall. Absent: it does. */
-  readonly leads?: (() => boolean) | undefined
   /** The time, instead of the machine's clock: for requests of another day. */
   readonly clock?: Clock | undefined
   /** Resolves names, instead of the configured servers. */
@@ -43,7 +41,6 @@ export type NoticeCode =
   | 'SALLYPORT_SIGNING_KEY_MADE'
   | 'SALLYPORT_LIST'
   | 'SALLYPORT_NOTIFY'
-  | 'SALLYPORT_BAN_EXPORT'
   | 'SALLYPORT_ROBOTS'
   | 'SALLYPORT_FAULT'
 

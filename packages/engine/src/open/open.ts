@@ -30,7 +30,7 @@ import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
 import { openAgents, type PublishedKeys } from './agents.ts'
 import { openProvenance, type Provenance } from './attestation/provenance.ts'
-import { openServiceBans } from './bans/service-bans.ts'
+import { createServiceBans } from './bans/service-bans.ts'
 import { openChallenges } from './challenge/open-challenges.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
@@ -180,7 +180,7 @@ interface BuildHooks extends OpenHooks {
 }
 
 async function build(config: Config, hooks: BuildHooks, resources: DisposeStack): Promise<Sallyport> {
-  const { leads, onNotice: notice = sayOnStderr } = hooks
+  const { onNotice: notice = sayOnStderr } = hooks
   const onFault = guarded(hooks.onFault ?? ((error) => notice('SALLYPORT_FAULT', String(error))))
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const isTrial = hooks.clock !== undefined
@@ -238,8 +238,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     surroundings: surroundings.current,
     surround: surroundings.surround,
   })
-  const bans = { clock, onFault, notice, outbound, metrics, log, notifier, inspection, bans: counting.bans, leads }
-  const { onBanned: banned, list: exportedBans } = await resources.use(openServiceBans(config, { ...bans, isTrial }))
+  const { onBanned: banned, list: exportedBans } = createServiceBans({ log, notifier, inspection, bans: counting.bans })
   const { robots } = surroundings.current()
   const tally = await resources.use(openTally(config, { clock, onFault, isTrial, robots }))
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createFakeDns } from '@sallyport/core/testing'
 import t from 'tap'
 import { openFeedServer } from '#datasets/testing'
 import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testing'
 import { type ConfigInput, doctor, examineNamed, open, readConfigFrom } from '../../src/open/index.ts'
-import { BOUNCER_KEY, MACHINE, openLocalCrowdsec } from './local-crowdsec.ts'
+import { BOUNCER_KEY, openLocalCrowdsec } from './local-crowdsec.ts'
 import { madeConfig } from './made-sources.ts'
 import { bad, DNS, listening, of, soundConfig } from './sound-config.ts'
 
@@ -47,38 +46,19 @@ t.test('servers are asked for their version and clock', { skip: NO_POSTGRES || N
   ])
 })
 
-t.test('the helper of the firewall and CrowdSec are tried, both ways, and nothing is asked of them', async (t) => {
+t.test('CrowdSec is tried where it is a list, and its stream is left alone', async (t) => {
   const [crowdsec, config] = [await openLocalCrowdsec(t), await soundConfig(t)]
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-nft-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const socket = join(folder, 'socket')
-  const said: Buffer[] = []
-  const helper = createTcpServer((socket) => socket.on('error', () => {}).on('data', (bytes) => void said.push(bytes)))
-  await once(helper.listen(socket), 'listening')
-  t.teardown(() => void helper.close())
-  const found = async (password: string, key: string, nftables: string) => {
-    const exported = { nftables, crowdsec: { ...MACHINE, url: crowdsec.url, password } }
-    const lists = { crowd: { crowdsec: crowdsec.url, key } }
-    const bans = { bans: { export: exported }, lists, net: { allowPrivate: ['127.0.0.0/8'] } }
-    return of(await doctor({ ...config, ...bans }, { dns: DNS }), 'bans')
+  const found = async (key: string) => {
+    const more = { lists: { crowd: { crowdsec: crowdsec.url, key } }, net: { allowPrivate: ['127.0.0.0/8'] } }
+    return of(await doctor({ ...config, ...more }, { dns: DNS }), 'bans')
   }
   const { host } = new URL(crowdsec.url)
-  t.strictSame(await found(MACHINE.password, BOUNCER_KEY, socket), [
-    { check: 'bans', state: 'ok', found: `sallyport-nft listens at ${socket}.` },
-    { check: 'bans', state: 'ok', found: `CrowdSec at ${host} knows the machine gate.` },
-    { check: 'bans', state: 'ok', found: `CrowdSec at ${host} knows the key of the list crowd.` },
-  ])
-  t.same([said, [...crowdsec.asked].sort()], [[], ['GET /v1/decisions?ip=192.0.2.1', 'POST /v1/watchers/login']])
-  const wrong = await found('s3cret-machine', 's3cret-key', `${socket}.none`)
-  t.match(wrong, [
-    { state: 'fail', found: `no helper listens at ${socket}.none.`, path: ['bans', 'export', 'nftables'] },
-    { state: 'fail', found: `CrowdSec at ${host} cannot be used: the sign-in is answered with 403.` },
-    {
-      state: 'fail',
-      found: `CrowdSec at ${host} cannot be used: the key is answered with 403.`,
-      path: ['lists', 'crowd'],
-    },
-  ])
+  const known = `CrowdSec at ${host} knows the key of the list crowd.`
+  t.strictSame(await found(BOUNCER_KEY), [{ check: 'bans', state: 'ok', found: known }])
+  t.same(crowdsec.asked, ['GET /v1/decisions?ip=192.0.2.1'])
+  const wrong = await found('s3cret-key')
+  const said = `CrowdSec at ${host} cannot be used: the key is answered with 403.`
+  t.match(wrong, [{ state: 'fail', found: said, path: ['lists', 'crowd'] }])
   t.ok(wrong.every(({ passing }) => passing))
   t.notMatch(JSON.stringify(wrong), /s3cret/)
 })

@@ -4,8 +4,8 @@ import { parseGoDuration } from './go-duration.ts'
 import type { CrowdsecConfig, Guarded } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListLines } from './read-list.ts'
 
-/** Origin of our own decisions at CrowdSec, by which they are not taken for somebody else's (D575). */
-export const ORIGIN = 'sallyport'
+/** Origin of the decisions that gates of 0.2 made at CrowdSec: as a list they would ban again whom a gate has banned (D575). */
+const ORIGIN = 'sallyport'
 
 const TIMEOUT_MS = 60_000
 /** All decisions are asked for again so often: what was lost of a change is right again then. */

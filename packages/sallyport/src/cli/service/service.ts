@@ -65,7 +65,6 @@ export async function runService(source: ConfigSource, workers: number | undefin
     ...(isWorker() && {
       onNotice: noticesOf(standing, terminal),
       notifier: handingNotifier(),
-      leads: () => standing.leads,
     }),
     ...(history && { observe: history.observe }),
   }
