@@ -46,7 +46,6 @@ export {
   type Sallyport,
 } from './open.ts'
 export { type Erasure, eraseKnown, exportKnown, type Known } from './privacy/privacy.ts'
-export { type PublishedData, type PublishRequest, publishData } from './publish.ts'
 export { robotsOfConfig, type SitePart } from './robots.ts'
 export { asksOrigins, type RobotsSource } from './site-robots.ts'
 export { bundleData, readSources } from './sources.ts'

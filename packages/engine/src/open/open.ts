@@ -46,7 +46,6 @@ import type { MeasuredLoad } from './load/measured-load.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import { openNotifier } from './notifier.ts'
-import { raisesBundle } from './notify/bundle-event.ts'
 import type { Notifier } from './notify/event.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
 import { observers } from './observers.ts'
@@ -190,8 +189,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
-  const said = { notice, onFault, onRefusedBundle: raisesBundle(notifier) }
-  const dataPorts = { ...said, clock, outbound: outbound.feeds, lock: DATA_LOCK, observations }
+  const dataPorts = { notice, onFault, clock, outbound: outbound.feeds, lock: DATA_LOCK, observations }
   const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))

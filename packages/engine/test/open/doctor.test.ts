@@ -180,21 +180,6 @@ t.test('the mirror is asked, and what keeps feeds away is named', async (t) => {
   t.match(await feeds({}), [{ state: 'fail', found: /is not a public address\.$/, advice: /net\.allowPrivate/ }, {}])
 })
 
-t.test('a publisher is asked for what it publishes, and nothing of it yet is said', async (t) => {
-  const server = await openFeedServer(t)
-  const config = await soundConfig(t)
-  const data = { from: `${server.origin}/data`, fromKey: 'A'.repeat(43), refresh: false }
-  const reader = { ...config, dataDir: t.testdir(), data, net: { allowPrivate: ['127.0.0.1/32'] } }
-  const found = await doctor(reader, { dns: DNS })
-  t.match(of(found, 'feeds'), [{ state: 'fail', found: /^The publisher \S+ answers 404\.$/ }, {}])
-  t.match(of(found, 'data'), [{ state: 'warn', found: 'No published data is here: not fetched yet.' }])
-  server.serve('/data/manifest.json', '{}')
-  t.match(of(await doctor(reader, { dns: DNS }), 'feeds'), [
-    { state: 'ok', found: /^The publisher \S+ answers\.$/ },
-    {},
-  ])
-})
-
 t.test('files that the configuration names are read, as a start reads them', async (t) => {
   const config = await soundConfig(t)
   const folder = join(String(config.dataDir), '../named')

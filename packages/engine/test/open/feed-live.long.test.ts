@@ -82,6 +82,34 @@ t.test('a service learns what a publisher told another process, and listed addre
   t.equal(classOf(sallyport, '8.2.7.1'), 'residential_proxy')
 })
 
+t.test('processes that may not write follow the one that compiles, and find no fault meanwhile', async (t) => {
+  const server = await openFeedServer(t)
+  server.serve(`/${VPN}`, '8.2.7.0/24\n')
+  const config = feedConfig(t, server.origin, [VPN], false)
+  await openUpdates(config).update()
+  const writer = await open(config)
+  t.teardown(() => writer.close())
+  const faults: unknown[] = []
+  const reading = { ...config, data: { ...config.data, readOnly: true } }
+  const reader = await open(reading, {
+    onFault: (error) => faults.push(error),
+    onProgress: () => faults.push('compiled'),
+  })
+  t.teardown(() => reader.close())
+  t.equal(classOf(reader, '8.2.7.1'), 'vpn')
+  await writer.close()
+  server.serve(`/${VPN}`, '8.2.8.0/24\n')
+  await openUpdates(config).update()
+  // Two looks at a download that nobody has compiled.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  t.equal(classOf(reader, '8.2.7.1'), 'vpn', 'what is loaded stays')
+  const again = await open(config)
+  t.teardown(() => again.close())
+  t.ok(await until(() => classOf(reader, '8.2.8.1') === 'vpn'))
+  t.not(classOf(reader, '8.2.7.1'), 'vpn')
+  t.same(faults, [])
+})
+
 t.test('requests see whole tables alone while others are made and swapped in', async (t) => {
   const server = await openFeedServer(t)
   // One of these two addresses is listed, in every version another.

@@ -35,7 +35,6 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'data status': '--all',
   'data update': '--source tor-bulk-exit',
   'data compile': '',
-  'data publish': '/srv/sallyport-data --key publish.pem',
   'data bundle': 'sallyport.bundle',
   'crawlers list': '--json',
   'ledger verify': '--no-addresses',

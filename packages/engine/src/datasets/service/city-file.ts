@@ -16,22 +16,14 @@ export interface CityFile extends CitySourceReader {
   settled(): Promise<void>
 }
 
-interface PlacesOptions {
+export interface CityFileOptions {
   readonly signal?: AbortSignal | undefined
   readonly onLost?: ((message: string) => void) | undefined
   /** How long after places were lost the next question opens them again. */
   readonly retryMs?: number | undefined
-}
-
-export interface CityFileOptions extends PlacesOptions {
   readonly lock: DataLock
   readonly readOnly?: boolean | undefined
   readonly onRefused?: ((message: string) => void) | undefined
-}
-
-export interface CityPathsOptions extends PlacesOptions {
-  /** Makes places that could not be read, and why; absent: they are lost. */
-  readonly again?: ((error: Error) => Promise<CityTable>) | undefined
 }
 
 /** A loss may be of a moment, such as for want of file descriptors; a compile is too dear for each question. */
@@ -43,36 +35,25 @@ const RETRY_MS = 60_000
  * waits; where that fails too, they are lost until some time has passed (D494).
  */
 export function openCityFile({ dataDir, source }: CityJob, options: CityFileOptions): CityFile {
-  const { lock, signal, readOnly = false, onRefused } = options
+  const { lock, signal, readOnly = false, onRefused, onLost, retryMs = RETRY_MS } = options
   const path = cityPath(dataDir, source)
+  const countries = loadCountries(countriesPath(dataDir, source))
+  const isThere = statSync(path, { throwIfNoEntry: false })?.isFile()
+  if (!isThere) throw new SallyportError('missing_data', `${path}: it is not there`)
   const compiled = async () => loadCity((await compileCityInWorker({ dataDir, source, signal })).shared)
   const again = (error: Error) => {
+    if (readOnly) throw error
     onRefused?.(error.message)
     // Loaded once more inside the lock: another process may have compiled it meanwhile.
     return lock.withLock(join(dataDir, 'compile.lock'), () => load(path).catch(compiled), { signal })
   }
-  const paths = { countries: countriesPath(dataDir, source), places: path }
-  return openCityPaths(paths, { ...options, again: readOnly ? undefined : again })
-}
-
-/** The same of two files that are named. */
-export function openCityPaths(
-  paths: { readonly countries: string; readonly places: string },
-  { signal, onLost, again, retryMs = RETRY_MS }: CityPathsOptions,
-): CityFile {
-  const countries = loadCountries(paths.countries)
-  const isThere = statSync(paths.places, { throwIfNoEntry: false })?.isFile()
-  if (!isThere) throw new SallyportError('missing_data', `${paths.places}: it is not there`)
   let opened: Promise<CityTable> | undefined
   let retryAt = Number.POSITIVE_INFINITY
 
   async function open(): Promise<CityTable> {
     try {
       signal?.throwIfAborted()
-      return await load(paths.places).catch((error: Error) => {
-        if (again === undefined) throw error
-        return again(error)
-      })
+      return await load(path).catch(again)
     } catch (error) {
       retryAt = performance.now() + retryMs
       if (!signal?.aborted) onLost?.(error instanceof Error ? error.message : String(error))

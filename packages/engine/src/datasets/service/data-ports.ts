@@ -26,8 +26,6 @@ export interface LiveDataPorts extends FeedPorts {
   readonly hooks: DataHooks
   readonly notice: (code: DataNotice, message: string) => void
   readonly onFault: (error: unknown) => void
-  /** Published data was refused, and why; `undefined` when it is used again. */
-  readonly onRefusedBundle?: ((reason: string | undefined) => void) | undefined
 }
 
 /** The data of a running service: loaded, reloaded when its files change and, where configured, refreshed. */

@@ -35,14 +35,6 @@ export const FACTS: readonly SourceStatus[] = [
   fact('reserved', 'IANA special-purpose address registries', RESERVED, RESERVED_DATE),
 ]
 
-/** Facts that are read while a request is answered; the others are compiled into the tables. */
-export const FACTS_READ: ReadonlyMap<string, SourceStatus> = new Map(
-  FACTS.filter(({ id }) => ['reverse-names', 'crawlers', 'crawler-ranges', 'reserved'].includes(id)).map((fact) => [
-    fact.id,
-    fact,
-  ]),
-)
-
 /** The hash is over the rows as JSON: they are part of the program, so there is no file to hash. */
 function fact(id: string, title: string, rows: readonly unknown[], date: string): SourceStatus {
   const sha256 = hash('sha256', JSON.stringify(rows), 'hex')

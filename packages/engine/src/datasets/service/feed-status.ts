@@ -27,7 +27,7 @@ export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSou
 type RowOf = (id: string) => SourceRow | undefined
 
 /** A snapshot with these statuses of its sources, and with what follows from their ages. */
-export function withAges(snapshot: Snapshot, statuses: readonly SourceStatus[], rowOf: RowOf): Snapshot {
+function withAges(snapshot: Snapshot, statuses: readonly SourceStatus[], rowOf: RowOf): Snapshot {
   const lists = statuses.flatMap(({ id, state, staleAfter: time }) => {
     const { kind, networkClass } = rowOf(id) ?? {}
     if (state !== 'loaded' || (kind !== 'ranges' && kind !== 'addresses')) return []

@@ -19,8 +19,6 @@ export interface DataConfig {
     readonly readOnly: boolean
     readonly city: boolean
     readonly mirror?: string | undefined
-    readonly from?: string | undefined
-    readonly fromKey?: string | undefined
     readonly sources: SourceOverrides
   }
   readonly net: { readonly outbound: boolean }
@@ -122,7 +120,7 @@ function withKeys(sources: SourceOverrides): SourceOverrides {
 }
 
 /** Downloads decide about visitors, so their origin must be authenticated. */
-export function requireCheckedTls(): void {
+function requireCheckedTls(): void {
   if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     throw new SallyportError(
       'invalid_config',

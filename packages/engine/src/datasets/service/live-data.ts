@@ -1,4 +1,4 @@
-import { createFindings } from '@sallyport/core'
+import { createFindings, SallyportError } from '@sallyport/core'
 import { tablesPath } from '../compile/compiled-path.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 import type { Confirmed } from '../tables/listed-addresses.ts'
@@ -7,17 +7,12 @@ import type { LiveData, LiveDataPorts } from './data-ports.ts'
 import { confirmedDays, withFeedStatus } from './feed-status.ts'
 import { type DataConfig, type Outcomes, openFeeds } from './feeds.ts'
 import { openLiveSnapshots } from './live-snapshots.ts'
-import { openPublishedData } from './published-data.ts'
 import { startRefresh } from './refresh.ts'
 import { openSnapshot } from './snapshot.ts'
 import { staleNotice } from './stale-notice.ts'
 
-/** The data of a dataDir, compiled there, or as another process publishes it where the configuration says from where. */
-export function openLiveData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
-  return config.data.from === undefined ? openCompiledData(config, ports) : openPublishedData(config, ports)
-}
-
-async function openCompiledData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
+/** The data of a dataDir, compiled there, or by the process that may write it. */
+export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
   const { clock, lock, observations, hooks, notice, onFault } = ports
   const { metrics = {}, onProgress, onWait } = hooks
   const feeds = openFeeds(config, ports)
@@ -71,7 +66,11 @@ async function openCompiledData(config: DataConfig, ports: LiveDataPorts): Promi
     onRound,
     onOffline: (reason) =>
       notice('SALLYPORT_OFFLINE', `No data could be refreshed (${reason}); the loaded data stays in use.`),
-    onFault,
+    // A process that may not write sees a download before its compiled file: it looks again, and its sources age meanwhile.
+    onFault: (error) => {
+      const isAwaited = readOnly && error instanceof SallyportError && error.code === 'missing_data'
+      if (!isAwaited) onFault(error)
+    },
     random: Math.random,
     signal: closing.signal,
   })

@@ -33,14 +33,14 @@ export async function openSnapshot(
   })
 }
 
-export interface SnapshotParts extends Pick<Compiled, 'cities'> {
+interface SnapshotParts extends Pick<Compiled, 'cities'> {
   readonly tables: Omit<LoadedTables, 'shared' | 'sources'>
   readonly frontEnds: FrontEnds
   readonly sources: readonly SourceStatus[]
 }
 
 /** A snapshot of what is loaded. */
-export function snapshotOf({ tables, cities, frontEnds, sources }: SnapshotParts): Snapshot {
+function snapshotOf({ tables, cities, frontEnds, sources }: SnapshotParts): Snapshot {
   const { networks, systems, crawlerRanges, rangesLoaded, proxiesLoaded } = tables
   return Object.freeze({
     ...(networks === undefined ? {} : { networks }),

@@ -2,7 +2,6 @@ import { SallyportError } from '@sallyport/core'
 import type { FeedOutcome, UpdateHooks } from '../feeds/update.ts'
 import type { Feed } from '../sources/feed-state.ts'
 import { type DataConfig, type FeedPorts, openFeeds } from './feeds.ts'
-import { openPublished, PUBLISHED } from './published.ts'
 
 /** Updates and roll-backs by hand; a running service on the dataDir follows. */
 export interface Updates {
@@ -26,36 +25,8 @@ export interface RolledBack {
   readonly entries: number
 }
 
-/** Throws as `openFeeds`, and as `openPublished` where a publisher is named: then that one is asked alone. */
+/** Throws as `openFeeds`. */
 export function createUpdates(config: DataConfig, ports: FeedPorts): Updates {
-  return config.data.from === undefined ? createFeedUpdates(config, ports) : createPublishedUpdates(config, ports)
-}
-
-function createPublishedUpdates(config: DataConfig, ports: FeedPorts): Updates {
-  const published = openPublished(config, ports)
-  return {
-    async update({ source = PUBLISHED, onBytes, onOutcome } = {}) {
-      if (source !== PUBLISHED) {
-        throw new SallyportError(
-          'invalid_config',
-          `data.from is set: ${source} comes with what ${published.host} publishes`,
-        )
-      }
-      const { pulled } = await published.pull({ onBytes: (bytes, total) => onBytes?.(PUBLISHED, bytes, total) })
-      const outcome: FeedOutcome =
-        pulled.state === 'updated'
-          ? { source, state: 'updated', entries: published.held()?.manifest.files.length ?? 0 }
-          : { source, ...pulled }
-      onOutcome?.(outcome)
-      return [outcome]
-    },
-    async rollBack() {
-      throw new SallyportError('missing_data', `data.from is set: what was before is for ${published.host} to publish`)
-    },
-  }
-}
-
-function createFeedUpdates(config: DataConfig, ports: FeedPorts): Updates {
   const feeds = openFeeds(config, ports)
   return {
     update: ({ source, ...request } = {}) => feeds.update(source === undefined ? feeds.all : [one(source)], request),

@@ -15,9 +15,6 @@ export interface SigningKeyPlace {
   readonly onMade?: ((file: string) => void) | undefined
 }
 
-/** The key of the configuration that messages name. */
-const KEY = 'provenance.signingKey'
-
 /** Suffix of the next key's file, until the ledger has recorded the hand-over. */
 const NEXT = '.next'
 
@@ -70,26 +67,17 @@ async function putInPlace(file: string): Promise<void> {
   })
 }
 
-/** The key in a file that is made where it is not there; `key` is what messages call it. */
-export async function openKeyFile(
-  file: string,
-  key: string,
-): Promise<{ readonly signer: Signer; readonly made: boolean }> {
-  const made = await makeKeyFile(file)
-  return { signer: await readKeyFile(file, key), made }
-}
-
 /** Reads a key from a file that only its owner can read. */
-export async function readKeyFile(file: string, key = KEY): Promise<Signer> {
+export async function readKeyFile(file: string): Promise<Signer> {
   const found = await stat(file).catch(() => undefined)
-  if (found === undefined) throw unusable(file, 'is not there', key)
+  if (found === undefined) throw unusable(file, 'is not there')
   const fault = readFault(file)
-  if (fault !== undefined) throw unusable(file, fault, key)
+  if (fault !== undefined) throw unusable(file, fault)
   const mode = found.mode & 0o777
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw unusable(file, `may be read by others (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`, key)
+    throw unusable(file, `may be read by others (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`)
   }
-  return signerOf(parseKey(await readFile(file, 'utf8'), file, key))
+  return signerOf(parseKey(await readFile(file, 'utf8'), file))
 }
 
 /** False when there is one already. */
@@ -103,14 +91,14 @@ function newKey(): string | Buffer {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
 }
 
-function parseKey(pem: string, source: string, name = KEY): KeyObject {
+function parseKey(pem: string, source: string): KeyObject {
   let key: KeyObject
   try {
     key = createPrivateKey(pem)
   } catch {
-    throw unusable(source, 'is not a private key in PEM', name)
+    throw unusable(source, 'is not a private key in PEM')
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw unusable(source, 'is not an Ed25519 key', name)
+  if (key.asymmetricKeyType !== 'ed25519') throw unusable(source, 'is not an Ed25519 key')
   return key
 }
 
@@ -120,6 +108,6 @@ function signerOf(key: KeyObject): Signer {
   return { publicKey: Buffer.from(x, 'base64url'), sign: (bytes) => signBytes(null, bytes, key) }
 }
 
-function unusable(source: string, reason: string, key = KEY): SallyportError {
-  return new SallyportError('invalid_config', `${key}: ${source} ${reason}`)
+function unusable(source: string, reason: string): SallyportError {
+  return new SallyportError('invalid_config', `provenance.signingKey: ${source} ${reason}`)
 }

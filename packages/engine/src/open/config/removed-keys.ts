@@ -1,5 +1,8 @@
 /** Keys of earlier versions, by their path, with the sentence that says what to use instead. `*` is any name in the path. */
 export const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  'data.from':
+    'Have one process compile, and others open its dataDir with data.readOnly: true; or name a data.mirror of the feeds.',
+  'data.fromKey': 'Nothing that is compiled is downloaded any more: data.from is gone too.',
   'bans.export.nftables': 'Have fail2ban read the log, with nftables as its banaction: examples/fail2ban.',
   'bans.export.crowdsec': 'Have CrowdSec import GET /bans.txt (bans.export.list), or notify a webhook of bans.',
   extAuthz: 'Have Envoy ask over HTTP: forwardAuth: envoy, as in examples/envoy/envoy.yaml.',

@@ -76,7 +76,7 @@ const Source = z
   })
   .partial()
 
-const DataKeys = z.strictObject({
+export const Data = z.strictObject({
   refresh: key(
     z.boolean().default(true),
     'Whether a running service downloads feeds that are due; false leaves it to sallyport data update',
@@ -102,25 +102,7 @@ const DataKeys = z.strictObject({
     'URL of a mirror of published feeds, each under its id: <mirror>/tor-bulk-exit; absent: their publishers',
     'https://lists.example/sallyport',
   ),
-  from: key(
-    z.url(HTTP).optional(),
-    'URL of data from sallyport data publish, used in place of all publishers; absent: data is compiled here',
-    'https://data.example/sallyport',
-  ),
-  fromKey: key(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the public key that sallyport data publish prints')
-      .optional(),
-    'Public key that verifies data.from; absent: none, while data.from is absent',
-    '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIuaaPHURo',
-  ),
   sources: z.record(z.string(), Source).default({}).describe('Sources by their ids, as data status --all shows them'),
-})
-
-export const Data = DataKeys.refine(({ from, fromKey }) => from === undefined || fromKey !== undefined, {
-  path: ['fromKey'],
-  error: 'is missing',
 })
 
 /** Whether Node's resolver takes it: of some it throws an error of its own, and of a port beyond all it takes a part. */

@@ -1,5 +1,5 @@
 import { counted, type Dns, dropBody, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
-import { isShippedTable, manifestUrl, PUBLISHED, shippedTablesAge } from '#datasets'
+import { isShippedTable, shippedTablesAge } from '#datasets'
 import type { Config } from '../config/schema.ts'
 import { createOutbound, proxyOf } from '../outbound.ts'
 import { shortList } from '../short-list.ts'
@@ -24,10 +24,6 @@ export async function examineData(
     const isMissing = error.code === 'missing_data' || error.code === 'data_dir_unusable'
     const found = isMissing ? warn('No data is compiled yet.', COMPILE) : fail(`${reasonOf(error)}.`, COMPILE)
     return { data: [found], clock: [] }
-  }
-  const missing = sources.find(({ id, state }) => id === PUBLISHED && state === 'absent')
-  if (missing !== undefined) {
-    return { data: [warn(`No published data is here: ${missing.reason}.`, 'sallyport data update.')], clock: [] }
   }
   const loaded = sources.filter(({ state }) => state === 'loaded')
   return { data: [agesOf(loaded, now), ...faultsOf(sources)], clock: [clockOf(loaded, now)] }
@@ -82,7 +78,7 @@ function clockOf(loaded: readonly SourceStatus[], now: number): CheckResult {
 
 /** How feeds come in: the checks of TLS, the proxy of the environment, and the mirror, which is asked. */
 export async function examineFeeds(config: Config, dns: Dns): Promise<readonly CheckResult[]> {
-  const { refresh, readOnly, mirror, from } = config.data
+  const { refresh, readOnly, mirror } = config.data
   const found: CheckResult[] = []
   if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     found.push(
@@ -90,37 +86,27 @@ export async function examineFeeds(config: Config, dns: Dns): Promise<readonly C
     )
   }
   try {
-    const proxy = proxyOf(new URL(from ?? mirror ?? 'https://publisher.invalid'))
+    const proxy = proxyOf(new URL(mirror ?? 'https://publisher.invalid'))
     if (proxy !== undefined) found.push(ok(`They go through the proxy ${proxy.host}.`))
   } catch (error) {
     found.push(fail(`${reasonOf(error)}.`, 'http://user:password@host:port, or unset it.'))
   }
-  if (from !== undefined) found.push(await askServer(config, { what: 'The publisher', url: manifestUrl(from) }, dns))
   // The file of a feed is asked for by its id, and the URL above it need not answer with anything.
-  else if (mirror !== undefined)
-    found.push(await askServer(config, { what: 'The mirror', url: mirror, any: true }, dns))
+  if (mirror !== undefined) found.push(await askMirror(config, mirror, dns))
   if (readOnly || !refresh) found.push(ok('Nothing is downloaded by a running service; sallyport data update does it.'))
   return found.length === 0 ? [ok('Feeds come from their publishers.')] : found
 }
 
-interface Asked {
-  readonly what: string
-  readonly url: string
-  /** Whether any status is an answer. */
-  readonly any?: boolean | undefined
-}
-
-async function askServer(config: Config, { what, url, any = false }: Asked, dns: Dns): Promise<CheckResult> {
+async function askMirror(config: Config, url: string, dns: Dns): Promise<CheckResult> {
   const request = { url, maxBytes: ASKED_BYTES, timeoutMs: MIRROR_MS }
   const answer = await createOutbound(config, { dns }).feeds.fetch(request)
   const { host } = new URL(url)
   if (answer.state === 'answered') {
     await dropBody(answer)
-    if (any || answer.status === 200) return ok(`${what} ${host} answers.`)
-    return fail(`${what} ${host} answers ${answer.status}.`, 'data.from names the folder with manifest.json.')
+    return ok(`The mirror ${host} answers.`)
   }
   return fail(
-    `${what} ${host} cannot be asked: ${answer.reason}.`,
+    `The mirror ${host} cannot be asked: ${answer.reason}.`,
     'An address inside, or plain http, needs net.allowPrivate; a CA of your own needs NODE_EXTRA_CA_CERTS.',
   )
 }

@@ -1,6 +1,6 @@
 import { constants, gunzipSync } from 'node:zlib'
-import { counted, parseDuration, SallyportError } from '@sallyport/core'
-import { MAX_BUNDLE_BYTES, oldestList, openUpdates, type PublishedData, publishData } from '@sallyport/engine'
+import { counted, SallyportError } from '@sallyport/core'
+import { MAX_BUNDLE_BYTES, oldestList, openUpdates } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
 import {
@@ -12,7 +12,6 @@ import {
   withCommonOptions,
 } from '../settings/settings.ts'
 import { yesOption } from '../terminal/ask.ts'
-import { createProgress } from '../terminal/progress.ts'
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 import { createUpdateProgress } from '../terminal/update-progress.ts'
@@ -27,17 +26,9 @@ type UpdateOptions = Options & {
 
 type BundleOptions = CommonOptions & { readonly yes?: true | undefined }
 
-interface PublishOptions extends Options {
-  readonly key: string
-  readonly valid: string
-}
-
 const NOT_SWITCHED_ON = 'not switched on'
 
-/** How long readers may hold published data for good. */
-const VALID_MS = { least: 600_000, most: 365 * 86_400_000 } as const
-
-/** `sallyport data status | update | compile | publish | bundle` */
+/** `sallyport data status | update | compile | bundle` */
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('data sets behind verdicts')
 
@@ -66,8 +57,6 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(data.command('compile').description('compile the data now, unless it is compiled already')).action(
     async (options: CommonOptions) => {
       const config = configOf(options)
-      if (config.data.from !== undefined)
-        throw new SallyportError('invalid_config', 'data.from is set: nothing is compiled here; data update fetches it')
       const sources = await audited(config, { what: 'data compile', details: {} }, terminal, () =>
         sourcesOf(config, terminal),
       )
@@ -76,41 +65,11 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   )
 
   withCommonOptions(
-    data.command('publish').description('publish the compiled data, signed, for services to follow (data.from)'),
-  )
-    .argument('<to>', 'folder that a web server hands out, or s3://BUCKET/PATH')
-    .requiredOption('--key <file>', 'private key that signs it, made where it is not there')
-    .option('--valid <time>', 'time after which readers report it as stale', '7d')
-    .addOption(jsonOption())
-    .action((to: string, options: PublishOptions) => publish(to, options, terminal))
-
-  withCommonOptions(
     data.command('bundle').description('write a bundle: networks alone, in one file, for Cloudflare Workers'),
   )
     .argument('<file>', 'file to write')
     .addOption(yesOption())
     .action((file: string, options: BundleOptions) => bundle(file, options, terminal))
-}
-
-async function publish(to: string, options: PublishOptions, terminal: Terminal): Promise<void> {
-  const { key, valid, json: asJson } = options
-  const validMs = parseDuration(valid)
-  if (validMs === undefined || validMs < VALID_MS.least || validMs > VALID_MS.most)
-    throw new SallyportError('invalid_config', '--valid must be a time from 10m to 365d')
-  const config = configOf(options)
-  const progress = createProgress(terminal)
-  const details = ({ version, written }: PublishedData) => ({ to, version, written })
-  const published = await audited(config, { what: 'data publish', details }, terminal, () =>
-    publishData(config, { to, key, validMs }, progress.hooks),
-  ).finally(progress.stop)
-  if (published.keyMade)
-    terminal.err(`${key} was made. Its holder decides what readers trust: keep it on this machine only.`)
-  if (asJson) return terminal.out(json(published))
-  const { version, files, written, bytes, expires, fromKey } = published
-  terminal.out(
-    `Version ${version} is published in ${to}: ${counted(files, 'file')}, ${written} of them new, ${(bytes / 1e6).toFixed(1)} MB in all, good until ${expires}.`,
-  )
-  terminal.out(`Its readers: data: { from: URL, fromKey: ${fromKey} }`)
 }
 
 async function bundle(file: string, options: BundleOptions, terminal: Terminal): Promise<void> {
