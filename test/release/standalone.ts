@@ -9,7 +9,7 @@ import { findFrom, installedWith, placeOf } from './locked.ts'
  * `node test/dist/release/standalone.js FOLDER`: the command with the Node that runs this, for a machine without one, as one archive (D583).
  * It holds what the lock file names, and our packages from the tarballs that are in the folder.
  */
-const DRIVERS = ['@redis/client', 'acme-client', 'nodemailer', 'pg']
+const DRIVERS = ['@redis/client', 'acme-client', 'pg']
 const PLATFORM = `${process.platform}-${process.arch}`
 
 const LAUNCHER = `#!/bin/sh

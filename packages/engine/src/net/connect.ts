@@ -3,15 +3,8 @@ import { openDeadline } from './deadline.ts'
 import { dial } from './dial.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
 
-/** A TCP connection for a library that speaks a protocol of its own. */
-export interface Connection {
-  readonly socket: Socket
-  /** Every address of the host is one of `net.allowPrivate`. */
-  readonly allowed: boolean
-}
-
 /** Connects to a host (a name, or an address without brackets) within so many milliseconds; rejects with the reason. */
-export type Connect = (host: string, port: number, timeoutMs: number) => Promise<Connection>
+export type Connect = (host: string, port: number, timeoutMs: number) => Promise<Socket>
 
 /** TCP to public addresses alone, through the same guard as HTTP. Throws `invalid_config` for an `allowPrivate` that is not usable. */
 export function createConnect(options: GuardOptions): Connect {
@@ -20,7 +13,7 @@ export function createConnect(options: GuardOptions): Connect {
     const deadline = openDeadline(timeoutMs)
     try {
       const checked = await deadline.race(guard(host))
-      return { socket: await dial(checked, port, deadline.signal), allowed: checked.allowed }
+      return await dial(checked, port, deadline.signal)
     } finally {
       deadline.clear()
     }

@@ -3,7 +3,6 @@ import type { Metrics } from '#metrics'
 import type { Config } from './config/schema.ts'
 import type { OpenHooks } from './hooks.ts'
 import type { Notifier } from './notify/event.ts'
-import { loadMailer } from './notify/mail.ts'
 import {
   type Notifications,
   type NotifyPorts,
@@ -12,7 +11,6 @@ import {
   testNotifications,
 } from './notify/notifications.ts'
 import { watchStale } from './notify/stale-watch.ts'
-import { targetOf } from './notify/target.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
 
 /** A service downloads what is due before it is said to be old. */
@@ -30,24 +28,24 @@ export interface NotifierPorts {
 export interface ServiceNotifier extends Notifier {
   /** Counts what was refused or asked. */
   readonly observe: Observe
-  /** Readies the places of another configuration; resolves to what has them in force. Rejects with `package_missing`. */
-  prepare(config: Config): Promise<() => void>
+  /** Readies the places of another configuration; returns what has them in force. */
+  prepare(config: Config): () => void
   /** Notices when the data of sources becomes too old. */
   watch(sources: () => readonly SourceStatus[]): void
   close(): Promise<void>
 }
 
-/** Sends to the places of a configuration, or hands all to the process that does so for several. Rejects with `package_missing`. */
-export async function openNotifier(config: Config, ports: NotifierPorts): Promise<ServiceNotifier> {
+/** Sends to the places of a configuration, or hands all to the process that does so for several. */
+export function openNotifier(config: Config, ports: NotifierPorts): ServiceNotifier {
   const { clock, outbound, metrics, hooks, notice } = ports
-  const handed = hooks.notifier && (await handingTo(hooks.notifier, config, outbound))
   const { raise, refused, prepare, close } =
-    handed ??
-    (await openPlaces(config, outbound, {
-      now: clock.now,
-      onNotice: (message) => notice('SALLYPORT_NOTIFY', message),
-      onOutcome: (kind, outcome) => metrics.add('notifications', [kind, outcome]),
-    }))
+    hooks.notifier === undefined
+      ? openPlaces(config, outbound, {
+          now: clock.now,
+          onNotice: (message) => notice('SALLYPORT_NOTIFY', message),
+          onOutcome: (kind, outcome) => metrics.add('notifications', [kind, outcome]),
+        })
+      : handingTo(hooks.notifier)
   let stale: { close(): void } | undefined
   return {
     raise,
@@ -73,29 +71,23 @@ const REFUSED: ReadonlySet<string> = new Set(['challenge', 'throttle', 'block', 
 
 type Handing = Pick<Notifications, 'raise' | 'refused' | 'prepare' | 'close'>
 
-/** Another process sends; that it can is found out here, where a reload can still be refused. */
-async function handingTo(notifier: Notifier, { notify }: Config, outbound: Outbound): Promise<Handing> {
-  const prepare: Handing['prepare'] = async (places) => {
-    if (places.some((place) => targetOf(place).form === 'mail')) await loadMailer(outbound)
-    return () => {}
-  }
-  await prepare(notify)
-  return { raise: notifier.raise, refused: notifier.refused, prepare, close: async () => {} }
+/** Another process sends. */
+function handingTo({ raise, refused }: Notifier): Handing {
+  return { raise, refused, prepare: () => () => {}, close: async () => {} }
 }
 
-function openPlaces({ notify }: Config, { feeds, connect }: Outbound, hooks: NotifyHooks): Promise<Notifications> {
-  return openNotifications(notify, { fetch: feeds, connect, ...hooks })
+function openPlaces({ notify }: Config, { feeds }: Pick<Outbound, 'feeds'>, hooks: NotifyHooks): Notifications {
+  return openNotifications(notify, { fetch: feeds, ...hooks })
 }
 
 export type NotifyHooks = Pick<NotifyPorts, 'onNotice' | 'onOutcome' | 'now'>
 
-/** Opens the notifications of a configuration alone, in a process that sends for several. Rejects with `package_missing`. */
-export function openNotificationsOf(config: Config, hooks: NotifyHooks): Promise<Notifications> {
+/** Opens the notifications of a configuration alone, in a process that sends for several. */
+export function openNotificationsOf(config: Config, hooks: NotifyHooks): Notifications {
   return openPlaces(config, createOutbound(config), hooks)
 }
 
-/** Sends a test to each place of a configuration, once. Rejects with `package_missing`. */
+/** Sends a test to each place of a configuration, once. */
 export function testNotificationsOf(config: Config): Promise<readonly Tested[]> {
-  const { feeds, connect } = createOutbound(config)
-  return testNotifications(config.notify, { fetch: feeds, connect })
+  return testNotifications(config.notify, { fetch: createOutbound(config).feeds })
 }

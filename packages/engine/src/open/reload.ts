@@ -72,7 +72,7 @@ export interface ReloadParts {
   /** Opens what a configuration writes to; throws `invalid_config`. */
   prepareLog(config: Config): Prepared
   /** Readies the places of its notifications; resolves to what has them in force. */
-  prepareNotifier(config: Config): Promise<() => void>
+  prepareNotifier(config: Config): () => void
   /** Those of the configuration in force. */
   surroundings(): Surroundings
   /** Reads those of another one; where it rejects, the old ones stay. */
@@ -104,7 +104,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     const surrounded = await parts.surround(merged)
     const rules = rulesOf(merged, surrounded.surroundings, parts.published)
     await parts.prepare(rules)
-    const takePlaces = await parts.prepareNotifier(merged)
+    const takePlaces = parts.prepareNotifier(merged)
     const log = parts.prepareLog(merged)
     const takeOthers = await others(merged).catch((error: unknown) => {
       log.drop()

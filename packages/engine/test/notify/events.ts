@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createFakeDns } from '@sallyport/core/testing'
 import type { Test } from 'tap'
-import { createConnect, createFetch } from '#net'
+import { createFetch } from '#net'
 import type { ServiceEvent } from '../../src/open/notify/event.ts'
 import { type NotifyOutcome, type NotifyPorts, openNotifications } from '../../src/open/notify/notifications.ts'
 import type { NotifyConfig } from '../../src/open/notify/target.ts'
@@ -51,7 +51,6 @@ export function portsOf(more: Partial<NotifyPorts> = {}) {
   const outcomes: `${ServiceEvent['kind']} ${NotifyOutcome}`[] = []
   const ports: NotifyPorts = {
     fetch: createFetch(guarded),
-    connect: createConnect(guarded),
     onNotice: (message) => void notices.push(message),
     onOutcome: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`),
     ...more,
@@ -62,7 +61,7 @@ export function portsOf(more: Partial<NotifyPorts> = {}) {
 /** Notifications to these places, closed at the end of a test. */
 export async function openPlaces(t: Test, places: readonly NotifyConfig[], more: Partial<NotifyPorts> = {}) {
   const { ports, notices, outcomes } = portsOf(more)
-  const notifications = await openNotifications(places, ports)
+  const notifications = openNotifications(places, ports)
   t.teardown(notifications.close)
   return { ...notifications, notices, outcomes }
 }

@@ -1,6 +1,6 @@
 import { createFakeDns } from '@sallyport/core/testing'
 import t from 'tap'
-import { createConnect, createFetch } from '#net'
+import { createFetch } from '#net'
 import { signatureOf } from '../../src/open/notify/forms.ts'
 import { DOWN, openHook, openPlaces, UP } from './events.ts'
 
@@ -101,7 +101,7 @@ t.test('a failure is said once, until the place is reached again', async (t) => 
 t.test('what is inside is not reached unless it is permitted, and a redirect is not followed', async (t) => {
   const hook = await openHook(t)
   const guarded = { dns: createFakeDns({}) }
-  const closed = { fetch: createFetch(guarded), connect: createConnect(guarded), pausesMs: [] }
+  const closed = { fetch: createFetch(guarded), pausesMs: [] }
   const inside = await openPlaces(t, [{ url: hook.url }], closed)
   inside.raise(DOWN)
   while (inside.notices.length === 0) await new Promise((resolve) => setImmediate(resolve))

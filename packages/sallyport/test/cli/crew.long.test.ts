@@ -15,7 +15,7 @@ t.test('the primary keeps nothing of a worker that was killed while a connection
   const config = readConfig({})
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
-  const notifier = await openWorkersNotifier(config, say)
+  const notifier = openWorkersNotifier(config, say)
   const crew = new Crew(2, config, { say, notifier })
   t.teardown(async () => {
     await crew.stop('SIGKILL')

@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import { EVENT_KINDS } from '../notify/event.ts'
-import { SAID_FORMS, targetFault } from '../notify/target.ts'
+import { FORMS, targetFault } from '../notify/target.ts'
 import { key, SECRET } from './key.ts'
 
 const Place = z
   .strictObject({
-    url: key(
-      z.string(),
-      'URL of a webhook, or of a mail server as smtps://user:password@host/?from=&to=',
-      'https://hooks.slack.com/services/T000/B000/XXXX',
-      SECRET,
-    ),
+    url: key(z.string(), 'URL of a webhook', 'https://hooks.slack.com/services/T000/B000/XXXX', SECRET),
     on: key(
       z
         .array(z.enum(EVENT_KINDS))
@@ -19,7 +14,7 @@ const Place = z
       'Events to send',
       ['certificate', 'origin', 'reload_refused'],
     ),
-    as: key(z.enum(SAID_FORMS).optional(), 'Format of the message; absent: that of the host in url, else json', 'ntfy'),
+    as: key(z.enum(FORMS).optional(), 'Format of the message; absent: that of the host in url, else json', 'ntfy'),
     secret: key(
       z.string().min(1).optional(),
       'Key that signs json, 32 characters or more, or the access token of ntfy; absent: none',

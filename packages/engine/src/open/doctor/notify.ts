@@ -1,13 +1,12 @@
-import { type Dns, SallyportError } from '@sallyport/core'
+import type { Dns } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
-import { loadMailer } from '../notify/mail.ts'
 import { portOf, type Target, targetOf } from '../notify/target.ts'
 import { createOutbound, type Outbound, proxyOf } from '../outbound.ts'
-import { type CheckResult, fail, failNow, ok, reasonOf } from './finding.ts'
+import { type CheckResult, failNow, ok, reasonOf } from './finding.ts'
 
 const CONNECT_MS = 3_000
 
-/** Whether the places of notifications can be reached, and mail be sent; nothing is sent. */
+/** Whether the places of notifications can be reached; nothing is sent. */
 export async function examineNotify(config: Config, dns: Dns): Promise<readonly CheckResult[]> {
   const targets = config.notify.map(targetOf)
   if (targets.length === 0) return [ok('No notifications are configured.')]
@@ -19,14 +18,12 @@ export async function examineNotify(config: Config, dns: Dns): Promise<readonly 
 async function examinePlace(target: Target, path: readonly PropertyKey[], outbound: Outbound): Promise<CheckResult> {
   const { form, url, name } = target
   try {
-    if (form === 'mail') await loadMailer(outbound)
     const proxy = url.protocol === 'https:' ? proxyOf(url) : undefined
     if (proxy !== undefined) return ok(`${name} (${form}) is asked through the proxy ${proxy.host}.`)
-    const { socket } = await outbound.connect(url.hostname.replace(/^\[(.*)\]$/, '$1'), portOf(url), CONNECT_MS)
+    const socket = await outbound.connect(url.hostname.replace(/^\[(.*)\]$/, '$1'), portOf(url), CONNECT_MS)
     socket.destroy()
     return ok(`${name} (${form}) can be reached; sallyport notify test sends a test.`)
   } catch (error) {
-    if (error instanceof SallyportError) return fail(error.message, 'npm install nodemailer, beside sallyport.', path)
     const found = `${name} (${form}) cannot be reached: ${reasonOf(error)}.`
     const isInside = /is not a public address/.test(found)
     return failNow(

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Fetch, fetchText } from '@sallyport/core'
 import { hookRequest } from './forms.ts'
-import type { Mailer } from './mail.ts'
 import type { Message } from './message.ts'
 import type { Target } from './target.ts'
 
@@ -25,22 +24,12 @@ export type Sent =
 
 export interface SendPorts {
   readonly fetch: Fetch
-  /** Absent: no place is a mail server. */
-  readonly mailer?: Mailer | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
 /** Sends a message once. Never rejects. */
-export async function sendOnce(target: Target, message: Message, { fetch, mailer, now }: SendPorts): Promise<Sent> {
-  if (target.form === 'mail') {
-    try {
-      if (mailer === undefined) throw new Error('no mail can be sent')
-      return { state: 'sent', answer: await mailer(target, message) }
-    } catch (error) {
-      return { state: 'failed', reason: error instanceof Error ? error.message : String(error), again: true }
-    }
-  }
+export async function sendOnce(target: Target, message: Message, { fetch, now }: SendPorts): Promise<Sent> {
   const answer = await fetchText(fetch, hookRequest(target, message, now()))
   if (answer.state === 'failed') return { state: 'failed', reason: answer.reason, again: true }
   const { status, headers, body } = answer

@@ -13,12 +13,12 @@ type Posted = Pick<FetchRequest, 'headers' | 'body'>
 
 /** The request that sends a message to a webhook; `now` is in milliseconds since the epoch. */
 export function hookRequest({ form, url, secret }: Target, message: Message, now: number): FetchRequest {
-  const posted = FORMS_OF[form === 'mail' ? 'json' : form](message, secret, now)
+  const posted = FORMS_OF[form](message, secret, now)
   return { url: url.href, maxBytes: MAX_ANSWER_BYTES, timeoutMs: TIMEOUT_MS, ...posted }
 }
 
 const FORMS_OF: Readonly<
-  Record<Exclude<Target['form'], 'mail'>, (message: Message, secret: string | undefined, now: number) => Posted>
+  Record<Target['form'], (message: Message, secret: string | undefined, now: number) => Posted>
 > = {
   slack: (message) => json({ text: slackText(message) }),
   // No name or link of a text rings anybody.

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import type { Fetch } from '@sallyport/core'
-import type { Connect } from '#net'
 import { type Delivery, openDelivery, type Sent, sendOnce } from './delivery.ts'
 import { EVENT_KINDS, type Notifier, type ServiceEvent } from './event.ts'
-import { loadMailer } from './mail.ts'
 import type { Message } from './message.ts'
 import { createPacing, type Paced } from './pacing.ts'
 import { createSpikeWatch } from './spike.ts'
@@ -16,9 +14,6 @@ export type NotifyOutcome = 'sent' | 'failed' | 'dropped' | 'left_out'
 
 export interface NotifyPorts {
   readonly fetch: Fetch
-  readonly connect: Connect
-  /** Certificate authorities of mail servers instead of those that Node knows, PEM. */
-  readonly ca?: string | undefined
   /** Milliseconds since the epoch; default: the machine's clock. */
   readonly now?: (() => number) | undefined
   /** Pauses before a message is sent again; default: 2, 15 and 90 seconds. */
@@ -32,8 +27,8 @@ export interface NotifyPorts {
 export interface Notifications extends Notifier {
   /** Whether somebody is notified of events of this kind. */
   wants(kind: ServiceEvent['kind']): boolean
-  /** Readies other places; resolves to what has them in force. What was sent and what is held stays. Rejects with `package_missing`. */
-  prepare(places: readonly NotifyConfig[]): Promise<() => void>
+  /** Readies other places; returns what has them in force. What was sent and what is held stays. */
+  prepare(places: readonly NotifyConfig[]): () => void
   /** Waits some seconds for what is being sent. */
   close(): Promise<void>
 }
@@ -41,9 +36,9 @@ export interface Notifications extends Notifier {
 /** Time for what is under way at the end. */
 const CLOSE_MS = 3_000
 
-/** Sends what is raised to the places that want it (D533). Rejects with `package_missing` where a package for mail is. */
-export async function openNotifications(places: readonly NotifyConfig[], ports: NotifyPorts): Promise<Notifications> {
-  const { now = Date.now, onNotice, onOutcome = () => {} } = ports
+/** Sends what is raised to the places that want it (D533). */
+export function openNotifications(places: readonly NotifyConfig[], ports: NotifyPorts): Notifications {
+  const { fetch, now = Date.now, onNotice, onOutcome = () => {} } = ports
   const silent = new Set<string>()
   const pacing = createPacing(now, ({ kind }) => onOutcome(kind, 'left_out'))
   let spikeOf = createSpikeWatch(now)
@@ -69,14 +64,13 @@ export async function openNotifications(places: readonly NotifyConfig[], ports: 
   }
   const isWanted = (kind: ServiceEvent['kind']): boolean => deliveries.some(({ target }) => target.on.has(kind))
 
-  async function openAll(wanted: readonly NotifyConfig[]): Promise<readonly Delivery[]> {
+  function openAll(wanted: readonly NotifyConfig[]): readonly Delivery[] {
     const targets = wanted.map(targetOf)
-    const send = await sendingTo(targets, ports)
     // The same place goes on with what it has: nothing is sent twice, and nothing is lost.
     return targets.map(
       (target) =>
         deliveries.find((one) => isDeepStrictEqual(one.target, target)) ??
-        openDelivery(target, { ...send, pausesMs: ports.pausesMs }, hooksOf(target)),
+        openDelivery(target, { fetch, now, pausesMs: ports.pausesMs }, hooksOf(target)),
     )
   }
   const post = ({ event, at, leftOut }: Paced): void => {
@@ -99,7 +93,7 @@ export async function openNotifications(places: readonly NotifyConfig[], ports: 
     arm()
   }
 
-  deliveries = await openAll(places)
+  deliveries = openAll(places)
   return {
     raise,
     wants: isWanted,
@@ -107,8 +101,8 @@ export async function openNotifications(places: readonly NotifyConfig[], ports: 
       const spike = isWanted('spike') ? spikeOf(count) : undefined
       if (spike !== undefined) raise(spike)
     },
-    async prepare(next) {
-      const opened = await openAll(next)
+    prepare(next) {
+      const opened = openAll(next)
       return () => {
         const gone = deliveries.filter((one) => !opened.includes(one))
         // Nobody has counted until now.
@@ -125,12 +119,7 @@ export async function openNotifications(places: readonly NotifyConfig[], ports: 
   }
 }
 
-type Sending = Pick<NotifyPorts, 'fetch' | 'connect' | 'ca' | 'now'>
-
-async function sendingTo(targets: readonly Target[], { fetch, connect, ca, now = Date.now }: Sending) {
-  const mailer = targets.some(({ form }) => form === 'mail') ? await loadMailer({ connect, ca }) : undefined
-  return { fetch, mailer, now }
-}
+type Sending = Pick<NotifyPorts, 'fetch' | 'now'>
 
 /** The result of a test at one place. */
 export interface Tested {
@@ -143,10 +132,12 @@ export interface Tested {
   readonly answer: string
 }
 
-/** Sends a test to each place, once. Rejects with `package_missing`. */
-export async function testNotifications(places: readonly NotifyConfig[], ports: Sending): Promise<readonly Tested[]> {
+/** Sends a test to each place, once. */
+export async function testNotifications(
+  places: readonly NotifyConfig[],
+  { fetch, now = Date.now }: Sending,
+): Promise<readonly Tested[]> {
   const targets = places.map(targetOf)
-  const send = await sendingTo(targets, ports)
   const text = 'This is a test by sallyport notify test.'
   const sent: readonly Sent[] = await Promise.all(
     targets.map((target) => {
@@ -159,7 +150,7 @@ export async function testNotifications(places: readonly NotifyConfig[], ports: 
         host: hostname(),
         leftOut: 0,
       }
-      return sendOnce(target, message, send)
+      return sendOnce(target, message, { fetch, now })
     }),
   )
   return targets.map(({ name, form, on }, index) => {

@@ -62,7 +62,7 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
 
 /** A timer that verifies at night has no reader. */
 async function notifyOf(config: Config, fault: NonNullable<AuditReport['fault']>, terminal: Terminal): Promise<void> {
-  const notifications = await openNotificationsOf(config, {
+  const notifications = openNotificationsOf(config, {
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
   })
   const record = fault.seq === undefined ? '' : `, record ${fault.seq}`

@@ -40,15 +40,15 @@ export interface WorkersNotifier extends Notifier {
   close(): Promise<void>
 }
 
-/** Rejects with `package_missing`. */
-export async function openWorkersNotifier(first: Config, say: (line: string) => void): Promise<WorkersNotifier> {
+/** Opens the notifications of the first configuration. */
+export function openWorkersNotifier(first: Config, say: (line: string) => void): WorkersNotifier {
   const metrics = createMetrics()
   let counted: Scraped = []
   const refresh = async (): Promise<void> => {
     const all: Scraped = await metrics.registry.getMetricsAsJSON()
     counted = all.filter((metric) => 'name' in metric && metric.name === METRICS.notifications.name)
   }
-  const { raise, refused, prepare, close } = await openNotificationsOf(first, {
+  const { raise, refused, prepare, close } = openNotificationsOf(first, {
     onNotice: (message) => say(`sallyport: ${message}`),
     onOutcome(kind, outcome) {
       metrics.add('notifications', [kind, outcome])
@@ -56,21 +56,13 @@ export async function openWorkersNotifier(first: Config, say: (line: string) => 
     },
   })
   let places = first.notify
-  let taking: Promise<void> = Promise.resolve()
   return {
     raise,
     refused,
     take({ notify }) {
       if (isDeepStrictEqual(notify, places)) return
       places = notify
-      taking = taking.then(async () => {
-        try {
-          const adopt = await prepare(notify)
-          adopt()
-        } catch (error) {
-          say(`sallyport: notify: the places stay as they were: ${error instanceof Error ? error.message : error}`)
-        }
-      })
+      prepare(notify)()
     },
     counted: () => counted,
     close,

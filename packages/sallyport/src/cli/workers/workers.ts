@@ -25,7 +25,7 @@ export async function runWorkers(
   if (file !== undefined) cluster.setupPrimary({ args: [...process.argv.slice(2), '--config', file] })
   const stopped = untilStopped(terminal)
   const say = (line: string): void => terminal.err(line)
-  const notifier = await openWorkersNotifier(config, say)
+  const notifier = openWorkersNotifier(config, say)
   const crew = new Crew(count, config, { say, notifier })
   // A worker that hangs does not see that this process is gone.
   process.once('exit', () => crew.killSilent())
