@@ -69,7 +69,6 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       'zod',
       '@opentelemetry/api',
       'lru-cache',
-      'nodemailer',
       'proxy-from-env',
       'node:*',
     ],
@@ -84,8 +83,6 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     'undici',
     'http-proxy',
     'acme-client',
-    '@grpc/grpc-js',
-    '@grpc/proto-loader',
     'node:*',
   ],
   ...within('packages/sallyport', {
