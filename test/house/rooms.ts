@@ -141,7 +141,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/fetch': 1_105,
   'adapters/proxy': 9_463,
   'packages/sallyport/console': 2_935,
-  'packages/sallyport/cli': 8_183,
+  'packages/sallyport/cli': 7_913,
   'packages/sallyport': 51,
   'adapters/express': 115,
   'adapters/fastify': 211,

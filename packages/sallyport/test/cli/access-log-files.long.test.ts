@@ -102,11 +102,11 @@ t.test('a beginning that looks like a collector\u2019s stays where it is the lin
     ['combined', 'address'],
     ['combined', 'address'],
     ['vhost_combined', '203.0.113.9'],
-    ['alb', '203.0.113.9'],
+    [undefined, 'request'],
     ['combined', '2001:db8::9'],
     ['combined', 'address'],
-    ['heroku', 'userAgent'],
-    ['heroku', 'userAgent'],
+    [undefined, 'request'],
+    [undefined, 'request'],
   ])
 })
 

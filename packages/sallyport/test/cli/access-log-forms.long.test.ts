@@ -1,6 +1,6 @@
 import t from 'tap'
 import { lineReader } from '../../src/cli/log/access/access-log.ts'
-import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
+import { ACCESS_FORMATS, parseFields } from '../../src/cli/log/access/formats.ts'
 import { createUnread } from '../../src/cli/log/access/unread.ts'
 import { AT, agentsOf, CLF, COMBINED, FIREFOX, named, REQUEST, readingsOf, sent } from './read-lines.ts'
 
@@ -154,119 +154,38 @@ t.test('what is not clear is counted with its cure', async (t) => {
   ])
 })
 
-t.test('logs of other programs are read, or refused by name', async (t) => {
-  const samples: readonly (readonly [format: string, line: string, read: string])[] = [
-    [
-      's3',
-      `79a5 bucket [21/Nov/2026:09:00:00 +0000] 203.0.113.9 79a5 3E57 REST.GET.OBJECT a ${REQUEST} 200 - 113 - 7 - "-" "${FIREFOX}" - s9 SigV4 ECDHE-RSA-AES128-GCM-SHA256`,
-      sent(FIREFOX),
-    ],
-    ['s3', `79a5 bucket ${CLF} 203.0.113.9 - 3E57 REST.GET.OBJECT a ${REQUEST} 403 - - - 7 - "-" - -`, sent('', 403)],
-    [
-      'nginx-proxy-manager',
-      `${CLF} - 200 200 - GET https shop.example "/a" [Client 203.0.113.9] [Length 12] [Gzip -] [Sent-to 10.0.0.2] "a \\x22b\\x22" "-"`,
-      sent('a "b"'),
-    ],
-    [
-      'nginx-proxy-manager',
-      `${CLF} 404 - GET http shop.example "/a" [Client 203.0.113.9] [Length 12] [Gzip 3.1] "-" "https://a.example/"`,
-      sent('', 404),
-    ],
-    [
-      'envoy',
-      `[${AT}] "GET /a HTTP/2" 200 - 0 12 3 2 "198.51.100.1" "${FIREFOX}" "5f0c" "shop.example" "10.0.0.2:80"`,
-      'lacks address',
-    ],
-    [
-      'envoy',
-      `[${AT}] "GET /a HTTP/1.1" 200 - via_upstream - "-" 0 12 3 2 "-" "${FIREFOX}" "5f0c" "shop.example" "10.0.0.2:80" inbound|80|| 127.0.0.6:1 10.0.0.2:80 10.0.0.9:1 - default`,
-      'lacks address',
-    ],
-    [
-      'combined',
-      `shop.example - [${AT}] ${REQUEST} 200 0 12 "-" "${FIREFOX}" "203.0.113.9:4711" "10.0.1.2:61001" x_forwarded_for:"203.0.113.9" response_time:0.01`,
-      'lacks address',
-    ],
-    [
-      'heroku',
-      'at=info method=GET path="/a" host=shop.example request_id=5f fwd="203.0.113.9" dyno=web.1 connect=0ms service=2ms status=200 bytes=61',
-      'lacks userAgent',
-    ],
-    [
-      'heroku',
-      'sock=client at=warning code=H27 desc="Client Request Interrupted" method=GET path="/a"',
-      'lacks userAgent',
-    ],
-    [
-      'squid',
-      '1795251600.123    345 203.0.113.9 TCP_MISS/200 12 GET http://a.example/ - HIER_DIRECT/192.0.2.1 -',
-      'lacks userAgent',
-    ],
-    [
-      'uwsgi',
-      '[pid: 7|app: 0|req: 1/1] 203.0.113.9 () {34 vars in 500 bytes} [Sat Nov 21 09:00:00 2026] GET /a => generated 12 bytes in 1 msecs (HTTP/1.1 200)',
-      'lacks userAgent',
-    ],
-    ['uvicorn', 'INFO:     203.0.113.9:51234 - "GET /a HTTP/1.1" 200 OK', 'lacks time'],
-    ['common', `203.0.113.9 - - ${CLF} ${REQUEST} 200 12 0.0012`, 'lacks userAgent'],
-    ['common', `203.0.113.9 - - [21/Nov/2026 09:00:00] ${REQUEST} 200 -`, 'lacks userAgent'],
-    [
-      'combined',
-      `203.0.113.9 - - [11/21/2026:09:00:00 -0000] ${REQUEST} 200 0 "-" "${FIREFOX}" "s" "-" 2083`,
-      'lacks time',
-    ],
-    ['combined', `"203.0.113.9 - - ${CLF} ${REQUEST} 200 12 "-" "${FIREFOX}""`, sent(FIREFOX)],
-    ['none', `HIT|200|1795251600123|412|390|203.0.113.9|-|https://a.example/a|WA|${FIREFOX}|5f0c|DE`, 'lacks request'],
-    [
-      'json',
-      JSON.stringify({
-        timeStamp: AT,
-        properties: { clientIP: '203.0.113.9', httpMethod: 'GET', requestUri: '/a', userAgent: '-', httpStatus: 200 },
-      }),
-      sent(''),
-    ],
-    [
-      'json',
-      JSON.stringify({
-        start_time: AT,
-        method: 'GET',
-        path: '/a',
-        response_code: 200,
-        downstream_remote_address: '203.0.113.9:51234',
-        user_agent: null,
-        x_forwarded_for: null,
-      }),
-      sent(''),
-    ],
-    [
-      'json',
-      JSON.stringify({
-        request: { method: 'GET', uri: '/a', headers: { 'user-agent': 'curl/8.5.0' } },
-        response: { status: 200 },
-        client_ip: '203.0.113.9',
-        started_at: Date.parse(AT),
-      }),
-      sent('curl/8.5.0'),
-    ],
-    [
-      'json',
-      JSON.stringify({
-        httpRequest: { requestMethod: 'GET', requestUrl: 'https://a.example/a', status: 200, remoteIp: '203.0.113.9' },
-        timestamp: AT,
-      }),
-      'lacks userAgent',
-    ],
-    [
-      'json',
-      JSON.stringify({
-        requestTime: CLF.slice(1, -1),
-        ip: '203.0.113.9',
-        httpMethod: 'GET',
-        path: '/a',
-        status: '200',
-      }),
-      'lacks userAgent',
-    ],
+t.test('nothing is made up of the logs of other programs', async (t) => {
+  const lines = [
+    `79a5 bucket ${CLF} 203.0.113.9 79a5 3E57 REST.GET.OBJECT a ${REQUEST} 200 - 113 - 7 - "-" "${FIREFOX}" - s9`,
+    `${CLF} - 200 200 - GET https shop.example "/a" [Client 203.0.113.9] [Length 12] [Gzip -] [Sent-to 10.0.0.2] "curl/8.5.0" "-"`,
+    `${CLF} 404 - GET http shop.example "/a" [Client 203.0.113.9] [Length 12] [Gzip 3.1] "-" "https://a.example/"`,
+    `[${AT}] "GET /a HTTP/2" 200 - 0 12 3 2 "198.51.100.1" "${FIREFOX}" "5f0c" "shop.example" "10.0.0.2:80"`,
+    `[${AT}] "GET /a HTTP/1.1" 200 - via_upstream - "-" 0 12 3 2 "-" "${FIREFOX}" "5f0c" "shop.example" "10.0.0.2:80" inbound`,
+    `shop.example - [${AT}] ${REQUEST} 200 0 12 "-" "${FIREFOX}" "203.0.113.9:4711" "10.0.1.2:61001"`,
+    'at=info method=GET path="/a" host=shop.example request_id=5f fwd="203.0.113.9" dyno=web.1 status=200 bytes=61',
+    '1795251600.123    345 203.0.113.9 TCP_MISS/200 12 GET http://a.example/ - HIER_DIRECT/192.0.2.1 -',
+    '[pid: 7|app: 0|req: 1/1] 203.0.113.9 () {34 vars in 500 bytes} [Sat Nov 21 09:00:00 2026] GET /a => generated 12 bytes',
+    'INFO:     203.0.113.9:51234 - "GET /a HTTP/1.1" 200 OK',
+    'GET /a 200 3.123 ms - 12',
+    '203.0.113.9, -, 11/21/26, 9:00:00, W3SVC2, WEB, 10.0.0.1, 15, 200, 300, 200, 0, GET, /a, -,',
+    `https ${AT} app/a/1 203.0.113.9:2817 10.0.0.1:80 0.1 0.1 0.1 200 200 0 57 "GET https://a.example:443/x HTTP/1.1" "curl/8.5.0" - -`,
+    '203.0.113.9:5 [21/Nov/2026:10:00:00.123] web~ app/one 10/0/30/69/109 200 27 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"',
+    `203.0.113.9 - - ${CLF} ${REQUEST} 200 12 0.0012`,
+    `203.0.113.9 - - [21/Nov/2026 09:00:00] ${REQUEST} 200 -`,
+    `HIT|200|1795251600123|412|390|203.0.113.9|-|https://a.example/a|WA|${FIREFOX}|5f0c|DE`,
+    JSON.stringify({ deploymentId: 'd', timestamp: Date.parse(AT), proxy: { path: '/a' } }),
+    JSON.stringify({ timestamp: AT, client: { address: '203.0.113.9' }, url: { path: '/a' } }),
   ]
-  for (const [format, line, read] of samples) t.same(readingsOf([line]), [[format, read]], line.slice(0, 90))
+  for (const line of lines) t.match(readingsOf([line]), [[String, /^lacks /]], line.slice(0, 90))
+  t.same(readingsOf([`"203.0.113.9 - - ${CLF} ${REQUEST} 200 12 "-" "${FIREFOX}""`]), [['combined', sent(FIREFOX)]])
+})
+
+t.test('members of other JSON are named, within others or with dots, beside the usual ones', async (t) => {
+  const fields = [parseFields('ip=client.ip, target=url.original,userAgent=UA,at=start')]
+  const line = { client: { ip: '203.0.113.9' }, 'url.original': '/a', method: 'GET', start: AT, status: 200 }
+  t.same(readingsOf([JSON.stringify({ ...line, UA: FIREFOX })], fields), [['fields', sent(FIREFOX)]])
+  t.same(readingsOf([JSON.stringify({ ...line, UA: null })], fields), [['fields', sent('')]])
+  t.same(readingsOf([JSON.stringify(line)], fields), [['fields', 'lacks userAgent']])
+  for (const wrong of ['agent=UA', 'ip', 'ip=', '__proto__=a'])
+    t.throws(() => parseFields(wrong), { code: 'invalid_request', message: /is not one of ip, method/ }, wrong)
 })

@@ -48,10 +48,5 @@ t.test('members that are null, named otherwise or escaped', async (t) => {
   const json = (value: unknown) => readingsOf([JSON.stringify(value)])
   const line = { remote_addr: '203.0.113.9', request: 'GET /a HTTP/1.1', time_iso8601: AT }
   t.same(json({ ...line, user_agent: null, userAgent: 'curl/8.5.0' }), [['json', sent('curl/8.5.0', '')]])
-  t.same(json({ ...line, userAgent: 'curl/8.5.0', httpStatusCode: 404 }), [['json', sent('curl/8.5.0', 404)]])
-  const req = { method: 'GET', url: '/a', remoteAddress: '203.0.113.9', headers: { 'user-agent': null } }
-  const pino = { level: 30, time: Date.parse(AT), req, res: { statusCode: 200 }, responseTime: 1 }
-  t.same(json({ ...pino, msg: 'request completed' }), [['pino-http', sent('')]])
-  const escaped = `${CLF} - 200 200 - GET https shop.example "/a\\x22b" [Client 203.0.113.9] [Length 12] [Gzip -] [Sent-to 10.0.0.2] "curl/8.5.0" "-"`
-  t.same(readingsOf([escaped]), [['nginx-proxy-manager', sent('curl/8.5.0', 200, '/a"b')]])
+  t.same(json({ ...line, userAgent: 'curl/8.5.0', statusCode: 404 }), [['json', sent('curl/8.5.0', 404)]])
 })

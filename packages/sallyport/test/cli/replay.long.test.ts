@@ -90,14 +90,6 @@ t.test('a format without user agents is refused by name, with the cure', async (
       /1 line can be judged: 1 without a user agent\. The common log format .*combined/,
     ],
     [
-      '203.0.114.7:5 [21/Nov/2026:10:00:00.123] web app/one 10/0/30/69/109 200 27 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"',
-      / HAProxy logs it with http-request capture req\.hdr\(User-Agent\)/,
-    ],
-    [
-      `203.0.114.7 - - ${at} "GET / HTTP/1.1" 200 1 "-" "-" 1 "r" "http://b" 1ms`,
-      / Traefik logs it .*headers\.names\.User-Agent=keep/,
-    ],
-    [
       '#Fields: date time c-ip cs-method cs-uri-stem\n2026-11-21 10:00:00 203.0.114.7 GET /',
       / Its column is cs\(User-Agent\)/,
     ],

@@ -14,7 +14,8 @@ import {
 import { createTrialCounter, readPolicy, type Sallyport } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { readAccessLog } from '../log/access/access-log.ts'
-import { ACCESS_FORMATS } from '../log/access/formats.ts'
+import type { AccessFormat } from '../log/access/format.ts'
+import { ACCESS_FORMATS, parseFields } from '../log/access/formats.ts'
 import { createProxied, type Proxied, proxiedNote } from '../log/access/proxied.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'
 import { createUnread, type Unread } from '../log/access/unread.ts'
@@ -36,6 +37,7 @@ import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 interface Options extends CommonOptions {
   readonly policy: string
   readonly format?: string | undefined
+  readonly fields?: AccessFormat | undefined
   readonly json?: true | undefined
 }
 
@@ -75,6 +77,14 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
         ACCESS_FORMATS.map(({ name }) => name),
       ),
     )
+    .addOption(
+      new Option(
+        '--fields <names>',
+        'members of other JSON, as ip=client.ip,target=url; also method, userAgent, at, status',
+      )
+        .argParser(parseFields)
+        .conflicts('format'),
+    )
     .addOption(jsonOption())
     .action(async (log: string, options: Options) => {
       const policy = readPolicy(options.policy)
@@ -86,7 +96,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
         using(openOnce(other, terminal), (after) => {
           const counters = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
           return replay(
-            { log, name: options.format, onCut: () => terminal.err(`sallyport: ${cutNote(log)}`) },
+            { log, formats: formatsFor(options), onCut: () => terminal.err(`sallyport: ${cutNote(log)}`) },
             async (request) => {
               // Lines are written as answers end, so their times may go back a little.
               now = request.at
@@ -117,16 +127,23 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     })
 }
 
+function formatsFor({ format, fields }: Options): readonly AccessFormat[] {
+  return fields === undefined ? ACCESS_FORMATS.filter(({ name }) => format === undefined || name === format) : [fields]
+}
+
 async function replay(
-  { log, name, onCut }: { readonly log: string; readonly name: string | undefined; readonly onCut: () => void },
+  {
+    log,
+    formats,
+    onCut,
+  }: { readonly log: string; readonly formats: readonly AccessFormat[]; readonly onCut: () => void },
   decide: (request: LoggedRequest) => ReturnType<typeof bothOf>,
 ): Promise<Replayed> {
   const rows = new Map<AgentClass, Counts>()
-  const unread = createUnread(name)
+  const unread = createUnread(formats.length === 1 ? formats[0]?.name : undefined)
   const proxied = createProxied()
   const unjudged = countUnjudged()
   let requests = 0
-  const formats = ACCESS_FORMATS.filter((format) => name === undefined || format.name === name)
   for await (const { reading, format } of readAccessLog(log, formats, onCut)) {
     if ('lacks' in reading) {
       unread.add(reading.lacks, format)

@@ -33,17 +33,6 @@ export function textOf(members: Members | undefined, ...names: readonly string[]
   return undefined
 }
 
-/** The user agent within all headers that came, a map or a list of `{ name, value }`: of one that is not there, none was sent. */
-export function userAgentIn(headers: unknown): string | undefined {
-  const members = Array.isArray(headers)
-    ? Object.fromEntries(headers.map(membersOf).map((one) => [textOf(one, 'name') ?? '', memberOf(one, 'value')]))
-    : membersOf(headers)
-  if (members === undefined) return undefined
-  const name = Object.keys(members).find((name) => name.toLowerCase() === 'user-agent')
-  const value = name === undefined ? '' : members[name]
-  return sentText(Array.isArray(value) ? value[0] : value)
-}
-
 /** A text of a client's as it is kept: `null` says that it sent none. */
 export function sentText(value: unknown): string | undefined {
   if (value === null) return ''
@@ -56,12 +45,17 @@ const MAX_DEPTH = 4
 /** A value that is no object. */
 export type Plain = string | number | null
 
-/** Texts, numbers and nulls of an object by their paths, in lower case and without `_`, `-` and `@`. */
+/** A path of members as `flatOf` writes it: in lower case, and without `_`, `-` and `@`. */
+export function flatKey(path: string): string {
+  return path.toLowerCase().replace(/[_@-]/g, '')
+}
+
+/** Texts, numbers and nulls of an object by their paths. */
 export function flatOf(members: Members): ReadonlyMap<string, Plain> {
   const flat = new Map<string, Plain>()
   const add = (within: Members, path: string, depth: number): void => {
     for (const [name, given] of Object.entries(within)) {
-      const key = path + name.toLowerCase().replace(/[_@-]/g, '')
+      const key = path + flatKey(name)
       const value: unknown = Array.isArray(given) ? given[0] : given
       if (typeof value === 'string' || typeof value === 'number' || value === null) {
         if ((flat.get(key) ?? null) === null) flat.set(key, value)

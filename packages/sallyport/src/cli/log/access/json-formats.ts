@@ -1,20 +1,23 @@
 import { readEntry } from '@sallyport/engine'
 import { isRequest } from '../entry.ts'
-import {
-  flatOf,
-  type Members,
-  memberOf,
-  membersOf,
-  type Plain,
-  recordIn,
-  sentText,
-  textOf,
-  userAgentIn,
-} from '../members.ts'
+import { flatKey, flatOf, type Members, memberOf, membersOf, type Plain, recordIn, sentText } from '../members.ts'
 import type { AccessFormat } from './format.ts'
-import { type Found, percentDecoded, type Reading, readingOf, requestLine } from './reading.ts'
+import { type Found, readingOf, requestLine } from './reading.ts'
 
-/** Formats of a JSON object a line; the last takes any that has members by the usual names. */
+/** Members of a line by their names, of which the first that it has counts; a dot stands between those within each other. */
+export type FieldNames = Readonly<Record<'ip' | 'method' | 'target' | 'userAgent' | 'at' | 'status', string>>
+
+/** The names of nginx and of most who log JSON by their own format. */
+export const USUAL_NAMES: FieldNames = {
+  ip: 'remote_addr client_ip remote_ip ip',
+  method: 'request_method method verb',
+  target: 'request_uri request uri url path',
+  userAgent: 'http_user_agent user_agent agent',
+  at: 'msec time_iso8601 time_local time timestamp @timestamp ts',
+  status: 'status status_code response',
+}
+
+/** Formats of a JSON object a line: our own, those of the servers that are known, and the usual names. */
 export const JSON_FORMATS: readonly AccessFormat[] = [
   {
     name: 'sallyport',
@@ -33,250 +36,120 @@ export const JSON_FORMATS: readonly AccessFormat[] = [
       return readingOf({ ip: client, method, target: path, userAgent, at: [time], status })
     },
   },
-  {
+  jsonFormat({
     name: 'caddy',
-    of: 'Caddy, JSON and console',
+    of: 'Caddy, JSON',
+    names: {
+      ip: 'request.client_ip request.remote_ip request.remote_addr',
+      method: 'request.method',
+      target: 'request.uri',
+      userAgent: 'request.headers.user-agent',
+      at: 'ts time timestamp',
+      status: 'status',
+    },
+    logger: 'http.log.access',
+    headers: ['request', 'headers'],
     cures: {
       address: 'Caddy logs it as request>client_ip: hash and replace it in no filter of the log.',
       userAgent: 'Caddy logs it within request>headers: delete them in no filter of the log.',
     },
-    open: () => (line, record) => read(record ?? consoleRecord(line), caddyRequest),
-  },
-  {
+  }),
+  jsonFormat({
     name: 'traefik-json',
     of: 'Traefik, JSON',
+    names: {
+      ip: 'ClientHost ClientAddr',
+      method: 'RequestMethod',
+      target: 'RequestPath',
+      userAgent: 'request_User-Agent',
+      at: 'StartUTC StartLocal time',
+      status: 'DownstreamStatus',
+    },
+    leavesOut: true,
     cures: { userAgent: 'Traefik logs it with accesslog.fields.headers.names.User-Agent=keep.' },
-    open(first) {
-      // Traefik leaves a header out that it does not log, and one that was not sent.
-      const isKept = first.some((line) => traefikUserAgent(recordIn(line)) !== undefined)
-      return (_, record) => read(record, (members) => traefikRequest(members, isKept))
-    },
-  },
-  {
-    name: 'pino-http',
-    of: 'pino-http, bunyan, express-winston',
-    cures: {
-      address: 'pino-http logs it as req.remoteAddress; express-winston as req.ip, with ip in its requestWhitelist.',
-      userAgent: 'The loggers have it within req.headers: keep them in the serializer.',
-    },
-    open: () => (_, record) => read(record, pinoRequest),
-  },
-  {
-    name: 'akamai',
-    of: 'Akamai DataStream 2, JSON',
-    cures: { userAgent: 'Akamai logs it with the field User-Agent in the stream.' },
-    open: () => (_, record) => read(record, akamaiRequest),
-  },
-  {
-    name: 'vercel',
-    of: "Vercel's drains",
-    cures: {
-      request: 'Vercel repeats a request in each line that its function writes: log requests in the application.',
-    },
-    open: () => (_, record) => (textOf(record, 'deploymentId') === undefined ? undefined : { lacks: 'request' }),
-  },
-  {
-    name: 'json',
-    of: 'nginx and others, JSON with the usual names',
-    cures: {
-      address: 'Log the address of the client as remote_addr or client_ip.',
-      time: 'Log the time as time, in ISO 8601.',
-      userAgent: 'Log it as http_user_agent or user_agent.',
-    },
-    open(first) {
-      // A logger may keep some headers alone: a line that has it shows that the user agent is kept.
-      const isKept = first.some((line) => Boolean(userAgentIn(headersIn(recordIn(line)))))
-      return (_, record) => read(record, (members) => anyRequest(members, isKept))
-    },
-  },
+  }),
+  namedFormat('json', USUAL_NAMES),
 ]
 
-function read(
-  record: Members | undefined,
-  find: (record: Members) => Found | 'comment' | undefined,
-): Reading | 'comment' | undefined {
-  const found = record && find(record)
-  return found === undefined || found === 'comment' ? found : readingOf(found)
+/** The format of objects with these names of members. */
+export function namedFormat(name: string, names: FieldNames): AccessFormat {
+  return jsonFormat({
+    name,
+    of: 'nginx and others, JSON with the usual names',
+    names,
+    cures: {
+      address: 'Log the address of the client as remote_addr or client_ip, or name its member: --fields ip=NAME.',
+      time: 'Log the time as time, in ISO 8601, or name its member: --fields at=NAME.',
+      userAgent: 'Log it as http_user_agent or user_agent, or name its member: --fields userAgent=NAME.',
+    },
+  })
+}
+
+interface JsonFormat extends Omit<AccessFormat, 'open'> {
+  readonly names: FieldNames
+  /** Beginning of the loggers whose lines are about the end of a request; others write of requests too. */
+  readonly logger?: string | undefined
+  /** Place of all headers that came: of one that is not there, none was sent. */
+  readonly headers?: readonly string[] | undefined
+  /** Whether a header is left out that is not logged, and one that was not sent: a line that has it tells which (D386). */
+  readonly leavesOut?: boolean | undefined
+}
+
+function jsonFormat({ names, logger, headers, leavesOut = false, ...format }: JsonFormat): AccessFormat {
+  const paths = new Map(Object.entries(names).map(([name, written]) => [name, written.split(' ').map(flatKey)]))
+  const pathsTo = (name: keyof FieldNames) => paths.get(name) ?? []
+
+  function requestIn(record: Members, isKept: boolean): Found | 'comment' | undefined {
+    const flat = flatOf(record)
+    const all = (name: keyof FieldNames) => pathsTo(name).flatMap((path) => flat.get(path) ?? [])
+    const isNull = (name: keyof FieldNames) => pathsTo(name).some((path) => flat.get(path) === null)
+    const text = (name: keyof FieldNames) =>
+      all(name).find((value) => typeof value === 'string') ?? (isNull(name) ? null : undefined)
+    const [ip, target] = [text('ip'), text('target')]
+    // A line that names neither is about something else.
+    if (ip === undefined || target === undefined) return undefined
+    const by = flat.get('logger')
+    if (logger !== undefined && typeof by === 'string' && !by.startsWith(logger)) return 'comment'
+    const asked = requestLine(String(target ?? ''))
+    const agent = sentText(text('userAgent'))
+    const sent: unknown = headers?.reduce<unknown>((within, name) => memberOf(membersOf(within), name), record)
+    return {
+      // Addresses of X-Forwarded-For, as far as Traefik trusts it: the last is the one that its peer saw.
+      ip: leavesOut && typeof ip === 'string' ? ip.split(',').at(-1) : ip,
+      method: asked?.method ?? text('method'),
+      target: asked?.target ?? target,
+      userAgent: agent === 'REDACTED' ? unsent(isKept) : (agent ?? unsent(isKept || sent !== undefined)),
+      at: all('at'),
+      status: all('status')[0],
+    }
+  }
+
+  return {
+    ...format,
+    open(first) {
+      const agents = first.map((line) => agentIn(recordIn(line)))
+      const isKept = leavesOut && agents.some((agent) => agent !== undefined && agent !== 'REDACTED')
+      return (_, record) => {
+        const found = record && requestIn(record, isKept)
+        return found === undefined || found === 'comment' ? found : readingOf(found)
+      }
+    },
+  }
+
+  function agentIn(record: Members | undefined): Plain | undefined {
+    if (record === undefined || !leavesOut) return undefined
+    const flat = flatOf(record)
+    return pathsTo('userAgent')
+      .map((path) => flat.get(path))
+      .find((value) => typeof value === 'string')
+  }
+}
+
+function unsent(isKept: boolean): string | undefined {
+  return isKept ? '' : undefined
 }
 
 /** A text of Node's, where each letter is a byte that came, from the UTF-8 in which it was written. */
 function inLetters(text: string): string {
   return Buffer.from(text, 'latin1').toString()
-}
-
-/** A request is in the lines about its faults too, which other loggers write. */
-const CADDY_LOGGER = 'http.log.access'
-
-function caddyRequest(record: Members): Found | 'comment' | undefined {
-  const request = membersOf(memberOf(record, 'request'))
-  const target = textOf(request, 'uri')
-  const ip = textOf(request, 'client_ip', 'remote_ip', 'remote_addr')
-  if (target === undefined || ip === undefined || !Object.hasOwn(record, 'status')) return undefined
-  if (textOf(record, 'logger')?.startsWith(CADDY_LOGGER) === false) return 'comment'
-  return {
-    ip,
-    method: textOf(request, 'method'),
-    target,
-    userAgent: userAgentIn(memberOf(request, 'headers')),
-    at: [memberOf(record, 'ts'), memberOf(record, 'time'), memberOf(record, 'timestamp')],
-    status: memberOf(record, 'status'),
-  }
-}
-
-/** A line of Caddy's console encoder as its JSON encoder writes it: time, level, logger and message stand before the rest. */
-function consoleRecord(line: string): Members | undefined {
-  if (!line.includes('\t{')) return undefined
-  const [ts, , logger, , rest = ''] = line.split('\t')
-  const record = recordIn(rest)
-  return record && { ...record, ts, logger }
-}
-
-function akamaiRequest(record: Members): Found | undefined {
-  const ip = textOf(record, 'cliIP')
-  const path = textOf(record, 'reqPath')
-  if (ip === undefined || path === undefined) return undefined
-  const target = path.startsWith('/') ? path : `/${percentDecoded(path)}`
-  const query = textOf(record, 'queryStr') ?? '-'
-  const agent = textOf(record, 'UA')
-  return {
-    ip,
-    method: textOf(record, 'reqMethod'),
-    target: query === '-' || query === '' ? target : `${target}?${query}`,
-    // A space is `+` in the one form of its escapes, and `%20` in the other.
-    userAgent: agent && percentDecoded(agent.includes('%20') ? agent : agent.replaceAll('+', ' ')),
-    at: [memberOf(record, 'reqTimeSec')],
-    status: memberOf(record, 'statusCode'),
-  }
-}
-
-function traefikRequest(record: Members, isKept: boolean): Found | undefined {
-  const target = textOf(record, 'RequestPath')
-  // Addresses of X-Forwarded-For, as far as the entry point trusts it: the last is the one that its peer saw.
-  const ip = textOf(record, 'ClientHost', 'ClientAddr')?.split(',').at(-1)
-  if (target === undefined || ip === undefined) return undefined
-  return {
-    ip,
-    method: textOf(record, 'RequestMethod'),
-    target,
-    userAgent: traefikUserAgent(record) ?? (isKept ? '' : undefined),
-    at: [memberOf(record, 'StartUTC'), memberOf(record, 'StartLocal'), memberOf(record, 'time')],
-    status: memberOf(record, 'DownstreamStatus'),
-  }
-}
-
-function traefikUserAgent(record: Members | undefined): string | undefined {
-  const text = textOf(record, 'request_User-Agent', 'request_user-agent')
-  return text === 'REDACTED' ? undefined : text
-}
-
-function pinoRequest(record: Members): Found | 'comment' | undefined {
-  // express-winston has both in one member.
-  const within = membersOf(memberOf(record, 'meta')) ?? record
-  const req = membersOf(memberOf(within, 'req'))
-  const target = textOf(req, 'originalUrl', 'url')
-  const res = membersOf(memberOf(within, 'res'))
-  if (target === undefined) return undefined
-  const isEnd = res !== undefined || Object.hasOwn(within, 'responseTime')
-  // A line that an application wrote within a request has its `req` too.
-  const isLoggers = Object.hasOwn(record, 'level') && Object.hasOwn(record, 'msg')
-  if (!isEnd) return isLoggers || typeof memberOf(record, 'level') === 'number' ? 'comment' : undefined
-  const userAgent = sentText(memberOf(req, 'userAgent')) ?? userAgentIn(memberOf(req, 'headers'))
-  return {
-    ip: textOf(req, 'remoteAddress', 'remote_address', 'ip', 'clientIp'),
-    method: textOf(req, 'method'),
-    target: inLetters(target),
-    userAgent: userAgent === undefined ? undefined : inLetters(userAgent),
-    at: [memberOf(record, 'time'), memberOf(record, 'timestamp'), memberOf(record, '@timestamp')],
-    status: memberOf(res, 'statusCode') ?? memberOf(res, 'status'),
-  }
-}
-
-/** Places of the members: the object itself, and the objects in which a request is written. */
-const PLACES = [
-  '',
-  ...wordsOf(`request. req. httprequest. http. http.request. http.response. response. res. nginx. nginx.access.
-    apache.access. access. properties.`),
-]
-
-/** The usual paths of each member, as `flatOf` writes them, by their rank: the best first. */
-const RANKS = {
-  ip: ranksOf(`clientip client.ip client.address source.ip source.address remoteaddr remoteip remoteaddress ip clientaddr
-    clientaddress clienthost remotehost downstreamremoteaddress network.client.ip client address remote`),
-  method: ranksOf('requestmethod method verb httpmethod clientrequestmethod'),
-  line: ranksOf('request requestline'),
-  /** With its query, which the others may lack. */
-  whole: new Map([['requesturi', 0]]),
-  target:
-    ranksOf(`requesturi originalurl uri url target path requestpath requesturl clientrequesturi url.original url.full
-    url.path urlpath request xenvoyoriginpath`),
-  userAgent:
-    ranksOf(`httpuseragent useragent.original useragent agent ua clientrequestuseragent requestuseragent headers.useragent
-    headers.httpuseragent requestheaders.useragent`),
-  at: ranksOf(`msec timeiso8601 timelocal time timestamp ts at date datetime starttime startedat edgestarttimestamp
-    requesttime`),
-  status: ranksOf(`status statuscode responsecode responsestatus edgeresponsestatus response httpstatus
-    httpstatuscode code`),
-} as const
-
-function ranksOf(names: string): ReadonlyMap<string, number> {
-  const paths = PLACES.flatMap((place) => wordsOf(names).map((name) => place + name))
-  return new Map(paths.map((path, rank) => [path, rank]))
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.split(/\s+/)
-}
-
-function anyRequest(record: Members, isKept: boolean): Found | undefined {
-  const flat = flatOf(record)
-  const all = (ranks: ReadonlyMap<string, number>) =>
-    [...flat]
-      .flatMap(([path, value]) => {
-        const rank = ranks.get(path)
-        return rank === undefined ? [] : [{ rank, value }]
-      })
-      .toSorted((x, y) => x.rank - y.rank)
-      .map(({ value }) => unquoted(value))
-  const first = (ranks: ReadonlyMap<string, number>) => all(ranks).find((value) => typeof value === 'string')
-  // One that has a text goes before those that are null.
-  const textOrNull = (ranks: ReadonlyMap<string, number>) =>
-    first(ranks) ?? sentText(all(ranks).find((value) => value === null))
-  const line = first(RANKS.line) ?? ''
-  const asked = requestLine(line)
-  const ip = textOrNull(RANKS.ip)
-  const method = asked?.method ?? first(RANKS.method)
-  // Logstash has the name of the log in `path`.
-  const path = method !== undefined && line.startsWith('/') ? line : undefined
-  const target = first(RANKS.whole) ?? asked?.target ?? path ?? first(RANKS.target)
-  // A line that names neither is about something else.
-  if (ip === undefined || target === undefined) return undefined
-  return {
-    ip,
-    method,
-    target,
-    userAgent: textOrNull(RANKS.userAgent) ?? agentAmongHeaders(record, isKept),
-    at: all(RANKS.at),
-    status: all(RANKS.status).find((value) => /^[1-5]\d\d$/.test(String(value))),
-  }
-}
-
-/** Members in which loggers write a request, with its headers. */
-const REQUESTS = ['request', 'req', 'httpRequest']
-
-function headersIn(record: Members | undefined): unknown {
-  const requests = REQUESTS.map((name) => membersOf(memberOf(record, name)))
-  return requests.map((request) => memberOf(request, 'headers')).find((headers) => headers !== undefined)
-}
-
-/** A user agent that is not among the headers was not sent where it is kept. */
-function agentAmongHeaders(record: Members, isKept: boolean): string | undefined {
-  // Google Cloud, whose entries have this id, leaves out what was not sent.
-  if (Object.hasOwn(record, 'insertId') && REQUESTS.some((name) => Object.hasOwn(record, name))) return ''
-  return userAgentIn(headersIn(record)) || (isKept && headersIn(record) !== undefined ? '' : undefined)
-}
-
-/** A value without the quotes that patterns of Logstash leave on it. */
-function unquoted(value: Plain): Plain {
-  const isQuoted = typeof value === 'string' && value.length > 1 && value.startsWith('"') && value.endsWith('"')
-  return isQuoted ? value.slice(1, -1) : value
 }

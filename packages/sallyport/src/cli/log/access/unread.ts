@@ -41,7 +41,10 @@ export function createUnread(said?: string): UnreadCounter {
     },
     notes: () => (lines === 0 ? [] : [`${counted(lines, 'line')} not read: ${listed()}`, ...cures]),
     sentence() {
-      const read = said === undefined ? `The formats that are known are ${NAMES}.` : `None is in format ${said}.`
+      const read =
+        said === undefined
+          ? `The formats that are known are ${NAMES}; --fields names the members of other JSON.`
+          : `None is in format ${said}.`
       const known = lacking.request === lines && cures.size === 0 ? ` ${read}` : ''
       return `${[`not one of ${counted(lines, 'line')} can be judged: ${listed()}.`, ...cures].join(' ')}${known}`
     },
