@@ -74,7 +74,7 @@ export function signedFields(signing: Signing = {}): readonly string[] {
     ...(signing.pathWithQuery && { pathWithQuery: signing.pathWithQuery }),
   }
   const base = signatureBase(sent.signatures[0] as SentSignature, request) ?? 'nothing'
-  const made = signatureOf(base, signing.key ?? TEST_ED25519, signing.alg)
+  const made = signatureOf(base, signing.key ?? TEST_ED25519)
   return [...unsigned, 'Signature', `${label}=:${made.toString('base64')}:`]
 }
 
@@ -82,10 +82,9 @@ export function requestOf(fields: readonly string[]): SignedRequest {
   return { fields, method: 'GET', target: '/path?q=1', scheme: 'https', trusted: false }
 }
 
-function signatureOf(base: string, jwk: JsonWebKey, alg?: string): Buffer {
+function signatureOf(base: string, jwk: JsonWebKey): Buffer {
   const key: KeyObject = createPrivateKey({ key: jwk, format: 'jwk' })
   const data = Buffer.from(base)
-  if (alg === 'rsa-pss-sha256') return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING })
   if (jwk.kty === 'RSA') return sign('sha512', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 })
   if (jwk.kty === 'EC') return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' })
   return sign(null, data, key)

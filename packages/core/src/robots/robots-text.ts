@@ -2,14 +2,12 @@ import { type Catalogue, type Crawler, createCatalogue } from '../crawler/catalo
 import { inspectionOfCrawler } from './hypothetical.ts'
 import { robotsPathsOf } from './robots-paths.ts'
 import { createRobotsRules, type RobotsPart, type RobotsRule } from './robots-rules.ts'
-import { type ContentSignals, type PathUsage, signalLines, signalsOf, usageText } from './signals.ts'
+import { type ContentSignals, signalLines, signalsOf } from './signals.ts'
 
 export interface RobotsOptions {
   /** One policy for the whole site, or one for each part. */
   readonly parts: readonly RobotsPart[]
   readonly signals?: ContentSignals | undefined
-  /** Wishes about the use of what is below paths, by path patterns of rules. */
-  readonly usage?: Readonly<Record<string, PathUsage>> | undefined
   /** URL of the licence of all content (RSL 1.0). */
   readonly license?: string | undefined
   /** Paths that exist nowhere: every crawler is asked to stay away from them, in monitor mode too. */
@@ -34,7 +32,6 @@ export interface Robots {
 export function robotsOf({
   parts,
   signals = {},
-  usage = {},
   license,
   decoys = [],
   sitemaps = [],
@@ -47,10 +44,7 @@ export function robotsOf({
   const crawlers = catalogue.crawlers.filter(({ silent }) => silent !== 'retired')
   const found = new Map(crawlers.map((crawler) => [crawler, rules.of(inspectionOfCrawler(crawler, catalogue))]))
   const others = rules.of(inspectionOfCrawler(undefined, catalogue))
-  const said = [
-    ...signalLines(signalsOf(signals, crawlers, (crawler) => isShut(found.get(crawler) ?? []))),
-    ...Object.entries(usage).flatMap(([path, wishes]) => usageLines(path, wishes)),
-  ]
+  const said = signalLines(signalsOf(signals, crawlers, (crawler) => isShut(found.get(crawler) ?? [])))
 
   const tokens = tokensOf(crawlers)
   const groups = new Map<string, string[]>()
@@ -70,13 +64,6 @@ export function robotsOf({
     ...(sitemaps.length > 0 ? [sitemaps.map((url) => `Sitemap: ${url}`).join('\n')] : []),
   ]
   return { text: `${blocks.join('\n\n')}\n`, unspoken: rules.unspoken }
-}
-
-/** `Content-Usage` of one path pattern. */
-function usageLines(path: string, wishes: PathUsage): readonly string[] {
-  const said = usageText(wishes)
-  if (said === '') return []
-  return (robotsPathsOf(path) ?? []).map(({ pattern }) => `Content-Usage: ${pattern} ${said}`)
 }
 
 function isShut(rules: readonly RobotsRule[]): boolean {

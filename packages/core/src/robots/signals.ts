@@ -13,12 +13,6 @@ export interface ContentSignals {
   readonly 'ai-train'?: 'yes' | 'no' | undefined
 }
 
-/** Wishes about the use of content below a path. */
-export interface PathUsage extends ContentSignals {
-  /** URL of the licence, as of RSL 1.0. */
-  readonly license?: string | undefined
-}
-
 /** Crawlers whose visits a use begins with. */
 const USERS: Readonly<Record<ContentSignal, (crawler: Crawler) => boolean>> = {
   search: ({ purpose }) => purpose === 'search',
@@ -40,21 +34,19 @@ export function isUseRefused(
 }
 
 /**
- * Signals as wished, and `no` for a use whose every crawler is refused. Throws `invalid_config` for a `yes` to such a use;
- * `place`: of the wishes in the configuration.
+ * Signals as wished, and `no` for a use whose every crawler is refused. Throws `invalid_config` for a `yes` to such a use.
  */
 export function signalsOf(
   wished: ContentSignals,
   crawlers: readonly Crawler[],
   isRefused: (crawler: Crawler) => boolean,
-  place = 'robots.signals',
 ): ContentSignals {
   const entries = CONTENT_SIGNALS.map((signal) => {
     const refused = isUseRefused(signal, crawlers, isRefused)
     if (refused && wished[signal] === 'yes') {
       throw new SallyportError(
         'invalid_config',
-        `${place}.${signal}: "yes", but the policy refuses all that ask for it`,
+        `robots.signals.${signal}: "yes", but the policy refuses all that ask for it`,
       )
     }
     return [signal, wished[signal] ?? (refused ? 'no' : undefined)] as const

@@ -1,10 +1,9 @@
 import { type Catalogue, createCatalogue } from '../crawler/catalogue.ts'
-import { SallyportError } from '../errors.ts'
 import { createPathTable } from '../policy/path-table.ts'
 import { inspectionOfCrawler } from './hypothetical.ts'
 import { robotsPathsOf } from './robots-paths.ts'
 import { createRobotsRules, type RobotsPart } from './robots-rules.ts'
-import { CONTENT_SIGNALS, type ContentSignals, isUseRefused, type PathUsage, signalsOf, usageText } from './signals.ts'
+import { CONTENT_SIGNALS, type ContentSignals, isUseRefused, usageText } from './signals.ts'
 
 export interface UsageOptions {
   /** One policy for the whole site, or one for each part. */
@@ -13,16 +12,12 @@ export interface UsageOptions {
   readonly signals?: ContentSignals | undefined
   /** URL of the licence of all content (RSL 1.0). */
   readonly license?: string | undefined
-  /** Wishes about what is below paths, by path patterns of rules; the longest that fits counts. */
-  readonly paths?: Readonly<Record<string, PathUsage>> | undefined
   readonly catalogue?: Catalogue | undefined
 }
 
 /** Fields of an answer that say how its content may be used, by names in lower case. */
 export interface UsageTable {
   fieldsOf(path: string): Readonly<Record<string, string>>
-  /** Throws `invalid_config` for a wish that the policy contradicts, and for a path that robots.txt cannot say. */
-  check(): void
 }
 
 const EVERYTHING = '/**'
@@ -31,18 +26,11 @@ const EVERYTHING = '/**'
  * `Content-Usage` (draft-ietf-aipref-attach) and `Link: <…>; rel="license"` (RSL 1.0) of answers, from the policy and the wishes that
  * robots.txt is made of: a use is denied where every crawler of that use is refused (D538).
  */
-export function usageOf({
-  parts,
-  signals = {},
-  license,
-  paths = {},
-  catalogue = createCatalogue(),
-}: UsageOptions): UsageTable {
+export function usageOf({ parts, signals = {}, license, catalogue = createCatalogue() }: UsageOptions): UsageTable {
   const rules = createRobotsRules(parts)
   const crawlers = catalogue.crawlers.filter(({ silent }) => silent !== 'retired')
   const inspections = new Map(crawlers.map((crawler) => [crawler, inspectionOfCrawler(crawler, catalogue)]))
-  const wishesOf = createPathTable(longestFirst(Object.keys(paths)))
-  const spoken = [EVERYTHING, ...Object.keys(paths), ...rules.paths].filter((path) => probeOf(path) !== undefined)
+  const spoken = [EVERYTHING, ...rules.paths].filter((path) => probeOf(path) !== undefined)
   const patternOf = createPathTable(longestFirst([...new Set(spoken)]))
   const known = new Map<string, Readonly<Record<string, string>>>()
 
@@ -55,15 +43,14 @@ export function usageOf({
 
   /** The fields at a path: a use that the policy refuses is denied, whatever is wished for the whole site. */
   function fieldsAt(path: string): Readonly<Record<string, string>> {
-    const { license: own = license, ...wishes }: PathUsage = paths[wishesOf({ path }) ?? ''] ?? {}
     const said = CONTENT_SIGNALS.map((signal) => {
       const isRefused = isUseRefused(signal, crawlers, isRefusedAt(path))
-      return [signal, isRefused ? 'no' : (wishes[signal] ?? signals[signal])] as const
+      return [signal, isRefused ? 'no' : signals[signal]] as const
     })
     const usage = usageText(Object.fromEntries(said))
     return Object.freeze({
       ...(usage !== '' && { 'content-usage': usage }),
-      ...(own !== undefined && { link: licenseLink(own) }),
+      ...(license !== undefined && { link: licenseLink(license) }),
     })
   }
 
@@ -73,19 +60,6 @@ export function usageOf({
       const found = known.get(pattern) ?? fieldsAt(probeOf(pattern) as string)
       known.set(pattern, found)
       return found
-    },
-    check() {
-      for (const [pattern, { license: _, ...wishes }] of Object.entries(paths)) {
-        const place = `usage.paths.${pattern}`
-        const path = probeOf(pattern)
-        if (path === undefined) {
-          throw new SallyportError(
-            'invalid_config',
-            `${place}: robots.txt cannot say it: a star is a whole segment at the end`,
-          )
-        }
-        signalsOf(wishes, crawlers, isRefusedAt(path), place)
-      }
     },
   }
 }

@@ -28,7 +28,7 @@ export function openAgents(
   { catalogue }: CrawlerVerifier,
   { clock, outbound, published }: AgentPorts,
 ): { readonly signatures: SignatureVerifier } {
-  const { agents = [], discover = false, payment = [], testKeys = false, authorityHeader } = webBotAuth ?? {}
+  const { agents = [], discover = false, testKeys = false, authorityHeader } = webBotAuth ?? {}
   const origins = new Set(agents.map((agent) => new URL(agent).origin))
   const directories = createKeyDirectories({ clock, outbound, testKeys })
   const signatures = createSignatureVerifier({
@@ -38,7 +38,6 @@ export function openAgents(
     replay: createReplayMemory(),
     agents,
     discover,
-    payment,
     authorityHeader,
   })
   // Configured agents' keys are prefetched, so that their first signed request finds them.

@@ -20,13 +20,11 @@ export interface SitePart {
  */
 export function robotsOfConfig(config: RobotsConfig, parts: readonly SitePart[] = []): Robots {
   const { signals, sitemaps } = config.robots
-  const { license, paths } = config.usage ?? {}
   return robotsOf({
     parts: compiledParts(config, parts),
     signals,
     sitemaps,
-    license,
-    usage: paths,
+    license: config.usage?.license,
     decoys: config.decoys.paths,
   })
 }
@@ -39,8 +37,8 @@ export function usageOfConfig(
   parts: readonly SitePart[] = [],
 ): UsageTable | undefined {
   if (config.usage === undefined) return undefined
-  const { license, paths } = config.usage
-  return usageOf({ parts: compiledParts(config, parts), signals: config.robots.signals, license, paths })
+  const { license } = config.usage
+  return usageOf({ parts: compiledParts(config, parts), signals: config.robots.signals, license })
 }
 
 /** Texts and fields of a site that are made of the configuration in force. */

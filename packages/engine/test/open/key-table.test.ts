@@ -9,15 +9,13 @@ import { keyTable, readConfigFrom, variableTable } from '../../src/open/index.ts
 type Tree = Record<string, unknown>
 
 /** A name that a map may have. */
-function nameIn(key: string): string {
-  return key.startsWith('usage.paths') ? '/press/**' : 'tor-bulk-exit'
-}
+const NAME = 'tor-bulk-exit'
 
 /** One configuration of the examples of some keys. */
 function composed(keys: (key: string) => boolean): Tree {
   const whole: Tree = {}
   for (const { key, example } of keyTable().filter((row) => keys(row.key))) {
-    const steps = key.replaceAll('[]', '.0').replaceAll('<id>', nameIn(key)).split('.')
+    const steps = key.replaceAll('[]', '.0').replaceAll('<id>', NAME).split('.')
     let at = whole
     for (const [index, step] of steps.entries()) {
       at[step] = index === steps.length - 1 ? example : (at[step] ?? (steps[index + 1] === '0' ? [] : {}))

@@ -1,13 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { createSigner, DIRECTORY_PATH, type Match } from '@sallyport/core'
 import t from 'tap'
 import { readPolicy } from '../../src/open/config/policy-file.ts'
 import { parseConfig } from '../../src/open/config/read.ts'
-import { open, openSimulated } from '../../src/open/index.ts'
+import { openSimulated } from '../../src/open/index.ts'
 
 const NO_DATA = Object.fromEntries(
   ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6'].map((id) => [
@@ -88,42 +84,6 @@ t.test('behind a trusted proxy the Host is what was signed for, or the header th
     t.equal(isVerified(named), authorityHeader !== undefined)
   }
   t.throws(() => parseConfig({ webBotAuth: { authorityHeader: 'a b' } }), { message: /webBotAuth\.authorityHeader/ })
-})
-
-t.test('an agent of a payment network is verified by the keys that the network publishes', async (t) => {
-  const signer = createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
-  const network = createServer((_, response) => void response.end(JSON.stringify(signer.directory))).listen(
-    0,
-    '127.0.0.1',
-  )
-  await once(network, 'listening')
-  t.teardown(() => network.close())
-  const place = `http://127.0.0.1:${(network.address() as AddressInfo).port}/keys.json`
-  const sallyport = await open({
-    dataDir: t.testdir(),
-    data: { refresh: false, sources: NO_DATA },
-    net: { allowPrivate: ['127.0.0.0/8'] },
-    webBotAuth: { payment: [place] },
-  })
-  t.teardown(() => sallyport.close())
-  const fields = ['Host', 'shop.example']
-  const request = {
-    peer: '8.8.8.8',
-    method: 'GET',
-    target: '/cart',
-    scheme: 'https',
-    httpVersion: '1.1',
-    fields,
-  } as const
-  const asked = (nonce: string) => {
-    const created = Math.floor(Date.now() / 1000)
-    const signed = { request, label: 'sig2', components: '"@authority" "@path"', created, expires: created + 60, nonce }
-    const signature = signer.sign({ ...signed, tag: 'agent-payer-auth' })
-    return sallyport.decide({ ...request, fields: [...fields, ...signature] }).inspection.agent
-  }
-  // The keys are fetched as the service starts, behind its requests.
-  for (let round = 0; asked(`n${round}`)?.identity?.verified !== true; round++) await wait(20)
-  t.match(asked('last'), { class: 'ai_agent', basis: 'signature', identity: { name: place, verified: true } })
 })
 
 t.test('every word of the policy language is one of the configuration', async (t) => {

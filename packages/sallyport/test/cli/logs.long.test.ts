@@ -149,9 +149,7 @@ t.test('report counts each action in a column of its own', async (t) => {
   t.match(out, /^path +blocked +throttled +challenged +redirected +flagged +for example\n\/block +1 +0 +0 +0 +0 /m)
   t.match(out, /^\/throttle +0 +2 +0 +0 +0 /m)
   t.match(out, /^\/redirect +0 +0 +0 +1 +0 /m)
-  const page = join(t.testdirName, 'each.html')
-  t.equal((await run('report', file, '--html', page)).code, 0)
-  t.match(readFileSync(page, 'utf8'), '<th scope="col" class="count">redirected</th>')
+  t.match(await run('report', file, '--html', 'x'), { code: 1, err: /--html is gone: print the Report view/ })
 })
 
 t.test('report sums up what was done and what would have been', async (t) => {
@@ -169,7 +167,7 @@ t.test('report sums up what was done and what would have been', async (t) => {
   t.match(await run('report', join(import.meta.dirname, 'command.js')), { code: 1, err: /is not a decision log/ })
 })
 
-t.test('report names the rule that challenges people, in text, page and JSON', async (t) => {
+t.test('report names the rule that challenges people, in text and JSON', async (t) => {
   const file = join(t.testdir(), 'asked.log')
   const log = createLog({ ...OPTIONS, requests: 'decided', file })
   for (let visit = 0; visit < 12; visit++) {
@@ -212,39 +210,9 @@ t.test('report names the rule that challenges people, in text, page and JSON', a
   const refused = await run('logs', '--log', file, '--json', '--action', 'block')
   t.equal(refused.out.trim().split('\n').length, 1, 'a challenge that could not be shown refused its request')
   t.match(refused.out, '"requestId":"u"')
-  const page = join(t.testdirName, 'asked.html')
-  t.match(await run('report', file, '--html', page), { code: 0 })
-  const html = readFileSync(page, 'utf8')
-  t.match(html, '<h2>Challenges</h2>')
-  t.match(html, '<td class="count">75%</td>')
-  t.match(html, 'challenges people')
   const explained = (await run('explain', '--request', 's-3', '--log', file)).out
   t.match(explained, /^challenge +solved, level 2, after 400 ms$/m)
   t.match(explained, /^pass +none$/m)
-})
-
-t.test('the report as a page: it loads and runs nothing, whatever visitors sent', async (t) => {
-  const file = join(t.testdir(), 'd.log')
-  const log = createLog({ ...OPTIONS, file })
-  log.observe(observed('x', 'block', { path: '/<script src=//evil.example>"\'&' }))
-  await log.close()
-  const page = join(t.testdirName, 'report.html')
-  t.match(await run('report', '--log', file, '--html', page), { code: 0, out: '' })
-  t.match(await run('report', '--log', file, '--html', page), { code: 0, out: '' }, 'its own report is written again')
-  const notes = join(t.testdirName, 'notes.html')
-  writeFileSync(notes, '<p>mine</p>')
-  t.match(await run('report', '--log', file, '--html', notes), {
-    code: 1,
-    err: /notes\.html exists and is not a report that sallyport wrote: it would be overwritten\. Say it with --yes\.\n$/,
-  })
-  t.equal(readFileSync(notes, 'utf8'), '<p>mine</p>')
-  t.match(await run('report', '--log', file, '--html', file), { code: 1 }, 'nor is the log itself')
-  t.match(await run('report', '--log', file, '--html', notes, '--yes'), { code: 0 })
-  t.match(readFileSync(notes, 'utf8'), /name="generator" content="sallyport report"/)
-  const html = readFileSync(page, 'utf8')
-  t.notMatch(html, /<script|<img|<link|https?:\/\//)
-  t.match(html, '/&#60;script src=//evil.example&#62;&#34;&#39;&#38;')
-  t.match(html, "default-src 'none'")
 })
 
 t.test('explain --request says what the log knows of an id that a visitor was shown', async (t) => {

@@ -97,9 +97,6 @@ t.test('no command prints a control character of a file', async (t) => {
     if (out + err === '') wrong.push(`${argv.join(' ')}: nothing`)
   }
   t.same(wrong, [])
-  const page = join(folder, 'report.html')
-  await run('report', file, '--html', page)
-  t.notMatch(without(readFileSync(page, 'utf8')), UNPRINTABLE)
   const { out } = await run('logs', '--log', file)
   t.notMatch(out, /^\[2026\] allow/m, 'nor is a line added')
   const json = (await run('logs', '--log', file, '--json')).out.trimEnd().split('\n')

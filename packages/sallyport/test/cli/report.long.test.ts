@@ -98,13 +98,6 @@ t.test('a service is reported by what it counted, for people, programs and a bro
     referrals: [{ visits: 1 }, { visits: 1 }],
   })
 
-  for (const more of [[], ['--ai']]) {
-    const page = join(folder, `report${more.join('')}.html`)
-    t.match(await run('report', ...more, '--html', page, '--config', config), { code: 0, out: '' })
-    const html = readFileSync(page, 'utf8')
-    t.match(html, more.length === 0 ? /<h2>Visitors affected: / : /<h2>claims to be OpenAI<\/h2>/)
-    t.notMatch(html, /<script|<link|<img|https?:\/\//, 'it loads nothing')
-  }
   const lines = readFileSync(join(folder, 'data', TALLY_FILE)).toString('latin1')
   t.notMatch(lines, /91\.3\.0\./, 'no address is written')
 })

@@ -73,7 +73,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
 
   function keep(source: KeySource, keys: readonly AgentKey[], age: number): void {
     const readAt = clock.now()
-    const known = keysByName(keys.filter(isAccepted), source)
+    const known = new Map(keys.filter(isAccepted).map((key) => [key.id, key]))
     memoryOf(source).directories.set(source.url, { keys: known, readAt, freshUntil: readAt + age })
   }
 
@@ -149,13 +149,6 @@ function createMemory() {
     directories: new LRUCache<string, Directory>({ max: MAX_DIRECTORIES }),
     nextByHost: new LRUCache<string, number>({ max: MAX_HOSTS }),
   }
-}
-
-/** Keys by thumbprint, and by the name that a place which is trusted with it gives them. */
-function keysByName(keys: readonly AgentKey[], { named }: KeySource): ReadonlyMap<string, AgentKey> {
-  const byId = keys.map((key) => [key.id, key] as const)
-  if (!named) return new Map(byId)
-  return new Map([...keys.flatMap((key) => (key.name === undefined ? [] : [[key.name, key] as const])), ...byId])
 }
 
 /** The usable keys of a JWKS; `undefined` where the document is none, or holds more than is read. */

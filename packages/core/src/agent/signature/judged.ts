@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { carriesForwarding } from '../../address/forwarding.ts'
 import type { Crawler } from '../../crawler/catalogue.ts'
 import type { SignatureFinding } from './finding.ts'
-import { type AgentKey, ALGORITHMS, isSignedBy, PAYMENT_RSA } from './key.ts'
+import { type AgentKey, ALGORITHMS, isSignedBy } from './key.ts'
 import { fieldValue, type SentSignature, type SignedRequest } from './message.ts'
-import { paymentPurpose } from './payment-profile.ts'
 import type { ReplayMemory } from './replay.ts'
 import { mayHideHost, signatureBase } from './signature-base.ts'
 
@@ -35,13 +34,12 @@ export function faultWithKey(
     return { ...invalid('the key is not in use now'), ...about }
   }
   const algorithm = sent.parameters.get('alg')
-  const isRsa = key.algorithm === 'rsa-pss-sha512' && algorithm === PAYMENT_RSA && paymentPurpose(sent) !== undefined
-  if (algorithm !== undefined && algorithm !== key.algorithm && !isRsa) {
+  if (algorithm !== undefined && algorithm !== key.algorithm) {
     return { ...invalid('the key is not for this algorithm'), ...about }
   }
   const base = signatureBase(sent, request)
   if (base === undefined) return unverified(about, 'a part that it covers is not in the request')
-  if (isSignedBy(key, base, sent.signature, isRsa ? algorithm : undefined)) return undefined
+  if (isSignedBy(key, base, sent.signature)) return undefined
   // A proxy that is not configured may have changed what was signed, which is no forgery (D59).
   const hidden = mayHideHost(request)
   const forged = !hidden && !isBehindUnknownProxy(request)
@@ -97,8 +95,7 @@ export function faultOf(sent: SentSignature, now: number): string | undefined {
   if (expires <= now) return 'it has expired'
   if (expires - created > LONGEST_LIFE_S) return 'it is valid for more than a day'
   const algorithm = parameters.get('alg')
-  const accepted: readonly unknown[] = paymentPurpose(sent) === undefined ? ALGORITHMS : [...ALGORITHMS, PAYMENT_RSA]
-  if (algorithm !== undefined && !accepted.includes(algorithm)) return 'its algorithm is not accepted'
+  if (algorithm !== undefined && !ALGORITHMS.some((one) => one === algorithm)) return 'its algorithm is not accepted'
   if (components.length > MAX_COMPONENTS) return `it covers more than ${MAX_COMPONENTS} components`
   const covers = (wanted: string) => components.some(([name]) => name === wanted)
   return covers('@authority') || covers('@target-uri') ? undefined : 'it covers neither @authority nor @target-uri'

@@ -8,8 +8,6 @@ export interface KeySource {
   readonly identifier: string
   /** `card`: a Signature Agent Card, which holds the keys or names their place. */
   readonly form: 'keys' | 'card'
-  /** Its keys are found by the names that it gives them as well: only of a place that the configuration trusts. */
-  readonly named?: true | undefined
   /** Neither the configuration nor the catalogue knows the agent: a visitor named it. */
   readonly stranger?: true | undefined
 }

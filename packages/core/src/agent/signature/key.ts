@@ -2,8 +2,6 @@ import { constants, createHash, createPublicKey, type JsonWebKey, type KeyObject
 
 /** The algorithms that are accepted (RFC 9421 section 6.2): none with a shared secret. */
 export const ALGORITHMS = ['ed25519', 'ecdsa-p256-sha256', 'rsa-pss-sha512'] as const
-/** Algorithm of a payment network's RSA keys; RFC 9421 registers SHA-512 alone. */
-export const PAYMENT_RSA = 'rsa-pss-sha256'
 export type Algorithm = (typeof ALGORITHMS)[number]
 
 /** A public key of an agent. */
@@ -11,8 +9,6 @@ export interface AgentKey {
   /** RFC 7638 thumbprint, computed here: what a directory calls its keys proves nothing. */
   readonly id: string
   readonly algorithm: Algorithm
-  /** Its name in the directory. */
-  readonly name?: string | undefined
   readonly key: KeyObject
   /** Milliseconds since the epoch; absent where the directory sets no bound. */
   readonly notBefore?: number | undefined
@@ -40,7 +36,6 @@ const ALGORITHM_OF: Readonly<Record<keyof typeof MEMBERS, Algorithm>> = {
   RSA: 'rsa-pss-sha512',
 }
 
-const LONGEST_NAME = 128
 const SMALLEST_RSA = 2048
 const LARGEST_RSA = 4096
 /** Characters of a public exponent: with a long one each signature would cost milliseconds. */
@@ -64,12 +59,10 @@ export function readKey(jwk: unknown): AgentKey | undefined {
   if (key === undefined) return undefined
   const notBefore = momentOf(given['nbf'])
   const notAfter = momentOf(given['exp'])
-  const name = given['kid']
   return Object.freeze({
     id: createHash('sha256').update(JSON.stringify(bare)).digest('base64url'),
     algorithm: ALGORITHM_OF[type],
     key,
-    ...(typeof name === 'string' && name.length <= LONGEST_NAME && { name }),
     ...(notBefore !== undefined && { notBefore }),
     ...(notAfter !== undefined && { notAfter }),
   })
@@ -91,17 +84,15 @@ function momentOf(value: unknown): number | undefined {
   return value > 1e11 ? value : value * 1000
 }
 
-/** Whether a signature over a base is by this key; with SHA-256 where a payment network's RSA key says so. Never throws. */
-export function isSignedBy({ algorithm, key }: AgentKey, base: string, signature: Uint8Array, said?: unknown): boolean {
+/** Whether a signature over a base is by this key. Never throws. */
+export function isSignedBy({ algorithm, key }: AgentKey, base: string, signature: Uint8Array): boolean {
   const data = Buffer.from(base, 'latin1')
   try {
-    switch (said === PAYMENT_RSA ? PAYMENT_RSA : algorithm) {
+    switch (algorithm) {
       case 'ed25519':
         return verify(null, data, key, signature)
       case 'ecdsa-p256-sha256':
         return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
-      case PAYMENT_RSA:
-        return verify('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING }, signature)
       case 'rsa-pss-sha512':
         return verify('sha512', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }, signature)
     }

@@ -19,8 +19,6 @@ export interface SignedRequest {
   readonly trusted?: boolean | undefined
   /** The header in which trusted proxies name the host that the client asked for, in lower case; absent: they keep Host. */
   readonly authorityHeader?: string | undefined
-  /** Its `@path` is taken with the query, as some agents sign it. */
-  readonly pathWithQuery?: true | undefined
   /** The message is an answer to a request for this URL, of which a component with `req` tells. */
   readonly answeredTo?: URL | undefined
 }

@@ -100,7 +100,7 @@ function derivedOfTarget(name: string, target: string, request: SignedRequest): 
   const mark = target.indexOf('?')
   switch (name) {
     case '@path':
-      return (mark === -1 || request.pathWithQuery ? target : target.slice(0, mark)) || '/'
+      return (mark === -1 ? target : target.slice(0, mark)) || '/'
     case '@query':
       return mark === -1 ? '?' : target.slice(mark)
     case '@target-uri': {

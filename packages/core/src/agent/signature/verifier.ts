@@ -13,8 +13,6 @@ import {
   type SignatureAgents,
   type SignedRequest,
 } from './message.ts'
-import { createPaymentJudge } from './payment.ts'
-import { PAYMENT_TAGS, paymentPurpose, paymentSourceOf } from './payment-profile.ts'
 import type { ReplayMemory } from './replay.ts'
 
 /** Judges HTTP message signatures of agents (RFC 9421, Web Bot Auth), from memory. */
@@ -36,19 +34,14 @@ export interface SignatureVerifierOptions {
   readonly discover?: boolean | undefined
   /** The header in which trusted proxies name the host that the client asked for; absent: they keep Host. */
   readonly authorityHeader?: string | undefined
-  /** Places at which payment networks publish the keys of their agents: origins, or URLs of key sets. */
-  readonly payment?: readonly string[] | undefined
 }
 
 /** The tag of an agent's signature; others are between other parties. */
 const TAG = 'web-bot-auth'
 
 export function createSignatureVerifier(options: SignatureVerifierOptions): SignatureVerifier {
-  const { clock, catalogue, directories, replay, agents = [], discover = false, payment = [] } = options
+  const { clock, catalogue, directories, replay, agents = [], discover = false } = options
   const authorityHeader = options.authorityHeader?.toLowerCase()
-  const networks = payment.map(paymentSourceOf)
-  const paymentFinding = createPaymentJudge({ clock, directories, replay, networks })
-  const tags = networks.length === 0 ? [TAG] : [TAG, ...PAYMENT_TAGS]
   const permitted = new Set(agents.map((agent) => new URL(agent).origin))
   const byAgent = new Map(catalogue.crawlers.flatMap((row) => (row.agent === undefined ? [] : [[row.agent, row]])))
 
@@ -83,16 +76,12 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
 
   function judge(request: SignedRequest, real: boolean): SignatureFinding | undefined {
     if (isOldSignature(request.fields)) return undefined
-    const sent = readSignatures(request.fields, tags)
+    const sent = readSignatures(request.fields, [TAG])
     const tagged = 'signatures' in sent ? sent.signatures : []
     if (tagged.length === 0) return sent.fault === undefined ? undefined : Object.freeze(invalid(sent.fault))
     let best: SignatureFinding | undefined
     for (const signature of tagged) {
-      const purpose = paymentPurpose(signature)
-      const finding =
-        purpose === undefined
-          ? agentFinding(signature, request, real)
-          : paymentFinding(signature, purpose, request, real)
+      const finding = agentFinding(signature, request, real)
       if (best === undefined || RANK[finding.outcome] > RANK[best.outcome]) best = finding
     }
     return best && Object.freeze(best)

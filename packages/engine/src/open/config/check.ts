@@ -11,7 +11,6 @@ import {
   robotsOf,
   rulesInForce,
   SallyportError,
-  usageOf,
 } from '@sallyport/core'
 import { feedsOf } from '#datasets'
 import { listNames } from '../lists/read-lists.ts'
@@ -100,7 +99,6 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
       tried(['data', 'sources', id], () => feedsOf({ [id]: source })),
     ),
     ...signalFaults(config),
-    ...usageFaults(config),
     ...sameIdFaults(config),
     ...config.handoff.keys.flatMap((key, index) => tried(['handoff', 'keys', index], () => createHandoffSigner([key]))),
     ...config.net.allowPrivate.flatMap((text, index) =>
@@ -161,14 +159,6 @@ function signalFaults({ policy, mode, robots, lists }: Config): readonly Located
   return tried(['robots', 'signals'], () =>
     robotsOf({ parts: [{ policy: compilePolicy(policy, named), mode }], signals }),
   )
-}
-
-/** Wishes about paths that robots.txt cannot say, or that the policy contradicts. */
-function usageFaults(config: Config): readonly LocatedFault[] {
-  const { policy, mode, lists, usage } = config
-  if (usage === undefined || policyFaults(policy, new Set(Object.keys(lists))).length > 0) return []
-  const parts = [{ policy: compilePolicy(policy, { lists: listNames({ lists }) }), mode }]
-  return tried(['usage', 'paths'], () => usageOf({ parts, paths: usage.paths }).check())
 }
 
 /** Limits of failures and pages where a server in front answers: Sallyport sees no answer there, and counts each request. */

@@ -6,6 +6,10 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'bans.export.nftables': 'Have fail2ban read the log, with nftables as its banaction: examples/fail2ban.',
   'bans.export.crowdsec': 'Have CrowdSec import GET /bans.txt (bans.export.list), or notify a webhook of bans.',
   extAuthz: 'Have Envoy ask over HTTP: forwardAuth: envoy, as in examples/envoy/envoy.yaml.',
+  'usage.paths':
+    'Have robots.signals say what is wished for the whole site, and rules of the policy what is refused below a path.',
+  'webBotAuth.payment':
+    'webBotAuth.agents takes agents that sign by Web Bot Auth; the tags of payment networks are not read.',
 }
 
 /** The sentence for a key of an earlier version; `undefined` for any other key. */

@@ -153,20 +153,6 @@ export const Usage = z.strictObject({
     'Licence of the content, for Link and robots.txt (RSL); absent: none',
     'https://shop.example/license.xml',
   ),
-  paths: z
-    .record(
-      z.string().startsWith('/'),
-      z.strictObject({
-        ...Signals,
-        license: key(
-          z.url(HTTP).optional(),
-          'Licence of the content at these paths; absent: that of all',
-          'https://shop.example/press.xml',
-        ),
-      }),
-    )
-    .default({})
-    .describe('Preferences for the content below paths, by patterns as of match.path; the longest counts'),
 })
 
 export const Robots = z.strictObject({

@@ -151,11 +151,6 @@ export const WebBotAuth = z.strictObject({
     "Agents whose keys are fetched, beside the catalogue's: origins, or URLs of key sets and cards",
     ['https://agent.example'],
   ),
-  payment: key(
-    z.array(z.url(HTTP)).default([]),
-    'Payment networks whose agents are trusted: origins, or URLs of key sets',
-    ['https://network.example/keys.json'],
-  ),
   authorityHeader: key(
     z
       .string()

@@ -6,21 +6,17 @@ import { type LogSource, logAtHand, logOf, logOption, reportUnread } from '../lo
 import { isRequest } from '../log/entry.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log/log-filter.ts'
 import { crawlerSections } from '../report/crawler-sections.ts'
-import { REPORT_MARK, reportPage } from '../report/report-page.ts'
 import { reportText } from '../report/report-text.ts'
 import { sectionText } from '../report/section.ts'
 import { tallySections } from '../report/tally-sections.ts'
 import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
-import { yesOption } from '../terminal/ask.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
-import { confirmOverwriting, type WrittenKind, writeInto } from '../terminal/written-file.ts'
 
 interface Options extends CommonOptions, FilterOptions {
   readonly log?: string | undefined
   readonly html?: string | undefined
   readonly ai?: true | undefined
-  readonly yes?: true | undefined
   readonly json?: true | undefined
 }
 
@@ -34,22 +30,17 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
     .argument('[log]', 'the same as --log')
   withFilters(withCommonOptions(report).addOption(logOption()))
     .option('--ai', 'what AI and crawlers read, and whether they kept to robots.txt')
-    .addOption(new Option('--html <file>', 'write a self-contained page'))
-    .addOption(yesOption())
+    .addOption(new Option('--html <file>', 'gone').hideHelp())
     .addOption(jsonOption())
     .action(async (log: string | undefined, options: Options) => {
-      // Before a long log is read, on a terminal that may be left alone meanwhile.
-      if (options.html !== undefined) await confirmOverwriting(options.html, PAGE, options.yes, terminal)
+      if (options.html !== undefined)
+        throw new SallyportError('invalid_request', '--html is gone: print the Report view of the console.')
       const found = await findings({ ...options, log: log ?? options.log }, terminal)
       const { tally, sums } = printableValue(found)
       const counts = tally === undefined ? [] : options.ai ? crawlerSections(tally.crawlers) : tallySections(tally.all)
-      if (options.html !== undefined) {
-        writeInto(options.html, reportPage(counts, sums))
-        terminal.err(`sallyport: the report is in ${options.html}.`)
-      }
       if (options.json)
         terminal.out(json(options.ai ? found.tally?.crawlers : { ...found.sums, tally: found.tally?.all }))
-      else if (options.html === undefined)
+      else
         terminal.out(
           [...counts.map(sectionText), ...(sums === undefined ? [] : [reportText(sums, tally === undefined)])].join(
             '\n\n',
@@ -123,6 +114,3 @@ async function sum(
   }
   return { sums: report.result(), unread }
 }
-
-/** The mark is in the head of the page. */
-const PAGE: WrittenKind = { name: 'report', isOurs: (head) => head.toString('latin1').includes(REPORT_MARK) }

@@ -51,7 +51,6 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
           number(one.beyond),
           number(one.stopped),
         ]),
-        bars: operators.map(({ share }) => share),
       },
     },
     {

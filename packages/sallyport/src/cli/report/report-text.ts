@@ -11,13 +11,13 @@ import { bold, columns, dim } from '../terminal/terminal.ts'
 import { shortened } from './section.ts'
 
 /** Titles of the report's parts. */
-export const PART_TITLES = {
+const PART_TITLES = {
   carriedOut: 'Carried out',
   wouldHave: 'Would have been done, by monitor mode or by a rule on trial',
 } as const
 
 /** The tables of a part, with what their rows are. */
-export const TABLE_TITLES = {
+const TABLE_TITLES = {
   byVisitor: 'visitor',
   byRule: 'rule',
   byClass: 'class',
@@ -41,13 +41,13 @@ export function reportText(report: Report, isAlone = true): string {
 }
 
 /** `1,204 requests from 2026-11-01T00:00:00.000Z until …; 1,100 allowed` */
-export function headOf({ requests, allowed, from, until }: Report): string {
+function headOf({ requests, allowed, from, until }: Report): string {
   if (requests === 0 || from === undefined || until === undefined) return 'No requests in this log.'
   return `${counted(requests, 'request')} from ${from} until ${until}; ${allowed.toLocaleString('en-US')} allowed`
 }
 
 /** The sentence about affected visitors of a log without a tally, which may hold few of the allowed requests. */
-export function visitorsOf({ visitors: { person, unclear } }: Report): readonly string[] {
+function visitorsOf({ visitors: { person, unclear } }: Report): readonly string[] {
   if (person.clients + unclear.clients === 0) return []
   const text = ({ clients, affected, wouldAffect }: typeof person): string =>
     `${affected.toLocaleString('en-US')} of ${clients.toLocaleString('en-US')}${wouldAffect === affected ? '' : `, and ${wouldAffect.toLocaleString('en-US')} if all were enforced`}`
@@ -63,7 +63,7 @@ const NAMES: Readonly<Record<string, string>> = {
   program: 'programs',
 }
 
-export function rowName(name: string): string {
+function rowName(name: string): string {
   return NAMES[name] ?? name
 }
 
@@ -73,10 +73,10 @@ function refusalsOf({ refusals }: Report): readonly string[] {
 }
 
 /** Columns of the table of challenges. */
-export const CHALLENGE_HEAD = ['rule', 'challenged', 'solved', 'share', 'failed', 'left', 'not shown'] as const
+const CHALLENGE_HEAD = ['rule', 'challenged', 'solved', 'share', 'failed', 'left', 'not shown'] as const
 
 /** One rule's challenges as its cells. */
-export function challengeCells(row: ReportedChallenges): readonly string[] {
+function challengeCells(row: ReportedChallenges): readonly string[] {
   const { rule, asked, solved, failed, left, unshown } = row
   const causes = Object.entries(failed).map(([cause, count]) => `${count.toLocaleString('en-US')} ${cause}`)
   const numbers = [left, unshown].map((number) => number.toLocaleString('en-US'))
@@ -85,7 +85,7 @@ export function challengeCells(row: ReportedChallenges): readonly string[] {
 }
 
 /** Sentences about rules that challenge people. */
-export function challengeNotes({ challenges }: Pick<Report, 'challenges'>): readonly string[] {
+function challengeNotes({ challenges }: Pick<Report, 'challenges'>): readonly string[] {
   return challenges
     .filter(({ mostSolve }) => mostSolve)
     .map(
@@ -100,7 +100,7 @@ export function shareOf(part: number, whole: number): string {
 }
 
 /** The columns of actions, with their titles; rare ones are left out where a part has none. */
-export function columnsOf(part: ReportSums): readonly (readonly [column: keyof ReportSums, title: string])[] {
+function columnsOf(part: ReportSums): readonly (readonly [column: keyof ReportSums, title: string])[] {
   return COLUMNS.filter(([column]) => !RARE.has(column) || part[column] > 0)
 }
 
@@ -116,7 +116,7 @@ const COLUMNS = [
 const RARE: ReadonlySet<keyof ReportSums> = new Set(['throttled', 'unshown', 'redirected'])
 
 /** `3 blocked, 12 challenged, 4 flagged` */
-export function sumsOf(part: ReportSums): string {
+function sumsOf(part: ReportSums): string {
   return columnsOf(part)
     .map(([column, title]) => `${part[column].toLocaleString('en-US')} ${title}`)
     .join(', ')

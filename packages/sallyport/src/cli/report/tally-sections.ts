@@ -28,7 +28,6 @@ export function tallySections(report: TallyReport): readonly Section[] {
           percent(share),
           number(ours),
         ]),
-        bars: answers.map(({ share }) => share),
       },
     },
     {
@@ -43,7 +42,6 @@ export function tallySections(report: TallyReport): readonly Section[] {
           number(people),
           size(bytes),
         ]),
-        bars: byClass.map(({ share }) => share),
       },
     },
     ...sharesSection('Requests by network', byNetwork),
@@ -112,7 +110,6 @@ const WEEK_MS = 7 * 86_400_000
 
 function rulesTable(rules: readonly RuleImpact[]): SectionTable {
   const shown = rules.slice(0, 2 * MAX_ROWS)
-  const most = Math.max(1, ...shown.map(({ requests }) => requests))
   return {
     head: ['rule', 'action', '', 'requests', 'clients', 'people', 'of all', 'cannot tell'],
     rows: shown.map(({ rule, action, state, requests, people, real, share, unclear }) => [
@@ -125,7 +122,6 @@ function rulesTable(rules: readonly RuleImpact[]): SectionTable {
       percent(share),
       number(unclear),
     ]),
-    bars: shown.map(({ requests }) => requests / most),
   }
 }
 
@@ -145,7 +141,6 @@ function sharesSection(title: string, shares: readonly Share[]): readonly Sectio
           percent(share),
           size(bytes),
         ]),
-        bars: shown.map(({ share }) => share),
       },
     },
   ]
