@@ -14,145 +14,71 @@ function warned(rules: readonly Partial<Rule>[], more: Partial<Policy> = {}): re
 }
 
 const LIMIT = { key: 'client', max: 30, window: '1m' } as const
-const behind = (at: number, by: string) =>
-  `rules.${at} r${at}: no request reaches it: the rule ${by} before it decides all that it matches`
+const behind = (place: string, by: string) =>
+  `${place}: no request reaches it: the rule "${by}" before it matches every request`
 
-t.test('a rule that no request reaches is named with those that decide before it', async (t) => {
-  const pairs: readonly (readonly [wide: Partial<Rule>, narrow: Partial<Rule>])[] = [
-    [{ match: { path: ['/admin/**'] } }, { match: { path: ['/admin/users', '/ADMIN/x/*'] } }],
-    [{ match: { path: ['/a*/**'] } }, { match: { path: ['/ab*/c'] } }],
-    [{ match: { path: ['/**'] } }, { match: { country: ['DE'] } }],
-    [{ match: { country: ['DE', 'AT'] } }, { match: { country: ['AT'], path: ['/x'] }, action: 'flag' }],
-    [{ match: { country: ['DE'] } }, { match: { country: ['DE'] }, monitor: true }],
-    [{ match: { country: ['DE'] } }, { match: { country: ['DE'] }, action: 'flag', weight: 2 }],
-    [{ match: { userAgent: ['*bot*'] } }, { match: { userAgent: ['*BADBOT/*', 'robot'] } }],
-    [{ match: { userAgent: ['*'] } }, { match: { userAgent: ['/^x/', 'list:some'] } }],
-    [{ match: { userAgent: ['/^Ab/'] } }, { match: { userAgent: ['/^Ab/'] }, action: 'flag' }],
-    [{ match: { query: { page: ['*1*'] } } }, { match: { query: { page: ['11'], q: ['x'] } }, action: 'flag' }],
-    [
-      { match: { header: { absent: ['Accept'] } } },
-      { match: { header: { absent: ['accept', 'te'] } }, action: 'flag' },
-    ],
-    [{ match: { address: ['198.51.0.0/16'] } }, { match: { address: ['198.51.100.7', '198.51.2.0/24'] } }],
-    [{ match: { address: ['list:some'] } }, { match: { address: ['list:some'], path: ['/x'] }, action: 'flag' }],
-    [{ match: { confidence: { atLeast: 0.5 } } }, { match: { confidence: { atLeast: 0.6, atMost: 0.9 } } }],
-    [{ match: { not: { country: ['DE'] } } }, { match: { not: { country: ['DE', 'AT'] } }, action: 'flag' }],
-    [{ match: { crawler: ['gptbot'] } }, { match: { crawler: ['gptbot'] }, action: 'allow' }],
-    [{ match: { load: { atLeast: 0.8 } } }, { match: { load: { atLeast: 0.8 }, method: ['POST'] }, action: 'flag' }],
-    [{ match: { method: ['post'] } }, { match: { method: ['POST'], country: ['DE'] }, action: 'flag' }],
-    [
-      { match: { path: ['/a'] }, action: 'allow' },
-      { match: { path: ['/a'] }, action: 'allow', onError: 'block' },
-    ],
-    [
-      { match: { country: ['DE'] }, onError: 'block' },
-      { match: { country: ['DE'] }, onError: 'flag' },
-    ],
-  ]
-  for (const [wide, narrow] of pairs) {
-    t.same(warned([wide, narrow]), [behind(1, '"r0"')], JSON.stringify([wide, narrow]))
+t.test('rules after one that refuses every request are named', async (t) => {
+  const narrow: Partial<Rule> = { match: { country: ['DE'] } }
+  for (const match of [{}, { path: ['/**'] }, { path: ['/x', '/**'] }]) {
+    t.same(warned([narrow, { match }, narrow, narrow], { limits: ['polite-crawlers'] }), [
+      behind('rules.2 r2', 'r1'),
+      behind('rules.3 r3', 'r1'),
+      behind('limits.0 undefined', 'r1'),
+    ])
   }
-  const counting: Partial<Rule> = { match: { path: ['/api'] }, limit: LIMIT, action: 'throttle' }
-  t.match(warned([{ match: { path: ['/api/**'] } }, counting]), [/r1: no request reaches it, and it counts nothing: /])
-  t.match(
-    warned([
-      { ...counting, match: { path: ['/api/**'] }, then: 'allow' },
-      { match: { path: ['/api/x'] }, action: 'allow' },
-    ]),
-    [/^rules.1 r1: no request reaches it/],
-  )
-  const together = warned([
-    { match: { path: ['/a'] } },
-    { match: { path: ['/b/**'] } },
-    { match: { path: ['/b/c', '/a'] } },
+  t.same(warned([narrow, {}]), [], 'as the last rule it is a default')
+  const reached: readonly Partial<Rule>[] = [
+    { match: { path: ['/*'] } },
+    { match: { address: ['0.0.0.0/0', '::/0'] } },
+    { monitor: true },
+    { action: 'flag' },
+    { action: 'flag', weight: 2 },
+    { action: 'challenge' },
+    { action: 'throttle', limit: LIMIT },
+  ]
+  for (const wide of reached) t.same(warned([wide, narrow]), [], JSON.stringify(wide))
+})
+
+t.test('a rule that allows every request is named, and the rules after it are not', async (t) => {
+  const opening =
+    'rules.0 r0: it matches every request and allows it, so no rule after it and none of the preset ever decides'
+  const narrow: Partial<Rule> = { match: { country: ['DE'] } }
+  t.same(warned([{ action: 'allow' }, narrow]), [opening])
+  t.same(warned([{ action: 'allow', match: { path: ['/**'] } }]), [opening])
+  t.same(warned([{ action: 'allow', match: { address: ['::/0', '0.0.0.0/0'] } }]), [opening])
+  t.same(warned([{ action: 'throttle', limit: LIMIT, then: 'allow' }, narrow]), [opening])
+  t.same(warned([{ action: 'allow', match: { address: ['0.0.0.0/0'] } }]), [])
+  t.same(warned([{ action: 'allow', monitor: true }]), [])
+})
+
+t.test('a limit directly before a block of the same match is named', async (t) => {
+  const match = { path: ['/api/**'], method: ['POST'] }
+  const limit: Partial<Rule> = { match, action: 'throttle', limit: LIMIT }
+  const undone =
+    'rules.0 r0: the rule "r1" after it blocks all that it counts, within the limit too; with then: allow it allows requests within the limit, crawlers only if they are proven'
+  t.same(warned([limit, { match }]), [undone])
+  t.same(warned([limit, { match: { method: ['POST'], path: ['/api/**'] } }]), [undone], 'in any order of words')
+  t.same(warned([{ ...limit, limit: undefined, concurrent: 3 }, { match }]), [undone])
+  const quiet: readonly (readonly Partial<Rule>[])[] = [
+    [{ ...limit, then: 'allow', match: { ...match, address: ['198.51.100.7'] } }, { match }],
+    [{ ...limit, monitor: true }, { match }],
+    [limit, { match, monitor: true }],
+    [limit, { match, action: 'flag' }],
+    [limit, { match, limit: LIMIT }],
+    [limit, { match: { path: ['/api/**'] } }],
+    [limit, { match: { country: ['DE'] }, action: 'allow' }, { match }],
+  ]
+  for (const rules of quiet) t.same(warned(rules), [], JSON.stringify(rules))
+})
+
+t.test('one request that costs more than a limit has is named', async (t) => {
+  const few: Partial<Rule> = { match: { path: ['/x'] }, action: 'throttle', limit: LIMIT }
+  t.same(warned([{ ...few, cost: 31 }]), [
+    'rules.0.cost r0: one request costs 31 of 30: the first is beyond the limit already',
   ])
-  t.same(together, ['rules.2 r2: no request reaches it: the rules "r1", "r0" before it decide all that it matches'])
-  t.match(
-    warned([{ match: { purpose: ['training', 'seo', 'archive', 'monitor', 'feed', 'security', 'ai-search'] } }], {
-      limits: ['polite-crawlers'],
-    }),
-    [/^limits\.0 undefined: no request reaches it: the rule "r0"/],
-  )
-})
-
-t.test('one that is reached is not', async (t) => {
-  const pairs: readonly (readonly [wide: Partial<Rule>, narrow: Partial<Rule>])[] = [
-    [{ match: { path: ['/admin/**'] }, monitor: true }, { match: { path: ['/admin/x'] } }],
-    [{ match: { path: ['/admin/**'] }, limit: LIMIT, action: 'throttle' }, { match: { path: ['/x'] } }],
-    [{ match: { path: ['/admin/**'] }, action: 'flag' }, { match: { path: ['/admin/x'] } }],
-    [{ match: { country: ['DE'] }, onError: 'flag' }, { match: { country: ['DE'], path: ['/x'] } }],
-    [{ match: { path: ['/admin/**'] }, action: 'flag', weight: 2 }, { match: { path: ['/admin/x'] } }],
-    [{ match: { path: ['/admin'] } }, { match: { path: ['/admin/**'] }, action: 'flag' }],
-    [{ match: { path: ['/a/*'] } }, { match: { path: ['/a/**'] }, action: 'flag' }],
-    [{ match: { path: ['/a/**'] }, action: 'allow' }, { match: { path: ['/a/b'] } }],
-    [
-      { match: { path: ['/Admin'] }, action: 'allow' },
-      { match: { path: ['/admin'] }, action: 'allow', onError: 'flag' },
-    ],
-    [{ match: { userAgent: ['/Bot/'] } }, { match: { userAgent: ['/bot/'] }, action: 'flag' }],
-    [{ match: { userAgent: ['bot'] } }, { match: { userAgent: ['*bot'] }, action: 'flag' }],
-    [{ match: { userAgent: ['list:some'] } }, { match: { userAgent: ['list:late'] }, action: 'flag' }],
-    [{ match: { userAgent: ['*'] } }, { match: { path: ['/x'] }, action: 'flag' }],
-    [{ match: { crawler: ['gptbot'] }, action: 'allow' }, { match: { crawler: ['gptbot'] } }],
-    [{ match: { query: { a: ['1'] } }, action: 'allow' }, { match: { query: { a: ['1'] } } }],
-    [{ match: { share: 0.9 } }, { match: { share: 0.1 }, action: 'flag' }],
-    [{ match: { load: { atLeast: 0.5 } } }, { match: { load: { atLeast: 0.9 } }, action: 'flag' }],
-    [{ match: { load: { atLeast: 0 } } }, { match: { path: ['/x'] }, action: 'flag' }],
-    [{ match: { address: ['0.0.0.0/0', '::/0'] } }, { match: { path: ['/x'] }, action: 'flag' }],
-    [{ match: { not: { country: ['DE', 'AT'] } } }, { match: { not: { country: ['DE'] } }, action: 'flag' }],
-    [{ match: { not: { country: ['DE'], method: ['GET'] } } }, { match: { not: { country: ['DE'] } }, action: 'flag' }],
-    [{ match: { country: ['DE'] } }, { match: { country: ['DE'] }, onError: 'block' }],
-    [{ match: { ja4: ['p*'] } }, { match: { ja4: ['program'] }, action: 'flag' }],
-    [{ match: { time: { from: '09:00' } } }, { match: { time: { from: '10:00' } }, action: 'flag' }],
-    [{ match: { country: ['DE'] } }, { match: { country: ['DE', 'AT'] }, action: 'flag' }],
-  ]
-  for (const [wide, narrow] of pairs) t.same(warned([wide, narrow]), [], JSON.stringify([wide, narrow]))
-  const weighs: Partial<Rule> = { match: { method: ['PUT'] }, action: 'flag', weight: 5 }
-  t.same(
-    warned([
-      weighs,
-      { match: { weight: { atLeast: 5 } }, action: 'flag' },
-      weighs,
-      { match: { weight: { atLeast: 5 } } },
-    ]),
-    [],
-  )
-})
-
-t.test('a rule that a later one makes needless is named', async (t) => {
-  const needless = (at: number, by: string) =>
-    `rules.${at} r${at}: the rule "${by}" after it does the same with all that it matches: nothing changes without it`
-  const wide: Partial<Rule> = { match: { path: ['/a/**'] } }
-  const narrow: Partial<Rule> = { match: { path: ['/a/b'] } }
-  t.same(warned([narrow, wide]), [needless(0, 'r1')])
-  t.same(warned([narrow, { match: { country: ['DE'] } }, wide]), [needless(0, 'r2')])
-  t.same(
-    warned([
-      { match: { country: ['DE'], method: ['PUT'] } },
-      { match: { country: ['AT'] }, action: 'allow' },
-      { match: { country: ['DE'] } },
-    ]),
-    [needless(0, 'r2')],
-  )
-  for (const between of [
-    { match: { country: ['DE'] }, action: 'allow' },
-    { match: { country: ['DE'] }, limit: LIMIT, action: 'throttle' },
-    { match: { country: ['DE'] }, monitor: true },
-    { match: { country: ['DE'] }, action: 'flag', weight: 2 },
-    { match: { path: ['/c'] }, action: 'allow' },
-  ] as const) {
-    t.same(warned([narrow, between, wide]), [], JSON.stringify(between))
-  }
-  t.same(warned([{ ...narrow, action: 'flag' }, wide]), [])
-  t.same(warned([{ ...narrow, onError: 'flag', match: { path: ['/a/b'], country: ['DE'] } }, wide]), [])
-  t.same(
-    warned([
-      { ...narrow, limit: LIMIT },
-      { ...wide, monitor: true },
-    ]),
-    [],
-  )
-  t.same(warned([narrow, narrow]), [behind(1, '"r0"')], 'of two that are the same the second is named')
+  const bucket = { key: 'client', max: 30, window: '1m', kind: 'bucket', burst: 40 } as const
+  t.same(warned([{ ...few, limit: bucket, cost: 31 }]), [])
+  t.same(warned([{ ...few, cost: { POST: 31 } }]), [])
 })
 
 t.test('what is trusted, weighed too little, or counted for a share alone is said', async (t) => {

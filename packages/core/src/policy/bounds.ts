@@ -1,4 +1,3 @@
-import { OF_BOUNDS } from './extent.ts'
 import { type Fault, unknown } from './fault.ts'
 import type { Member, Values } from './match-word.ts'
 
@@ -31,8 +30,6 @@ export function boundsOf(
         const expected = highest === undefined ? 'a number from 0' : `0 to ${highest}`
         return [{ path: [bound], message: `${unknown(value)}: expected ${expected}` }]
       }),
-    reach: ({ atLeast = 0, atMost = highest }) => (atLeast === 0 && atMost === highest ? 'all' : 'some'),
-    extentOf: ({ atLeast, atMost = highest }) => OF_BOUNDS({ atLeast, atMost }),
   }
 }
 

@@ -2,7 +2,6 @@ import { JA4_CIPHERS } from '@sallyport/data/ja4'
 import { withoutPort } from '../address/without-port.ts'
 import { parseJa4 } from '../agent/ja4.ts'
 import type { Asked } from './asked.ts'
-import { extents, isSubset } from './extent.ts'
 import { unknown } from './fault.ts'
 import {
   type IndexKey,
@@ -19,14 +18,10 @@ import {
   compilePatterns,
   FoldedText,
   isLiteral,
-  isWithin,
   keysOfText,
   type NamedPatterns,
   namedPatterns,
   PATTERNS,
-  PATTERNS_OF_MANY,
-  type PreparedPatterns,
-  preparePatterns,
   textKeys,
 } from './text-pattern.ts'
 
@@ -58,19 +53,6 @@ const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family })
 /** Members that every such row has: histories do not keep what it reads, and robots.txt has no word for it. */
 const OF_FIELDS = { asks: 'request', costly: true, mayLack: true, robots: false } as const
 
-/** Fingerprints and families: a family is a word, and no text of a fingerprint. */
-const OF_JA4 = extents<
-  readonly string[],
-  { readonly families: ReadonlySet<string>; readonly patterns: PreparedPatterns }
->({
-  prepare: (given) => ({
-    families: new Set(given.filter((word) => JA4_FAMILIES.includes(word))),
-    patterns: preparePatterns(given.filter((word) => !JA4_FAMILIES.includes(word))),
-  }),
-  within: (inner, outer) =>
-    outer.patterns.any || (isSubset(inner.families, outer.families) && isWithin(inner.patterns, outer.patterns)),
-})
-
 /** A row for patterns of what `read` finds in a request; `undefined` where its source does not keep that. */
 function textWord(
   read: (asked: Asked) => readonly string[] | undefined,
@@ -80,8 +62,7 @@ function textWord(
   return {
     ...OF_FIELDS,
     ...row,
-    values: combine === agree ? PATTERNS : PATTERNS_OF_MANY,
-    stricter: combine === agree,
+    values: PATTERNS,
     index: {
       waysOf: (given) => oneWay(given.flatMap(textKeys)),
       keysFor: (_, asked) => flatKnown(asked.once(read, () => read(asked))?.map(keysOfText) ?? []),
@@ -152,7 +133,6 @@ function namedWord(
   return {
     ...OF_FIELDS,
     ...row,
-    stricter: true,
     index: namedIndex(read, all),
     test(given, { action, surroundings }) {
       const members = Object.entries(given).map(([name, patterns]) => ({
@@ -267,7 +247,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
   ja4: {
     ...OF_FIELDS,
     claim: true,
-    values: { ...PATTERNS, extentOf: OF_JA4 },
+    values: PATTERNS,
     index: {
       waysOf: (given) => oneWay(given.flatMap(ja4Keys)),
       keysFor: (_, { parts: { ja4 } }) => {

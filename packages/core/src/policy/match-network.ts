@@ -1,18 +1,16 @@
 import { type Address, parseAddress } from '../address/address.ts'
-import { formatPrefix, type Prefix, parsePrefix, prefixOf } from '../address/prefix.ts'
+import { type Prefix, parsePrefix, prefixOf } from '../address/prefix.ts'
 import { createPrefixSet } from '../address/prefix-set.ts'
 import { isCountry } from '../geo/country.ts'
 import { nearestWord } from '../nearest-word.ts'
 import { NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
-import { extents, isSubset, ofNames } from './extent.ts'
 import { unknown } from './fault.ts'
 import {
   faultsOf,
   folded,
   foldedSet,
-  oneOf,
   oneWay,
-  someReach,
+  someOf,
   texts,
   type Values,
   valueIndex,
@@ -40,53 +38,11 @@ const SYSTEMS: Values<readonly (number | string)[]> = {
       const isMeant = typeof system === 'string' ? listName(system) : Number.isSafeInteger(system) && system >= 0
       return isMeant ? undefined : unknown(system)
     }),
-  reach: someReach,
-  extentOf: ofNames(),
-}
-
-/** Prefixes by their lengths, and lists. */
-interface PreparedAddresses {
-  readonly prefixes: readonly Prefix[]
-  readonly lists: ReadonlySet<string>
-  readonly byLength: ReadonlyMap<string, ReadonlySet<string>>
-}
-
-const OF_ADDRESSES = extents<readonly string[], PreparedAddresses>({
-  prepare(given) {
-    const lists = new Set(given.filter((entry) => listName(entry) !== undefined))
-    const prefixes = given.filter((entry) => !lists.has(entry)).map(prefixOfEntry)
-    const byLength = new Map<string, Set<string>>()
-    for (const prefix of prefixes) {
-      const place = `${prefix.address.family}/${prefix.length}`
-      byLength.set(place, (byLength.get(place) ?? new Set()).add(formatPrefix(prefix)))
-    }
-    return { prefixes, lists, byLength }
-  },
-  within: (inner, outer) =>
-    isSubset(inner.lists, outer.lists) && inner.prefixes.every((prefix) => isHeld(prefix, outer)),
-  apart: (one, other) =>
-    one.lists.size + other.lists.size === 0 &&
-    !one.prefixes.some((prefix) => isHeld(prefix, other)) &&
-    !other.prefixes.some((prefix) => isHeld(prefix, one)),
-})
-
-/** Whether one of some prefixes holds all of another. */
-function isHeld({ address, length }: Prefix, { byLength }: PreparedAddresses): boolean {
-  for (const [place, prefixes] of byLength) {
-    const [family, wide] = place.split('/').map(Number) as [number, number]
-    if (family !== address.family || wide > length) continue
-    if (prefixes.has(formatPrefix(prefixOf(address, wide)))) return true
-  }
-  return false
 }
 
 export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   address: {
-    // The address of a client is not always known.
-    values: texts(addressFault, {
-      extentOf: OF_ADDRESSES,
-      reach: (given) => (given.includes('0.0.0.0/0') && given.includes('::/0') ? 'known' : 'some'),
-    }),
+    values: texts(addressFault),
     asks: 'agent',
     robots: false,
     index: {
@@ -109,7 +65,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     },
   },
   networkClass: {
-    values: oneOf(NETWORK_CLASSES),
+    values: someOf(NETWORK_CLASSES),
     asks: 'asn',
     robots: false,
     index: valueIndex(({ network }) => network.verdict.classification),
@@ -154,7 +110,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     },
   },
   provider: {
-    values: texts((name) => (name.trim() === '' ? unknown(name) : undefined), { extentOf: ofNames(folded) }),
+    values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
     asks: 'asn',
     robots: false,
     index: valueIndex(({ network }) => network.provider, folded),

@@ -1,7 +1,6 @@
 import type { Degraded } from '../vocabulary.ts'
-import { type Extent, extents } from './extent.ts'
 import { lacks } from './lacks.ts'
-import { type MatchWord, someReach, type Test, type WithinRule } from './match-word.ts'
+import type { MatchWord, Test, WithinRule } from './match-word.ts'
 import { type GivenWord, testOf } from './word-test.ts'
 
 /** The negation of a match, of which `wordsOf` gives the words. */
@@ -21,20 +20,7 @@ export function negation<Match extends object>(wordsOf: (match: Match) => readon
           word.values.faults(value).map(({ path, message }) => ({ path: [name, ...path], message })),
         )
       },
-      reach: someReach,
-      extentOf: extents<Match, ReadonlyMap<string, Extent>>({
-        prepare: (match) => new Map(wordsOf(match).map(({ name, word, value }) => [name, word.values.extentOf(value)])),
-        // Both have the same words, so that an unknown is one for both.
-        within: (inner, outer, exact) =>
-          inner.size === outer.size &&
-          [...outer].every(([name, extent]) => {
-            const own = inner.get(name)
-            // Within a negation doubt counts the other way.
-            return own !== undefined && extent.within(own, !exact)
-          }),
-      }),
     },
-    stricter: true,
     asks: 'request',
     costly: true,
     mayLack: true,

@@ -1,4 +1,3 @@
-import { extents, isSubset, OF_EQUALS, ofNames } from './extent.ts'
 import { type Fault, unknown } from './fault.ts'
 import {
   faultsOf,
@@ -11,7 +10,6 @@ import {
   type WordIndex,
   type WordsOf,
 } from './match-word.ts'
-import { OF_PATHS } from './path-extent.ts'
 import { pathPatternFault } from './path-pattern.ts'
 import { compilePaths } from './path-test.ts'
 import { SplitPath } from './split-path.ts'
@@ -44,11 +42,6 @@ const HEADER_NAMES: Values<HeaderNames> = {
     (['present', 'absent'] as const).flatMap((member) =>
       faultsOf(given[member] ?? [], tokenFault).map(({ path, message }) => ({ path: [member, ...path], message })),
     ),
-  reach: ({ present = [], absent = [] }) => (present.length === 0 && absent.length === 0 ? 'all' : 'some'),
-  extentOf: extents<HeaderNames, { readonly present: ReadonlySet<string>; readonly absent: ReadonlySet<string> }>({
-    prepare: ({ present = [], absent = [] }) => ({ present: foldedSet(present), absent: foldedSet(absent) }),
-    within: (inner, outer) => isSubset(outer.present, inner.present) && isSubset(outer.absent, inner.absent),
-  }),
 }
 
 const EXPECTED = {
@@ -82,11 +75,6 @@ const SPAN: Values<TimeSpan> = {
     if (typeof member === 'function') return []
     return [{ path: [member], message: `${unknown(given[member])}: expected ${EXPECTED[member]}` }]
   },
-  // A span that ends when it begins ends a day later.
-  reach: ({ from = '00:00', to = '00:00', days = DAYS }) =>
-    from === to && DAYS.every((day) => days.includes(day)) ? 'all' : 'some',
-  extentOf: ({ from = '00:00', to = '00:00', days = DAYS, zone = 'UTC' }) =>
-    OF_EQUALS([from, to, DAYS.filter((day) => days.includes(day)), zone]),
 }
 
 /** Returns the segments of a pattern before the one with its first star. */
@@ -142,13 +130,9 @@ function inCapitals(method: string): string {
 
 export const REQUEST_WORDS: WordsOf<RequestMatch> = {
   path: {
-    values: texts(pathPatternFault, {
-      extentOf: OF_PATHS,
-      reach: (given) => (given.includes('/**') ? 'all' : 'some'),
-    }),
+    values: texts(pathPatternFault),
     asks: 'request',
     costly: true,
-    stricter: true,
     robots: true,
     index: PATH_INDEX,
     description: 'Paths: /login is that path alone, /admin/** it and all below, * any characters of a segment',
@@ -159,7 +143,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     },
   },
   method: {
-    values: texts(tokenFault, { extentOf: ofNames(inCapitals) }),
+    values: texts(tokenFault),
     asks: 'request',
     robots: true,
     index: valueIndex(({ request }) => request.method, inCapitals),

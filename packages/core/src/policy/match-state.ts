@@ -1,7 +1,6 @@
 import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
-import { extents, OF_NOTHING } from './extent.ts'
 import { unknown } from './fault.ts'
-import { type Shape, someOf, someReach, type Values, type WordsOf } from './match-word.ts'
+import { type Shape, someOf, type Values, type WordsOf } from './match-word.ts'
 import { ClientHash, hash, spread } from './share-hash.ts'
 
 /** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
@@ -25,22 +24,6 @@ const SHARE: Values<number> = {
   shape: 'share',
   faults: (share) =>
     share > 0 && share < 1 ? [] : [{ path: [], message: `${unknown(share)}: expected a share between 0 and 1` }],
-  reach: someReach,
-  // Each rule takes clients of its own.
-  extentOf: OF_NOTHING,
-}
-
-const BOUNDS_OF_LOAD = boundsOf('load', 'ratio', [0.8, 1])
-
-/** A load that nobody measures is none. One that turned on earlier may turn off earlier: those of one bound are on together. */
-const LOAD: Values<Bounds> = {
-  shape: BOUNDS_OF_LOAD.shape,
-  faults: BOUNDS_OF_LOAD.faults,
-  reach: (given) => (BOUNDS_OF_LOAD.reach(given) === 'all' ? 'known' : 'some'),
-  extentOf: extents<Bounds, { readonly least: number; readonly most: number }>({
-    prepare: ({ atLeast = 0, atMost = Number.POSITIVE_INFINITY }) => ({ least: atLeast, most: atMost }),
-    within: (inner, outer) => (outer.least === 0 || outer.least === inner.least) && inner.most <= outer.most,
-  }),
 }
 
 const LEVELS = boundsOf('level of a pass', 'level', [1, 2], 3)
@@ -48,13 +31,6 @@ const LEVELS = boundsOf('level of a pass', 'level', [1, 2], 3)
 const PASS: Values<'none' | Bounds> = {
   shape: Object.assign({ word: 'none' }, LEVELS.shape as Extract<Shape, { readonly members: unknown }>),
   faults: (given) => (given === 'none' ? [] : LEVELS.faults(given)),
-  // A history does not keep the cookie.
-  reach: (given) => (given !== 'none' && LEVELS.reach(given) === 'all' ? 'known' : 'some'),
-  extentOf: extents<'none' | Bounds, { readonly least: number; readonly most: number }>({
-    prepare: (given) =>
-      given === 'none' ? { least: 0, most: 0 } : { least: given.atLeast ?? 0, most: given.atMost ?? 3 },
-    within: (inner, outer) => inner.least >= outer.least && inner.most <= outer.most,
-  }),
 }
 
 export const STATE_WORDS: WordsOf<StateMatch> = {
@@ -70,7 +46,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     },
   },
   load: {
-    values: LOAD,
+    values: boundsOf('load', 'ratio', [0.8, 1]),
     asks: 'request',
     mayLack: true,
     robots: false,

@@ -1,5 +1,4 @@
 import type { Inspection } from '../values/inspection.ts'
-import { ofNames } from './extent.ts'
 import { unknown } from './fault.ts'
 import { type Test, texts, valueIndex, type WordsOf } from './match-word.ts'
 
@@ -11,7 +10,7 @@ export interface UserMatch {
   readonly plan?: readonly string[] | undefined
 }
 
-const NAMES = texts((name) => (name === '' ? unknown(name) : undefined), { extentOf: ofNames(undefined, '*') })
+const NAMES = texts((name) => (name === '' ? unknown(name) : undefined))
 
 export const USER_WORDS: WordsOf<UserMatch> = {
   user: {

@@ -3,20 +3,9 @@ import { AGENT_BASES, type AgentBasis } from '../values/agent-verdict.ts'
 import type { Inspection } from '../values/inspection.ts'
 import { AGENT_CLASSES, type AgentClass } from '../vocabulary.ts'
 import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
-import { OF_FLAGS, ofNames } from './extent.ts'
 import { unknown } from './fault.ts'
 import { OPERATORS, SLUGS } from './match-crawler.ts'
-import {
-  folded,
-  foldedSet,
-  mayRestOn,
-  oneOf,
-  someReach,
-  texts,
-  type Values,
-  valueIndex,
-  type WordsOf,
-} from './match-word.ts'
+import { folded, foldedSet, mayRestOn, someOf, texts, type Values, valueIndex, type WordsOf } from './match-word.ts'
 
 /** Conditions on the verdicts about the agent and about the network. */
 export interface VerdictMatch {
@@ -37,7 +26,7 @@ export interface VerdictMatch {
   readonly vendor?: readonly string[] | undefined
 }
 
-const FLAG: Values<boolean> = { shape: 'flag', faults: () => [], reach: someReach, extentOf: OF_FLAGS }
+const FLAG: Values<boolean> = { shape: 'flag', faults: () => [] }
 
 const CONFIDENCE = boundsOf('confidence', 'share', [0.61, 0.9], 1)
 
@@ -45,7 +34,7 @@ const VENDORS = [...new Set([...OPERATORS, ...AI_TOKENS.map(({ vendor }) => vend
 
 export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
   class: {
-    values: oneOf(AGENT_CLASSES),
+    values: someOf(AGENT_CLASSES),
     asks: 'agent',
     robots: true,
     index: valueIndex(readClass),
@@ -56,7 +45,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     },
   },
   basis: {
-    values: oneOf(AGENT_BASES),
+    values: someOf(AGENT_BASES),
     asks: 'agent',
     robots: true,
     index: valueIndex(({ agent }) => agent.basis),
@@ -107,7 +96,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     },
   },
   identity: {
-    values: texts(identityFault, { extentOf: ofNames(undefined, '*') }),
+    values: texts(identityFault),
     asks: 'agent',
     robots: true,
     index: valueIndex(({ agent }) => agent.identity?.name, undefined, '*'),
@@ -119,10 +108,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     },
   },
   vendor: {
-    values: texts(vendorFault, { extentOf: ofNames(folded) }),
+    values: texts(vendorFault),
     asks: 'agent',
     robots: true,
-    stricter: true,
     index: valueIndex(({ agent }) => agent.ai?.vendor, folded),
     description: 'Operators of an AI, as verdicts show them',
     example: ['OpenAI'],

@@ -1,7 +1,6 @@
 import type { Inspection } from '../values/inspection.ts'
 import type { Action, Degraded } from '../vocabulary.ts'
 import type { Asked } from './asked.ts'
-import { type Extent, ofNames } from './extent.ts'
 import { type Fault, unknown, wordFault } from './fault.ts'
 import type { PathSplitter } from './split-path.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -23,8 +22,6 @@ export interface MatchWord<Value> {
   readonly mayLack?: boolean | undefined
   /** Anybody can say it: a rule that allows may not rest on such words alone. */
   readonly claim?: boolean | undefined
-  /** A rule that allows takes fewer requests in by the same value: what is proven, or what all that was sent agrees in. */
-  readonly stricter?: boolean | undefined
   /** The way to a few of many rules that have the word, by keys of the request (D402). */
   readonly index?: WordIndex<Value> | undefined
   /** Rules with one value differ: each has clients of its own (`id`), or other rules before it (`sum`). */
@@ -111,15 +108,6 @@ export interface Values<Value> {
   readonly shape: Shape
   /** Returns what cannot be meant, by its place within the value. */
   faults(value: Value): readonly Fault[]
-  reach(value: Value): Reach
-  extentOf(value: Value): Extent
-}
-
-/** `all`: no request fails a value; `known`: none of which is known what it asks; `some`: others. */
-export type Reach = 'all' | 'known' | 'some'
-
-export function someReach(): Reach {
-  return 'some'
 }
 
 /** The form of a value in configurations: one of some kinds, a list of words of a closed list, or named members. */
@@ -157,11 +145,8 @@ export function tokenFault(name: string): string | undefined {
 }
 
 /** A list of texts, each judged by `faultOf`: a text that nothing ever has would stop nothing. */
-export function texts(
-  faultOf: (text: string) => string | undefined,
-  { extentOf = ofNames(), reach = someReach }: Partial<Pick<Values<readonly string[]>, 'extentOf' | 'reach'>> = {},
-): Values<readonly string[]> {
-  return { shape: 'texts', faults: (given) => faultsOf(given, faultOf), reach, extentOf }
+export function texts(faultOf: (text: string) => string | undefined): Values<readonly string[]> {
+  return { shape: 'texts', faults: (given) => faultsOf(given, faultOf) }
 }
 
 /** A list of words of a closed list. */
@@ -169,14 +154,7 @@ export function someOf<Word extends string>(known: readonly Word[]): Values<read
   return {
     shape: { words: known },
     faults: (given) => faultsOf(given, (word) => wordFault(String(word), known)),
-    reach: someReach,
-    extentOf: ofNames(),
   }
-}
-
-/** The same where every request has one of the words. */
-export function oneOf<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {
-  return { ...someOf(known), reach: (given) => (known.every((word) => given.includes(word)) ? 'all' : 'some') }
 }
 
 /** The faults of a list, each at its index. */

@@ -67,7 +67,7 @@ function literalPattern(stem: string, below: boolean): SplitPathPattern {
 const SLASH = 47
 
 /** A segment with stars. */
-export function compileSegment(wanted: string): (segment: string) => boolean {
+function compileSegment(wanted: string): (segment: string) => boolean {
   if (!wanted.includes('*')) return (segment) => segment === wanted
   const parts = wanted.split('*')
   const first = parts[0] ?? ''

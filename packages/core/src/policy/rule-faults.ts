@@ -35,7 +35,12 @@ export function bareClaims({ action, then }: Rule, given: readonly GivenWord[]):
     word.asks === 'asn' ||
     word.asks === 'geo' ||
     (name === 'crawlerOutcome' && Array.isArray(value) && value.every((outcome) => outcome === 'verified'))
-  return given.some(isProven) ? [] : given.filter(({ word, value }) => word.claim && word.values.reach(value) !== 'all')
+  return given.some(isProven) ? [] : given.filter(({ word, value }) => word.claim && demandsText(value))
+}
+
+/** Whether a value asks for anything: `header: {}` does not. */
+function demandsText(value: unknown): boolean {
+  return Array.isArray(value) || Object.values(value as object).flat().length > 0
 }
 
 export function weightFaults({ weight, action, limit, concurrent }: Rule): readonly Fault[] {

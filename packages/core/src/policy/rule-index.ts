@@ -114,35 +114,6 @@ function rarest(
   return best
 }
 
-/** Rules at one key that are looked at: of a greater crowd nothing is said. */
-const MAX_CROWD = 1_000
-
-/**
- * Positions between two, ascending, of the rules of which every request of `match` may be one: where it is, the keys of the
- * rule are among those of the match.
- */
-export function placesOf(
-  { always, places }: PlacedRules,
-  match: Match,
-  { after, before }: { readonly after: number; readonly before: number },
-): readonly number[] {
-  const found = new Set<number>()
-  const take = (rules: readonly number[]) => {
-    const from = firstAfter(rules, after)
-    for (let at = from; at < Math.min(rules.length, from + MAX_CROWD); at++) {
-      const rule = rules[at] as number
-      if (rule >= before) return
-      found.add(rule)
-    }
-  }
-  take(always)
-  for (const { id, way } of waysOf(match)) {
-    const rules = places.get(id)?.rules
-    if (rules !== undefined) for (const key of new Set(way.parts.flat())) take(rules.get(key) ?? [])
-  }
-  return [...found].sort((one, other) => one - other)
-}
-
 /** The place in an ascending list of the first number beyond another. */
 function firstAfter(numbers: readonly number[], number: number): number {
   let low = 0

@@ -1,9 +1,8 @@
 import { finish, STEP, type Steps } from '../steps.ts'
-import { extents, isSubset } from './extent.ts'
 import { type Fault, unknown } from './fault.ts'
-import { faultsOf, type IndexKey, someReach, type Values } from './match-word.ts'
+import { faultsOf, type IndexKey, type Values } from './match-word.ts'
 import { compileExpression, literalsOf } from './patterns/expression.ts'
-import { compileGlob, partsOf, sampleOf, type TextTest } from './patterns/glob.ts'
+import { compileGlob, partsOf, type TextTest } from './patterns/glob.ts'
 import { listName, type NamedList, type Surroundings } from './surroundings.ts'
 
 const FLAGS = /^[a-z]*$/
@@ -32,55 +31,6 @@ export function patternFault(pattern: string): string | undefined {
 export const PATTERNS: Values<readonly string[]> = {
   shape: 'texts',
   faults: (given) => faultsOf(given, patternFault),
-  reach: someReach,
-  extentOf: extents({ prepare: preparePatterns, within: isWithin, apart: isApart }),
-}
-
-/** The same of which one request has several. */
-export const PATTERNS_OF_MANY: typeof PATTERNS = {
-  ...PATTERNS,
-  extentOf: extents({ prepare: preparePatterns, within: isWithin }),
-}
-
-/** Patterns, ready to be held against others. */
-export interface PreparedPatterns {
-  /** Texts, their case set aside. */
-  readonly whole: ReadonlySet<string>
-  readonly globs: readonly { readonly sample: string; readonly test: TextTest }[]
-  /** Expressions, of which the case counts, and names of lists. */
-  readonly others: ReadonlySet<string>
-  /** There is one that every text matches. */
-  readonly any: boolean
-}
-
-export function preparePatterns(given: readonly string[]): PreparedPatterns {
-  const whole = new Set<string>()
-  const others = new Set<string>()
-  const globs: PreparedPatterns['globs'][number][] = []
-  for (const pattern of given) {
-    const folded = pattern.toLowerCase()
-    if (isLiteral(pattern)) whole.add(folded)
-    else if (listName(pattern) !== undefined || expressionIn(pattern) !== undefined) others.add(pattern)
-    else globs.push({ sample: sampleOf(folded), test: compileGlob(folded) })
-  }
-  return { whole, globs, others, any: given.some((pattern) => /^\*+$/.test(pattern)) }
-}
-
-/** Whether a text that matches one always matches the other. */
-export function isWithin(inner: PreparedPatterns, outer: PreparedPatterns): boolean {
-  if (outer.any) return true
-  const holds = (text: string) => outer.whole.has(text) || outer.globs.some(({ test }) => test(text))
-  return (
-    isSubset(inner.others, outer.others) &&
-    inner.globs.every(({ sample }) => holds(sample)) &&
-    [...inner.whole].every(holds)
-  )
-}
-
-/** Whether no text matches both, as far as both are texts. */
-function isApart(one: PreparedPatterns, other: PreparedPatterns): boolean {
-  const isText = ({ globs, others }: PreparedPatterns) => globs.length === 0 && others.size === 0
-  return isText(one) && isText(other) && ![...one.whole].some((text) => other.whole.has(text))
 }
 
 /** A text without its case, which many rules ask about one after the other. */
@@ -205,17 +155,5 @@ export function namedPatterns(nameFault: (name: string) => string | undefined): 
         ]
       })
     },
-    reach: someReach,
-    extentOf: OF_NAMED,
   }
 }
-
-/** The names of the one must be among those of the other, which then asks for more. */
-const OF_NAMED = extents<NamedPatterns, ReadonlyMap<string, PreparedPatterns>>({
-  prepare: (given) => new Map(Object.entries(given).map(([name, patterns]) => [name, preparePatterns(patterns)])),
-  within: (inner, outer) =>
-    [...outer].every(([name, patterns]) => {
-      const own = inner.get(name)
-      return own !== undefined && isWithin(own, patterns)
-    }),
-})

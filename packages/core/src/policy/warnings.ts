@@ -1,31 +1,21 @@
 import { STRIKES_RULE } from '../counting/strikes.ts'
 import { challengeWarnings } from './challenge-warnings.ts'
 import { countsByUser } from './counts-by-user.ts'
-import { opens, type Spread, spreadsOf } from './coverage.ts'
 import type { PolicyFault } from './fault.ts'
-import { LIMIT_PRESETS } from './limit-presets.ts'
-import { givenWords } from './match-words.ts'
+import { givenWords, type Match } from './match-words.ts'
 import type { Policy, Rule } from './policy.ts'
 import { bareClaims } from './rule-faults.ts'
-import { undoneLimits } from './undone-limits.ts'
-import { needlessRules, unreachedRules } from './unreached-rules.ts'
 
 /** Rules that are allowed and most likely not meant, or that mean more than they seem to. */
 export function policyWarnings(policy: Policy): readonly PolicyFault[] {
-  const { rules, limits = [] } = policy
-  const named = limits.map((name) => LIMIT_PRESETS[name])
-  const spreads = spreadsOf([...rules, ...named.flat()])
-  const own = spreads.slice(0, rules.length)
-  const unreached = unreachedRules(spreads, rules.length, named)
+  const { rules } = policy
   return [
-    ...own.flatMap(openingWarnings),
+    ...rules.flatMap(openingWarnings),
     ...userWarnings(policy),
-    ...unreached,
-    ...needlessRules(own, new Set(unreached.map(({ rule }) => rule))),
-    // A limit that no request reaches has another fault, which comes first.
-    ...undoneLimits(policy).filter(({ rule }) => !unreached.some((one) => one.rule === rule)),
+    ...unreachedWarnings(policy),
+    ...rules.flatMap(undoneWarnings),
     ...rules.flatMap(costWarnings),
-    ...own.flatMap(weightWarnings),
+    ...weightWarnings(rules),
     ...rules.flatMap(claimWarnings),
     ...rules.flatMap(shareWarnings),
     ...rules.flatMap(challengeWarnings),
@@ -42,19 +32,70 @@ function userWarnings(policy: Policy): readonly PolicyFault[] {
   ]
 }
 
-function openingWarnings(spread: Spread, index: number): readonly PolicyFault[] {
-  if (!opens(spread)) return []
+/** A rule that allows everything; both families of addresses are everything too. */
+function openingWarnings({ id, match, action, then, monitor }: Rule, index: number): readonly PolicyFault[] {
+  const allows = monitor !== true && (action === 'allow' || then === 'allow')
+  if (!allows || !matchesAll(match, ['address'])) return []
   const message = 'it matches every request and allows it, so no rule after it and none of the preset ever decides'
-  return [{ path: ['rules', index], rule: spread.rule.id, message }]
+  return [{ path: ['rules', index], rule: id, message }]
+}
+
+/** Rules after the first that refuses every request; one that allows every request has its own warning. */
+function unreachedWarnings({ rules, limits = [] }: Policy): readonly PolicyFault[] {
+  const first = rules.findIndex((rule) => decides(rule) && matchesAll(rule.match))
+  const rule = rules[first]
+  if (rule === undefined || rule.action === 'allow' || rule.then === 'allow') return []
+  const message = `no request reaches it: the rule "${rule.id}" before it matches every request`
+  const after = rules.slice(first + 1)
+  return [
+    ...after.map(({ id }, at): PolicyFault => ({ path: ['rules', first + 1 + at], rule: id, message })),
+    ...limits.map((_, at): PolicyFault => ({ path: ['limits', at], message })),
+  ]
+}
+
+/** Whether a rule leaves none of the requests that it matches to the rules after it. */
+function decides({ action, monitor, weight, limit, concurrent, then, onError }: Rule): boolean {
+  const leaves = ['flag', 'challenge', 'redirect'].includes(action) || onError === 'flag' || weight !== undefined
+  return !leaves && monitor !== true && ((limit ?? concurrent) === undefined || then === 'allow')
+}
+
+/** Widest values of words that leave no request out. */
+const WIDEST: Readonly<Record<string, readonly string[]>> = { path: ['/**'], address: ['0.0.0.0/0', '::/0'] }
+
+function matchesAll(match: Match, words: readonly string[] = []): boolean {
+  return givenWords(match).every(
+    ({ name, value }) =>
+      ['path', ...words].includes(name) && WIDEST[name]?.every((one) => (value as readonly string[]).includes(one)),
+  )
+}
+
+/** A limit before a block of the same requests: within a limit the rules after it decide. */
+function undoneWarnings(rule: Rule, index: number, rules: readonly Rule[]): readonly PolicyFault[] {
+  const { id, match, monitor, limit, concurrent, then } = rule
+  const next = rules[index + 1]
+  if ((limit ?? concurrent) === undefined || monitor === true || then === 'allow' || next === undefined) return []
+  if (next.action !== 'block' || !decides(next) || next.then === 'allow') return []
+  if (matchText(next.match) !== matchText(match)) return []
+  const message = `the rule "${next.id}" after it blocks all that it counts, within the limit too; with then: allow it allows requests within the limit, crawlers only if they are proven`
+  return [{ path: ['rules', index], rule: id, message }]
+}
+
+/** A match in one order of its words. */
+function matchText(match: Match): string {
+  const given = givenWords(match).map(({ name, value }): readonly [string, unknown] => [name, value])
+  return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 /** A sum of weights that the rules before never come to. */
-function weightWarnings(spread: Spread, index: number): readonly PolicyFault[] {
-  const { rule, weighed } = spread
-  const least = rule.match.weight?.atLeast ?? 0
-  if (least <= weighed) return []
-  const sum = weighed === 0 ? 'no rule before it has a weight' : `the weights before it come to ${weighed} at most`
-  return [{ path: ['rules', index, 'match', 'weight', 'atLeast'], rule: rule.id, message: `it never matches: ${sum}` }]
+function weightWarnings(rules: readonly Rule[]): readonly PolicyFault[] {
+  let weighed = 0
+  return rules.flatMap(({ id, match, monitor, weight = 0 }, index) => {
+    const before = weighed
+    if (monitor !== true) weighed += weight
+    if ((match.weight?.atLeast ?? 0) <= before) return []
+    const sum = before === 0 ? 'no rule before it has a weight' : `the weights before it come to ${before} at most`
+    return [{ path: ['rules', index, 'match', 'weight', 'atLeast'], rule: id, message: `it never matches: ${sum}` }]
+  })
 }
 
 /** Permissions by a mere claim are meant, and yet said, so that nobody overlooks them. */

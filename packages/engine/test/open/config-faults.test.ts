@@ -205,7 +205,7 @@ t.test('secrets are read from files and from the environment, and are shown to n
 t.test('a rule that matches everything and allows is warned of', async (t) => {
   const rules = [
     { id: 'empty', match: {}, action: 'allow' },
-    { id: 'paths', match: { path: ['/x', '/**'], header: {}, confidence: { atLeast: 0 } }, action: 'allow' },
+    { id: 'paths', match: { path: ['/x', '/**'] }, action: 'allow' },
     { id: 'trial', match: {}, action: 'allow', monitor: true },
     { id: 'strict', match: {}, action: 'block' },
     { id: 'some', match: { path: ['/**'], class: ['human'] }, action: 'allow' },

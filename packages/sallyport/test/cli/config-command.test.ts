@@ -126,9 +126,9 @@ t.test('config check names rules that nothing reaches, what is trusted, and what
     ...(await free()),
     'policy:',
     '  rules:',
-    '    - { id: wide, match: { path: [/a/**] }, action: block }',
-    '    - { id: narrow, match: { path: [/a/b] }, action: flag }',
     '    - { id: mine, match: { cookie: { key: [secret] } }, action: allow, trustClaim: true }',
+    '    - { id: wide, match: { path: [/**] }, action: block }',
+    '    - { id: narrow, match: { path: [/a/b] }, action: flag }',
   ])
   const { code, out, err } = await run('config', 'check', config)
   t.equal(code, 0)

@@ -18,14 +18,6 @@ export function partsOf(glob: string): readonly string[] {
   return parts
 }
 
-/** A letter that no text of a request has. */
-const NO_LETTER = '\udc00'
-
-/** A text that stands for all that a glob matches: another glob takes them all in if it matches this one. */
-export function sampleOf(glob: string): string {
-  return partsOf(glob).join(NO_LETTER)
-}
-
 /** A glob over whole texts. One pass without a regular expression: no glob and no text can make it slow. */
 export function compileGlob(glob: string): TextTest {
   const parts = partsOf(glob)
