@@ -1,6 +1,7 @@
 import { isNamed } from '../address/forwarding.ts'
 import { withoutPort } from '../address/without-port.ts'
 import { browserFamily } from '../agent/user-agent.ts'
+import { hashText } from '../hash-text.ts'
 import type { InspectionRequest } from '../values/request.ts'
 
 /**
@@ -60,9 +61,8 @@ function browserOf(userAgent: string): string {
   return browserFamily(userAgent) ?? (userAgent.split(/[/ (]/, 1)[0] as string).toLowerCase()
 }
 
-/** FNV-1a, folded: 16 bits keep nobody from sending another's user agent, so it need not be hard to meet. */
+/** Folded: 16 bits keep nobody from sending another's user agent, so it need not be hard to meet. */
 function numberOf(text: string): number {
-  let number = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) number = Math.imul(number ^ text.charCodeAt(at), 0x01000193)
+  const number = hashText(text)
   return (number ^ (number >>> 16)) & 0xffff
 }

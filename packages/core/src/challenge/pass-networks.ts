@@ -3,11 +3,10 @@ import type { Address } from '../address/address.ts'
 import { formatPrefix, prefixOf } from '../address/prefix.ts'
 import { WIDE_PREFIX } from '../counting/keys.ts'
 import type { Counts, CountTask, Taken } from '../counting/ports.ts'
+import { HOUR_MS } from '../duration.ts'
 
 /** Networks that a pass is seen from within an hour while it holds. */
 const MAX_NETWORKS = 4
-const HOUR_MS = 3_600_000
-
 /** How long a process goes by what it knows of a pass before it looks at the counts of all. */
 const LOOK_MS = 60_000
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { formatAddress } from '../address/address.ts'
 import type { Client } from '../address/client.ts'
+import { DAY_MS } from '../duration.ts'
 import type { Snapshot } from '../ports/index.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { AgentInspector, AgentResult } from './agent-inspector.ts'
@@ -29,8 +30,6 @@ export interface VisitCounts {
 
 /** Some eight megabytes. A flood of fewer others between two requests of a visitor does not evict it. */
 const MAX_VISITS = 24_576
-
-const DAY_MS = 86_400_000
 
 /** The last visit of each client. Kept while its snapshot is in use, and up to midnight UTC, when lists grow a day older (D64). */
 export function createVisits(agents: AgentInspector): Visits {

@@ -3,6 +3,7 @@ import { RESERVED_DATE } from '@sallyport/data/reserved'
 import type { Address } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
 import { hasLinesAndSims } from '../asn/types.ts'
+import { DAY_MS } from '../duration.ts'
 import type {
   AutonomousSystem,
   NetworkRecord,
@@ -21,7 +22,6 @@ import { classRank } from './precedence.ts'
 import { proxiesAreSeen } from './staleness.ts'
 
 const NOT_RESERVED: ReservedRange = Object.freeze({ reserved: false })
-const DAY_MS = 86_400_000
 const NO_SOURCES: readonly string[] = Object.freeze([])
 
 const RESERVED_VERDICT: Verdict = Object.freeze({

@@ -4,12 +4,11 @@ import { LRUCache } from 'lru-cache'
 import type { Address } from '../address/address.ts'
 import { formatPrefix, hostPrefix, type Prefix, prefixOf } from '../address/prefix.ts'
 import { operatorOf } from '../asn/types.ts'
+import { DAY_MS } from '../duration.ts'
 import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
 import type { Clock, Dns, ObservationStore } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
-
-const DAY_MS = 86_400_000
 
 /** How long a name is believed, and how long an address is not asked again, whatever the answer was. */
 const TTL_MS = 7 * DAY_MS

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../duration.ts'
 import type { Clock, Findings, NetworkRecord, Snapshot, SourceStatus } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 
@@ -13,8 +14,6 @@ export function proxiesAreSeen({ proxiesLoaded, proxiesStaleAfter }: Snapshot, n
 export function rangesAreDegraded({ rangesLoaded, rangesStaleAfter }: Snapshot, now: number): boolean {
   return !rangesLoaded || (rangesStaleAfter !== undefined && now >= rangesStaleAfter)
 }
-
-const DAY_MS = 86_400_000
 
 /** A cache of one snapshot's findings, for one day: confidence falls as the data grows a day older, at midnight UTC. */
 export function createFindings(clock: Clock): Findings {

@@ -1,10 +1,10 @@
+import { DAY_MS } from '../duration.ts'
 import { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS } from '../values/counting.ts'
 import { durationOf } from './compile-counting.ts'
 import { type Fault, unknown } from './fault.ts'
 import { pathPatternFault } from './path-pattern.ts'
 import { type Rule, STRIKE_KEYS, STRIKES_ACTIONS, type Strikes } from './policy.ts'
 
-const DAY_MS = 86_400_000
 const WINDOW = { least: 100, most: 31 * DAY_MS }
 
 /** Returns the faults of how a rule counts. */

@@ -1,7 +1,8 @@
+import { hashText } from '../hash-text.ts'
 import { type Bounds, boundsOf, boundsTest } from './bounds.ts'
 import { unknown } from './fault.ts'
 import { type Shape, someOf, type Values, type WordsOf } from './match-word.ts'
-import { ClientHash, hash, spread } from './share-hash.ts'
+import { ClientHash, spread } from './share-hash.ts'
 
 /** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
 export interface StateMatch {
@@ -84,7 +85,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     example: 0.05,
     differs: 'id',
     test(share, { id, once }) {
-      const own = Math.imul(hash(id), 0x9e3779b1)
+      const own = Math.imul(hashText(id), 0x9e3779b1)
       const client = once('hash of the client', () => new ClientHash())
       return (inspection) => spread(own ^ client.of(inspection.client.address)) < share
     },

@@ -1,14 +1,8 @@
 import { clientKey } from '../counting/keys.ts'
+import { hashText } from '../hash-text.ts'
 
 /** Bits of IPv6 that are one client: browsers change the rest within a day. */
 const CLIENT_BITS = 64
-
-/** A text as 32 bits (FNV-1a); nothing is secret in it. */
-export function hash(text: string): number {
-  let bits = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) bits = Math.imul(bits ^ text.charCodeAt(at), 0x01000193)
-  return bits
-}
 
 /** Bits as a number from 0 up to 1, evenly spread, as MurmurHash3 ends. */
 export function spread(start: number): number {
@@ -25,7 +19,7 @@ export class ClientHash {
   of(address: string): number {
     if (address !== this.#address) {
       this.#address = address
-      this.#hash = hash(clientKey(address, CLIENT_BITS).narrow)
+      this.#hash = hashText(clientKey(address, CLIENT_BITS).narrow)
     }
     return this.#hash
   }

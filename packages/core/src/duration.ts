@@ -1,7 +1,10 @@
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+
 /** As `500ms`, `10s`, `5m`, `1h` or `1d`. */
 export const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: HOUR_MS, d: DAY_MS }
 
 /** Milliseconds of a length of time; `undefined` where a text is none. */
 export function parseDuration(text: string): number | undefined {
