@@ -44,7 +44,7 @@ export function keepPrivate(response: WritableHead): void {
   if (writeHead === undefined) return
   response.writeHead = (status, ...more) => {
     const given = more.at(-1)
-    const fields = typeof given === 'object' && given !== null ? pairsOf(given) : []
+    const fields = typeof given === 'object' && given !== null ? listPairs(given) : []
     const own = fields.find(([name]) => name.toLowerCase() === 'cache-control')?.[1]
     const control = own ?? response.getHeader?.('cache-control')
     for (const name of FOR_CACHES) response.removeHeader(name)
@@ -59,7 +59,7 @@ export function keepPrivate(response: WritableHead): void {
 type Field = readonly [name: string, value: OutgoingHttpHeader | undefined]
 
 /** Names and values of an object, or of a list of both by turns: Node takes no pairs behind `setHeader`. */
-function pairsOf(given: object): readonly Field[] {
+function listPairs(given: object): readonly Field[] {
   if (!Array.isArray(given)) return Object.entries(given as OutgoingHttpHeaders)
   return given.flatMap((name: string, at): readonly Field[] => (at % 2 === 0 ? [[name, given[at + 1]]] : []))
 }

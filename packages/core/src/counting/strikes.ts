@@ -236,12 +236,12 @@ interface Done {
 
 /** The strike that a request is, marked where another site led its client to it; `undefined` for none. */
 function strikeOf(rules: CompiledStrikes, done: Done): Strike | undefined {
-  const strike = wrongOf(rules, done)
+  const strike = readOffence(rules, done)
   if (strike === undefined || !isLedByOthers(done.decision.inspection, done.fields)) return strike
   return { ...strike, on: `${strike.on}${LED}` }
 }
 
-function wrongOf(
+function readOffence(
   { trap, actions, statuses }: CompiledStrikes,
   { decision: { action, inspection }, status, challenge, fields }: Done,
 ): Strike | undefined {

@@ -18,10 +18,10 @@ export const WIDER = 50
 
 export function rulesOf({ why, pages, perMinute = widerThan(pages), then, ...rule }: PresetRow): readonly Rule[] {
   const { id, limit } = rule
-  const byPages = scopesOf(pages).map((one) => ({ ...one, count: 'page' as const }))
+  const byPages = listLimits(pages).map((one) => ({ ...one, count: 'page' as const }))
   const own = limit === undefined ? [] : [limit]
   const wider = limit?.count === 'page' ? [widerLimit(limit)] : []
-  const limits = [...byPages, ...scopesOf(perMinute), ...own, ...wider]
+  const limits = [...byPages, ...listLimits(perMinute), ...own, ...wider]
   const hasPages = limits.some(({ count }) => count === 'page')
   if (limits.length === 0) return [{ ...rule, ...(then && { then }) }]
   return limits.map((limit, at) => {
@@ -34,7 +34,7 @@ export function rulesOf({ why, pages, perMinute = widerThan(pages), then, ...rul
   })
 }
 
-function scopesOf(given: PerMinute = {}): readonly RuleLimit[] {
+function listLimits(given: PerMinute = {}): readonly RuleLimit[] {
   return SCOPES.flatMap((key) => {
     const max = given[key]
     return max === undefined ? [] : [{ key, max, window: '1m' }]
@@ -42,7 +42,7 @@ function scopesOf(given: PerMinute = {}): readonly RuleLimit[] {
 }
 
 function widerThan(pages: PerMinute | undefined): PerMinute | undefined {
-  return pages && Object.fromEntries(scopesOf(pages).map(({ key, max }) => [key as string, max * WIDER]))
+  return pages && Object.fromEntries(listLimits(pages).map(({ key, max }) => [key as string, max * WIDER]))
 }
 
 function widerLimit({ count, ...limit }: RuleLimit): RuleLimit {
