@@ -141,7 +141,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/fetch': 1_105,
   'adapters/proxy': 8_989,
   'packages/sallyport/console': 2_935,
-  'packages/sallyport/cli': 7_697,
+  'packages/sallyport/cli': 7_700,
   'packages/sallyport': 51,
   'adapters/express': 115,
   'adapters/fastify': 211,

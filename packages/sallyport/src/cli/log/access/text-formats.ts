@@ -36,7 +36,10 @@ export const TEXT_FORMATS: readonly AccessFormat[] = [
  * The ends of lines of Traefik's and HAProxy's, which log no user agent by default: `"-" "-" 17 "router@file" …`,
  * `"" "" 33317 568 "http-in" …`.
  */
-const AGENTLESS = /^ \d{3} \d+ "[^"]*" "-" \d+ (?:"[^"]*"|-) (?:"[^"]*"|-) \d+ms$|^ -?\d+ \d+ "" "" \d+ \d+ "/
+const AGENTLESS = [
+  /^ \d{3} \d+ "[^"]*" "-" \d+ (?:"[^"]*"|-) (?:"[^"]*"|-) \d+ms$/,
+  /^ -?\d+ \d+ "" "" \d+ \d+ "/,
+] as const
 
 /** Reads the lines that begin with a host, or those that do not. */
 function combinedReader(first: readonly string[], said: 'host' | 'client' | undefined, hasHost: boolean): ReadLine {
@@ -45,7 +48,7 @@ function combinedReader(first: readonly string[], said: 'host' | 'client' | unde
   const agentOf = agentReader(lines, { isSaid: said !== undefined })
   return (line) => {
     const common = commonLine(line)
-    if (common === undefined || AGENTLESS.test(common.rest)) return undefined
+    if (common === undefined || AGENTLESS.some((end) => end.test(common.rest))) return undefined
     const front = frontOf(common)
     if (front.hasHost !== hasHost) return undefined
     const userAgent = agentOf(common)
