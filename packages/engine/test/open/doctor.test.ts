@@ -286,10 +286,14 @@ t.test('a limit of failures where a server in front answers: doctor and config c
 })
 
 t.test('rules that undo each other are named', async (t) => {
-  const few = { id: 'few', match: { purpose: ['training' as const] }, concurrent: 1, action: 'throttle' as const }
-  const config = { ...(await soundConfig(t)), policy: { preset: 'protect-content' as const, rules: [few] } }
+  const match = { purpose: ['training' as const] }
+  const rules = [
+    { id: 'few', match, concurrent: 1, action: 'throttle' as const },
+    { id: 'none', match, action: 'block' as const },
+  ]
+  const config = { ...(await soundConfig(t)), policy: { preset: 'observe' as const, rules } }
   t.match(of(await doctor(config, { dns: DNS }), 'policy'), [
-    { state: 'warn', found: /^rule "few": the rule "training" of the preset/, advice: /then: allow/ },
+    { state: 'warn', found: /^rule "few": the rule "none" after it blocks/, advice: /then: allow/ },
   ])
 })
 

@@ -139,13 +139,15 @@ t.test('a report of 2,000 scrapers and 200 people names the right 200', async (t
   const tally = await readTally(sallyport.config, NOON, NOON + 3_600_000)
   if (tally === undefined) throw new Error('Nothing was counted.')
   const { visitors, rules } = tally.all
-  const near = (found: number, wanted: number): void => {
-    t.ok(Math.abs(found - wanted) <= Math.max(2, wanted * 0.07), `${found} of ${wanted}`)
+  const near = (found: number, wanted: number, least = 2): void => {
+    t.ok(Math.abs(found - wanted) <= Math.max(least, wanted * 0.07), `${found} of ${wanted}`)
   }
+  // The difference of two sketches of some 200 clients, whose key is random: three times its deviation.
+  const apart = 12
   near(visitors.people, AT_HOME + SOLVED)
   near(visitors.hit.people, 18 + SOLVED)
-  near(visitors.unclear.people, BEHIND_VPN - SOLVED)
-  near(visitors.unclear.hit.people, BEHIND_VPN - SOLVED)
+  near(visitors.unclear.people, BEHIND_VPN - SOLVED, apart)
+  near(visitors.unclear.hit.people, BEHIND_VPN - SOLVED, apart)
   t.same(
     rules.filter(({ action }) => action !== 'flag').map(({ rule }) => rule),
     ['servers', 'ask-vpn', 'shut'],

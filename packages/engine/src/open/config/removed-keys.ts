@@ -9,7 +9,7 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'usage.paths':
     'Have robots.signals say what is wished for the whole site, and rules of the policy what is refused below a path.',
   'webBotAuth.payment':
-    'webBotAuth.agents takes agents that sign by Web Bot Auth; the tags of payment networks are not read.',
+    'Name agents that sign by Web Bot Auth in webBotAuth.agents; the tags of payment networks are not read.',
 }
 
 /** The sentence for a key of an earlier version; `undefined` for any other key. */
