@@ -59,7 +59,7 @@ t.test('a rule on trial is shown beside the decision, and may be expected', asyn
   const log = written(
     folder,
     'trial.log',
-    '{"at":"2026-11-21T10:00:00Z","ip":"8.8.8.8","request":"GET /a HTTP/1.1","user_agent":"curl/8"}\n',
+    '{"time":"2026-11-21T10:00:00Z","ip":"8.8.8.8","request":"GET /a HTTP/1.1","user_agent":"curl/8"}\n',
   )
   const replayed = await run('replay', log, '--policy', trying, '--json', '--config', config)
   t.match(JSON.parse(replayed.out).classes, [{ after: { allow: 1, block: 0 }, changed: 0, onTrial: 1 }])
@@ -153,7 +153,7 @@ t.test('replay tells what another policy would have done, by class', async (t) =
 8.8.8.8 - bob [21/Nov/2026:10:00:00 +0000] "POST /a\\"b HTTP/1.1" 200 1 "-" "Bytespider"
 not a line
 
-{"at":"2026-11-21T10:00:00Z","ip":"8.8.8.8","request":"GET /x HTTP/1.1","user_agent":"Bytespider"}
+{"time":"2026-11-21T10:00:00Z","ip":"8.8.8.8","request":"GET /x HTTP/1.1","user_agent":"Bytespider"}
 {"ip":"nowhere"}
 `,
   )
@@ -164,12 +164,12 @@ not a line
     asked: { before: 0, after: 0 },
     unread: 2,
     lacking: { request: 2 },
-    unjudged: [],
+    unjudged: ['budget', 'budget-requests'].map((rule) => ({ rule, words: ['pass'], requests: 1 })),
     classes: [
       {
         class: 'ai_agent',
         requests: 2,
-        before: { allow: 2, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 0 },
+        before: { allow: 0, flag: 2, redirect: 0, challenge: 0, throttle: 0, block: 0 },
         after: { allow: 0, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 2 },
         changed: 2,
         onTrial: 0,
@@ -186,7 +186,7 @@ not a line
   })
   t.match(
     (await run('replay', log, '--policy', policy, '--config', config)).out,
-    /^ai_agent +2 +2 → 0 +0 +0 +0 +0 +0 → 2 +2 +0$/m,
+    /^ai_agent +2 +0 +2 → 0 +0 +0 +0 +0 → 2 +2 +0$/m,
   )
   t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), {
     code: 1,

@@ -84,8 +84,6 @@ t.test('every administrative command is in the audit trail: who, what, and no se
   await act(['ip', 'unset', '8.8.0.0/16'], { address: '8.8.0.0/16' })
   await act(['bans', 'lift', 'ban-1'], { id: 'ban-1' })
   await act(['data', 'compile'], {})
-  const to = join(folder, 'www')
-  await act(['data', 'publish', to, '--key', join(folder, 'publish.pem')], { to, version: Number, written: Number })
   await act(['data', 'update', '--source', LIST], { source: LIST })
   await act(['data', 'update', '--source', LIST, '--accept'], { source: LIST, accept: true })
   await act(['data', 'update', '--rollback', '--source', LIST], { source: LIST })

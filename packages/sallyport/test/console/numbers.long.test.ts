@@ -27,8 +27,9 @@ t.test('the first view begins with the numbers of a day, against the day before'
   countAlsoBefore(scene.sallyport.config.dataDir, [24], () => 2)
   const today = await todayOf(scene, (_, before) => before !== null)
   t.match(today, {
-    now: { requests: 10, visitors: 4, stopped: 0.2, hitPeople: 1, hit: 0.25, wouldHit: 0.5 },
-    before: { requests: 20, visitors: 4, stopped: 0.2, hitPeople: 1 },
+    // Browsers on servers and at Tor exits are no people that the count can tell.
+    now: { requests: 10, visitors: 2, stopped: 0.2, hitPeople: 0, hit: 0, wouldHit: 0 },
+    before: { requests: 20, visitors: 2, stopped: 0.2, hitPeople: 0 },
   })
 
   await page.reload()
@@ -36,11 +37,11 @@ t.test('the first view begins with the numbers of a day, against the day before'
   const tile = async (name: string) => (await numbers.getByRole('link', { name }).innerText()).split('\n')
   t.same(await tile('Requests'), ['Requests', '10', '-50% against the day before'])
   t.same(await tile('Stopped'), ['Stopped', '20.0%', '20.0% the day before'])
-  t.same(await tile('People affected'), ['People affected', '1', '25.0% of about 4; 1 the day before'])
+  t.same(await tile('People affected'), ['People affected', '0', '0% of about 2; 0 the day before'])
   t.same(await tile('With everything enforced'), [
     'With everything enforced',
-    '50.0%',
-    'of visitors; 50.0% the day before',
+    '0%',
+    'the same: monitor mode and dry runs would hit no more',
   ])
   const first = await page.locator('main > :not(h1)').first().getAttribute('aria-label')
   t.equal(first, 'Last 24 hours', 'before every graph')
