@@ -95,7 +95,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
       for (const [name, value] of this.#added.splice(0)) own.headers.append(name, value)
       return own
     } catch {
-      // One that cannot be changed, as of a fetch, is copied.
+      // The headers of a response that `fetch` returned cannot be changed: the response is copied.
       return this.finish(new Response(response.body, response))
     }
   }

@@ -15,7 +15,7 @@ export interface AnswerOf {
   readonly id: string
   /** Fields of ours for which the origin has none; names in lower case. */
   readonly told: Readonly<Record<string, string>>
-  /** It is for the client's own cache alone. */
+  /** The response may be kept by the client's own cache alone. */
   readonly isPrivate?: boolean | undefined
   /** A field that may stand once came with two values. */
   onConflict(name: string): void

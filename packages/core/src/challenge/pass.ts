@@ -23,9 +23,9 @@ export interface Pass extends Pick<Asker, 'browser' | 'tls'> {
   readonly home: boolean
   /** Times that it may still be renewed. */
   readonly renewals: number
-  /** It was renewed. */
+  /** Whether the pass was renewed. */
   readonly renewed: boolean
-  /** It was waited for, in place of work. */
+  /** Whether the client waited for the pass in place of work. */
   readonly waited: boolean
 }
 
@@ -82,7 +82,7 @@ function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: stri
   const left = (marks >> LEFT) & RENEWALS
   const issuedAt = fields.readUInt32BE(3)
   const expiresAt = fields.readUInt32BE(7)
-  // One of an earlier version that holds for longer than any wait earns was not waited for.
+  // A wait earns an hour at most: an older pass that holds for longer was earned by work.
   const isOld = (fields[0] as number) < VERSION
   return {
     level: (marks & LEVEL) as ChallengeLevel,
