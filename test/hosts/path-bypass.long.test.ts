@@ -15,7 +15,7 @@ import t from 'tap'
 
 /*
  * Real routers, each with a page under /admin that a rule of the policy blocks: no spelling of a target may reach it. The
- * readers that no framework here is are in packages/core/test/policy-path-readers.long.test.ts.
+ * readers that no framework here is are in packages/core/test/policy/path-readers.long.test.ts.
  */
 interface Gate {
   decide(request: InspectionRequest): Decision

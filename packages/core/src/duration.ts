@@ -12,6 +12,11 @@ export function parseDuration(text: string): number | undefined {
   return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number)
 }
 
+/** Returns the milliseconds of a length of time, or NaN where a text is none. */
+export function toMilliseconds(given: string | number): number {
+  return typeof given === 'number' ? given : (parseDuration(given) ?? Number.NaN)
+}
+
 /** A length of time with the largest unit that it is a whole number of. */
 export function formatDuration(milliseconds: number): string {
   const [unit, size] = Object.entries(UNITS)

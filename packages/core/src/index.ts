@@ -107,6 +107,16 @@ export { withAttestation } from './jurisdiction/attested.ts'
 export { createJurisdictionJudge } from './jurisdiction/judge.ts'
 export { parseJurisdictionPolicy } from './jurisdiction/parse.ts'
 export type { JurisdictionPolicy } from './jurisdiction/policy.ts'
+export { LIST_FORMATS, type ListFormat, linesOfList } from './lists/list-lines.ts'
+export {
+  createListReader,
+  createNamedList,
+  entriesFor,
+  type ListEntries,
+  listHolds,
+  namedListSteps,
+  readListEntries,
+} from './lists/named-list.ts'
 // lookup
 export type { Lookup } from './lookup/lookup.ts'
 export { createLookup } from './lookup/lookup.ts'
@@ -125,37 +135,29 @@ export { riskScore } from './network/risk.ts'
 export { createFindings, isStale } from './network/staleness.ts'
 // outbound
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
-export type { AskedParts } from './policy/asked.ts'
+export { countsByUser } from './policy/check/counts-by-user.ts'
+export { policyFaults } from './policy/check/faults.ts'
+export { flaggingRules } from './policy/check/flagging-rules.ts'
+export { policyWarnings } from './policy/check/warnings.ts'
 // policy
-export { BAN_CHALLENGE } from './policy/challenge-terms.ts'
-export { type CompiledPolicy, compilePolicy, rulesInForce } from './policy/compile.ts'
-export { countsByUser } from './policy/counts-by-user.ts'
-export { policyFaults } from './policy/faults.ts'
-export { flaggingRules } from './policy/flagging-rules.ts'
-export { LIST_FORMATS, type ListFormat, linesOfList } from './policy/list-lines.ts'
-export { HTTP_VERSIONS } from './policy/match-claims.ts'
-export type { MatchWord, Member } from './policy/match-word.ts'
-export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/match-words.ts'
-export {
-  createListReader,
-  createNamedList,
-  entriesFor,
-  type ListEntries,
-  listHolds,
-  namedListSteps,
-  readListEntries,
-} from './policy/named-list.ts'
-export { parsePathPattern, pathPatternFault } from './policy/path-pattern.ts'
-export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
-export { createPathTable } from './policy/path-table.ts'
+export { BAN_CHALLENGE } from './policy/compile/challenge-terms.ts'
+export { type CompiledPolicy, compilePolicy } from './policy/compile/compile-policy.ts'
+export type { AskedParts } from './policy/language/asked.ts'
+export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/language/surroundings.ts'
+export type { TimeSpan } from './policy/language/time-span.ts'
+export type { Member } from './policy/language/values.ts'
+export { parsePathPattern, pathPatternFault } from './policy/paths/path-pattern.ts'
+export { foldCase, pathFault, readPath } from './policy/paths/path-readings.ts'
+export { createPathTable } from './policy/paths/path-table.ts'
+export { probeOf } from './policy/paths/probes.ts'
 export type { MountPolicy, Policy, PresetName, Rule, RuleChallenge, Strikes } from './policy/policy.ts'
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS, STRIKES_ACTIONS } from './policy/policy.ts'
-export type { PresetRow } from './policy/preset-row.ts'
-export { probeOf } from './policy/probe.ts'
-export { STOP_SCRAPERS, UNDER_ATTACK } from './policy/scraper-presets.ts'
-export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/surroundings.ts'
-export type { TimeSpan } from './policy/time-span.ts'
-export { policyWarnings } from './policy/warnings.ts'
+export type { PresetRow } from './policy/presets/preset-row.ts'
+export { rulesInForce } from './policy/presets/rules-in-force.ts'
+export { STOP_SCRAPERS, UNDER_ATTACK } from './policy/presets/scraper-presets.ts'
+export { HTTP_VERSIONS } from './policy/words/claims.ts'
+export type { MatchWord } from './policy/words/match-word.ts'
+export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/words/match-words.ts'
 // ports
 export type {
   AutonomousSystem,

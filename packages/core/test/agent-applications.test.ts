@@ -1,6 +1,6 @@
 import { AUTOMATION, MONITORS } from '@sallyport/data/automation'
 import t from 'tap'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import { agentInspector, CHROME_TEXT, FIREFOX_TEXT, RACK, requestOf } from './agents.ts'
 
 const { decide } = agentInspector()

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { SignalId } from '../src/agent/signals.ts'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 import {
   agentInspector,

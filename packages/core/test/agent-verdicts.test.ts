@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseAddress } from '../src/address/address.ts'
 import { parseTrust } from '../src/address/client.ts'
 import { FORWARDING_HEADERS } from '../src/address/forwarding.ts'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import { snapshotsOf } from '../src/testing/fakes.ts'
 import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, fieldsOf, HOME, PROXY, RACK, requestOf } from './agents.ts'
 

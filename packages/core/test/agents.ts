@@ -3,7 +3,7 @@ import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
 import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { createInspector, type InspectorOptions } from '../src/inspection/inspector.ts'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import {
   createFakeClock,
   createFakeCountries,

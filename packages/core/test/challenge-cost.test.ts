@@ -4,7 +4,7 @@ import { parseAddress } from '../src/address/address.ts'
 import { parseTrust } from '../src/address/client.ts'
 import { type ChallengeSecret, createChallengeSecrets, type Mac } from '../src/challenge/secrets.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../src/policy/policy.ts'
 import { askedFor, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
 

@@ -6,7 +6,7 @@ import { formatPrefix, type Prefix, parsePrefix } from '../src/address/prefix.ts
 import { reservedRow } from '../src/address/reserved.ts'
 import { SallyportError } from '../src/errors.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import { createFakeClock, snapshotsOf } from '../src/testing/index.ts'
 
 const at = (text: string) => parseAddress(text) as Address

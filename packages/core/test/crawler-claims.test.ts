@@ -13,7 +13,7 @@ import {
 import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import { classify } from '../src/network/classify.ts'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
 import type { Clock, Dns, NameAnswer, ReverseAnswer, Snapshot } from '../src/ports/index.ts'
 import { createFakeClock, createFakeDns, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'

@@ -6,7 +6,7 @@ import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
 import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import { createFakeClock, createFakeDns, createFakeNetworks, snapshotsOf, systemOf } from '../src/testing/fakes.ts'
 
 /* Sentences for people say no more than is known. */

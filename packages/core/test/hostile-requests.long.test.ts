@@ -1,7 +1,7 @@
 import t from 'tap'
-import { compilePolicy } from '../src/policy/compile.ts'
-import type { Match } from '../src/policy/match-words.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../src/policy/policy.ts'
+import type { Match } from '../src/policy/words/match-words.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, requestOf } from './agents.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseTrust } from '../src/address/client.ts'
 import { createInspector, type InspectorOptions } from '../src/inspection/inspector.ts'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import {
   createFakeClock,
   createFakeCountries,

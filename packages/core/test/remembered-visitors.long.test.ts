@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRequestFingerprints, hasFingerprint } from '../src/inspection/request-fingerprint.ts'
-import { type CompiledPolicy, compilePolicy } from '../src/policy/compile.ts'
+import { type CompiledPolicy, compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../src/policy/policy.ts'
 import type { Observation, Snapshot } from '../src/ports/index.ts'
 import {

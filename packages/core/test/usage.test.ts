@@ -1,5 +1,5 @@
 import t from 'tap'
-import { compilePolicy } from '../src/policy/compile.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../src/policy/policy.ts'
 import { robotsOf } from '../src/robots/robots-text.ts'
 import { usageOf } from '../src/robots/usage.ts'

@@ -1,7 +1,7 @@
 import type { ChallengeLevel } from '../values/challenge.ts'
 import type { CountedAnswers, CountKey, CountKind } from '../values/counting.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
-import type { Match } from './match-words.ts'
+import type { Match } from './words/match-words.ts'
 
 /** The number of requests, failures or pages that a window admits. */
 export interface RuleLimit {

@@ -1,4 +1,4 @@
-import { compileGlob, type TextTest } from '../policy/patterns/glob.ts'
+import { compileGlob, type TextTest } from '../policy/language/glob.ts'
 
 /** One line of a robots.txt, its escapes in one spelling. */
 export interface PathRule {

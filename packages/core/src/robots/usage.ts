@@ -1,5 +1,5 @@
 import { type Catalogue, createCatalogue } from '../crawler/catalogue.ts'
-import { createPathTable } from '../policy/path-table.ts'
+import { createPathTable } from '../policy/paths/path-table.ts'
 import { inspectionOfCrawler } from './hypothetical.ts'
 import { robotsPathsOf } from './robots-paths.ts'
 import { createRobotsRules, type RobotsPart } from './robots-rules.ts'

@@ -1,0 +1,26 @@
+import { toMilliseconds } from '../../duration.ts'
+import { CHALLENGE_LEVELS } from '../../values/challenge.ts'
+import { type Fault, unknown } from '../language/fault.ts'
+import type { Rule } from '../policy.ts'
+
+const PASS = { least: 60_000, most: 31 * 86_400_000 }
+
+/** Returns the faults of a rule's challenge. */
+export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
+  if (challenge === undefined) return []
+  if (action !== 'challenge') return [{ path: ['challenge'], message: 'only a rule with the action challenge has it' }]
+  const { level = 1, pass, script } = challenge
+  const faults: Fault[] = []
+  if (!CHALLENGE_LEVELS.includes(level)) {
+    faults.push({ path: ['challenge', 'level'], message: unknown(level, CHALLENGE_LEVELS.map(String)) })
+  }
+  const passMs = pass === undefined ? PASS.least : toMilliseconds(pass)
+  if (!(passMs >= PASS.least && passMs <= PASS.most)) {
+    const message = `${JSON.stringify(pass)} is not a duration from 1m to 31d, as 30m, 12h or 7d`
+    faults.push({ path: ['challenge', 'pass'], message })
+  }
+  if (script !== undefined && level === 1) {
+    faults.push({ path: ['challenge', 'script'], message: 'level 1 runs no script: it needs level 2 or 3' })
+  }
+  return faults
+}

@@ -1,0 +1,134 @@
+import { DAY_MS, toMilliseconds } from '../../duration.ts'
+import { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS } from '../../values/counting.ts'
+import { type Fault, unknown } from '../language/fault.ts'
+import { pathPatternFault } from '../paths/path-pattern.ts'
+import { type Rule, STRIKE_KEYS, STRIKES_ACTIONS, type Strikes } from '../policy.ts'
+
+const WINDOW = { least: 100, most: 31 * DAY_MS }
+
+/** Returns the faults of how a rule counts. */
+export function countingFaults(rule: Rule): readonly Fault[] {
+  const { action, limit, concurrent, cost, then, onError } = rule
+  if (limit === undefined && concurrent === undefined) {
+    const idle = (['cost', 'then'] as const).filter((member) => rule[member] !== undefined)
+    const faults: Fault[] = idle.map((member) => ({ path: [member], message: 'a rule without a limit counts nothing' }))
+    const message = 'throttle needs a limit, which says when to retry'
+    return action === 'throttle' ? [...faults, { path: ['action'], message }] : faults
+  }
+  const faults: Fault[] = []
+  if (action === 'allow') {
+    faults.push({
+      path: ['action'],
+      message: 'beyond a limit: flag, challenge, throttle or block; within it, then: allow',
+    })
+  }
+  if (onError !== undefined && then !== undefined) {
+    faults.push({ path: ['onError'], message: 'a rule with then: allow has none: without its data it does not match' })
+  }
+  if (limit !== undefined) faults.push(...limitFaults(limit))
+  if (concurrent !== undefined) {
+    const keyed = typeof concurrent === 'number' ? { max: concurrent } : concurrent
+    if ('key' in keyed) faults.push(...keyFaults(['concurrent', 'key'], keyed.key))
+    faults.push(...wholeFault(typeof concurrent === 'number' ? ['concurrent'] : ['concurrent', 'max'], keyed.max))
+  }
+  return [...faults, ...costFaults(cost)]
+}
+
+function limitFaults({
+  key,
+  max,
+  window,
+  kind,
+  refill,
+  burst,
+  count,
+  failures,
+}: NonNullable<Rule['limit']>): readonly Fault[] {
+  const faults = [...keyFaults(['limit', 'key'], key), ...wholeFault(['limit', 'max'], max)]
+  faults.push(...windowFault(['limit', 'window'], window))
+  if (kind !== undefined && !COUNT_KINDS.includes(kind)) {
+    faults.push({ path: ['limit', 'kind'], message: unknown(kind, COUNT_KINDS) })
+  }
+  if (count !== undefined && !COUNTED_ANSWERS.includes(count)) {
+    faults.push({ path: ['limit', 'count'], message: unknown(count, COUNTED_ANSWERS) })
+  }
+  if (failures !== undefined && count !== 'failure') {
+    faults.push({ path: ['limit', 'failures'], message: 'only a limit with count: failure has it' })
+  }
+  faults.push(...failureFaults(failures).map(({ path, message }) => ({ path: ['limit', ...path], message })))
+  for (const [member, value] of Object.entries({ refill, burst })) {
+    if (value === undefined) continue
+    if (kind !== 'bucket') faults.push({ path: ['limit', member], message: 'only a limit of kind bucket has it' })
+    else faults.push(...wholeFault(['limit', member], value))
+  }
+  return faults
+}
+
+/** Faults of statuses that are a failure. */
+export function failureFaults(failures: readonly number[] | undefined): readonly Fault[] {
+  if (failures?.length === 0) return [{ path: ['failures'], message: 'no status is a failure' }]
+  return (failures ?? []).flatMap((status, index) =>
+    Number.isInteger(status) && status >= 200 && status <= 599
+      ? []
+      : [{ path: ['failures', index], message: `${status} is not a status from 200 to 599` }],
+  )
+}
+
+/** Faults of `strikes` that cannot be meant. */
+export function strikesFaults({ key, count, window, on, then, for: length }: Strikes): readonly Fault[] {
+  const faults = [...wholeFault(['count'], count), ...windowFault(['window'], window), ...windowFault(['for'], length)]
+  if (key !== undefined && !STRIKE_KEYS.includes(key))
+    faults.push({ path: ['key'], message: unknown(key, STRIKE_KEYS) })
+  if (then !== undefined && !STRIKES_ACTIONS.includes(then)) {
+    faults.push({ path: ['then'], message: unknown(then, STRIKES_ACTIONS) })
+  }
+  if (on.length === 0) faults.push({ path: ['on'], message: 'nothing is a strike' })
+  for (const [index, word] of on.entries()) {
+    if (STRIKES.includes(word) || /^status:[45]\d\d$/.test(word)) continue
+    faults.push({ path: ['on', index], message: `${unknown(word, STRIKES)} or status:400 to status:599` })
+  }
+  return faults
+}
+
+/** Wrongs that count as a strike, besides statuses. */
+const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked', 'decoy', 'challenge_failed']
+
+function keyFaults(path: Fault['path'], key: string | readonly string[]): readonly Fault[] {
+  const keys: readonly string[] = typeof key === 'string' ? [key] : key
+  if (keys.length === 0) return [{ path, message: 'names nothing to count by' }]
+  const known: readonly string[] = COUNT_KEYS
+  const bad = keys.find((name) => !known.includes(name))
+  if (bad !== undefined) return [{ path, message: unknown(bad, known) }]
+  return new Set(keys).size === keys.length ? [] : [{ path, message: 'names a key twice' }]
+}
+
+function wholeFault(path: Fault['path'], value: number): readonly Fault[] {
+  const message = `${value} is not a whole number from 1 to 1000000000`
+  return Number.isInteger(value) && value >= 1 && value <= 1e9 ? [] : [{ path, message }]
+}
+
+function windowFault(path: Fault['path'], given: string | number): readonly Fault[] {
+  const value = toMilliseconds(given)
+  if (value >= WINDOW.least && value <= WINDOW.most) return []
+  return [{ path, message: `${JSON.stringify(given)} is not a duration from 100ms to 31d, as 1s, 5m or 1h` }]
+}
+
+const METHOD = /^[A-Z][A-Z-]*$/
+
+function costFaults(cost: Rule['cost']): readonly Fault[] {
+  if (cost === undefined) return []
+  if (typeof cost === 'number') return costFault(['cost'], cost)
+  return Object.entries(cost).flatMap(([name, value]) => {
+    const wrong = name.startsWith('/') ? pathPatternFault(name) : METHOD.test(name) ? undefined : notCosted(name)
+    return wrong === undefined ? costFault(['cost', name], value) : [{ path: ['cost', name], message: wrong }]
+  })
+}
+
+function notCosted(name: string): string {
+  return `"${name}" is neither a method in capitals nor a path`
+}
+
+function costFault(path: Fault['path'], value: number): readonly Fault[] {
+  const fits = Number.isFinite(value) && value >= 0 && value <= 1e9
+  return fits ? [] : [{ path, message: `${value} is not a cost: 0 or more` }]
+}

@@ -1,0 +1,91 @@
+import { formatDuration, toMilliseconds } from '../../duration.ts'
+import type { ChallengeTerms } from '../../values/challenge.ts'
+import { type CountingRule, type CountKey, FAILURE_STATUSES } from '../../values/counting.ts'
+import type { Inspection } from '../../values/inspection.ts'
+import type { Reason } from '../../values/reason.ts'
+import { compilePaths } from '../paths/path-test.ts'
+import type { PathSplitter } from '../paths/split-path.ts'
+import type { Policy, Rule, RuleCost, RuleLimit } from '../policy.ts'
+
+/** A counting rule, checked, with what a request costs. */
+export interface CompiledCounting {
+  readonly rule: CountingRule
+  costOf(request: Inspection['request']): number
+  /** Within its limits it allows. */
+  readonly opens: boolean
+}
+
+/** `undefined` for a rule that does not count. Every member has been checked. `nameCount` is asked once for each that does. */
+export function compileCounting(
+  rule: Rule,
+  {
+    splitter,
+    nameCount,
+    failures,
+  }: Pick<Policy, 'failures'> & { readonly splitter: PathSplitter; readonly nameCount: (id: string) => string },
+  challenge?: ChallengeTerms,
+): CompiledCounting | undefined {
+  const { id, action, monitor = false, limit, concurrent, cost, then } = rule
+  if (limit === undefined && concurrent === undefined) return undefined
+  const flights = typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
+  return {
+    rule: Object.freeze({
+      id,
+      countedAs: nameCount(id),
+      action,
+      onTrial: monitor,
+      reason: reasonOf(rule),
+      ...(challenge && { challenge }),
+      ...(limit && { limit: Object.freeze(compileLimit(limit, failures)) }),
+      ...(flights && { concurrent: Object.freeze({ keys: keysOf(flights.key), max: flights.max }) }),
+    }),
+    costOf: compileCost(cost, splitter),
+    opens: then === 'allow' && !monitor,
+  }
+}
+
+function compileLimit(
+  { key, kind = 'sliding', max, window, refill = max, burst = max, count, failures }: RuleLimit,
+  common: readonly number[] = FAILURE_STATUSES,
+): NonNullable<CountingRule['limit']> {
+  return {
+    kind,
+    max: kind === 'bucket' ? burst : max,
+    windowMs: toMilliseconds(window),
+    refill,
+    keys: keysOf(key),
+    ...(count && { counts: count }),
+    ...(count === 'failure' && { failures: failures ?? common }),
+  }
+}
+
+function keysOf(key: CountKey | readonly CountKey[]): readonly CountKey[] {
+  return typeof key === 'string' ? [key] : key
+}
+
+function reasonOf({ id, limit, concurrent }: Rule): Reason {
+  const bounds: string[] = []
+  if (limit !== undefined) {
+    const by = keysOf(limit.key).join(' and ')
+    const what = limit.count === undefined ? '' : ` ${limit.count}s`
+    bounds.push(`${limit.max}${what} in ${formatDuration(toMilliseconds(limit.window))} by ${by}`)
+  }
+  if (concurrent !== undefined) {
+    bounds.push(`${typeof concurrent === 'number' ? concurrent : concurrent.max} in flight`)
+  }
+  return Object.freeze({ id: `policy:${id}`, text: `The limit of the rule "${id}" is exceeded: ${bounds.join(', ')}.` })
+}
+
+/** A number for all requests, or rows of methods and path patterns. */
+function compileCost(cost: RuleCost | undefined, splitter: PathSplitter): CompiledCounting['costOf'] {
+  if (cost === undefined) return () => 1
+  if (typeof cost === 'number') return () => cost
+  const rows = Object.entries(cost).map(([name, value]) => ({ holds: costTest(name, value, splitter), value }))
+  return (request) => rows.find(({ holds }) => holds(request))?.value ?? 1
+}
+
+/** A lower cost is for what every server reads as this path: no other spelling of a path is cheaper than the path. */
+function costTest(name: string, value: number, splitter: PathSplitter): (request: Inspection['request']) => boolean {
+  if (name.startsWith('/')) return compilePaths([name], value < 1, splitter)
+  return ({ method }) => method === name
+}

@@ -1,0 +1,195 @@
+import { createPrefixSet, type PrefixSet } from '../../address/prefix-set.ts'
+import { type CompiledStrikes, SCANNER_RULE, STRIKES_RULE } from '../../counting/strikes.ts'
+import type { Trap } from '../../counting/trap.ts'
+import { toMilliseconds } from '../../duration.ts'
+import { SallyportError } from '../../errors.ts'
+import { type Action, type PlainAction, refuses } from '../../vocabulary.ts'
+import { policyFaults } from '../check/faults.ts'
+import type { PolicyFault } from '../language/fault.ts'
+import type { Surroundings } from '../language/surroundings.ts'
+import { createPathTable } from '../paths/path-table.ts'
+import { probeOf } from '../paths/probes.ts'
+import { createPathSplitter } from '../paths/split-path.ts'
+import type { Policy, Rule, Strikes } from '../policy.ts'
+import { SCANNER_GUARD } from '../presets/limit-presets.ts'
+import { PRESETS } from '../presets/presets.ts'
+import { rulesInForce } from '../presets/rules-in-force.ts'
+import { createOnce, type WithinRule } from '../words/match-word.ts'
+import { givenWords, type Match } from '../words/match-words.ts'
+import { prefixOfEntry } from '../words/network.ts'
+import { BAN_CHALLENGE, compileChallenge } from './challenge-terms.ts'
+import { compileCounting } from './compile-counting.ts'
+import { compileMatch } from './compile-match.ts'
+import { compileRedirect } from './compile-redirect.ts'
+import type { CompiledRule, MatchedRule } from './evaluate.ts'
+import { createRuleIndex, type Findable, type RuleIndex } from './rule-index.ts'
+
+/** A checked policy, ready to be asked once per request. */
+export interface CompiledPolicy {
+  /** Addresses that are allowed before any rule; absent when there are none. */
+  readonly allowlist?: PrefixSet | undefined
+  /** Action when the inspection itself fails. */
+  readonly onError: PlainAction
+  /** In the order in which they are asked. */
+  readonly rules: readonly CompiledRule[]
+  /** Decision when no rule matches. */
+  readonly fallback: MatchedRule
+  /** Empty: nobody is banned. */
+  readonly strikes: readonly CompiledStrikes[]
+  /** Absent for few rules. */
+  readonly index?: RuleIndex | undefined
+}
+
+/** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
+export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): CompiledPolicy {
+  const [fault] = policyFaults(policy, new Set(surroundings.lists?.keys()))
+  if (fault !== undefined) throw new SallyportError('invalid_policy', faultText(fault))
+  const { allowlist = [] } = policy
+  const shared = {
+    splitter: createPathSplitter(),
+    once: createOnce(),
+    surroundings,
+    nameCount: createCountNames(),
+    failures: policy.failures,
+  }
+  const own = PRESETS[policy.preset]
+  const compiled = rulesInForce(policy).map((rule) => compileRule(rule, shared, own.includes(rule)))
+  const index = createRuleIndex(compiled.map(({ found }) => found))
+  return {
+    ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(prefixOfEntry)) }),
+    onError: policy.onError ?? 'allow',
+    rules: compiled.map(({ rule }) => rule),
+    ...(index && { index }),
+    fallback: defaultRule(policy.default ?? 'allow'),
+    strikes: strikesInForce(policy, surroundings.decoys),
+  }
+}
+
+/** `policy rule "id": header.present: …`, without the places in lists. */
+function faultText({ path, rule, message }: PolicyFault): string {
+  const names = path.filter((step) => typeof step === 'string' && step !== 'match')
+  if (rule === undefined) return `policy.${names.join('.')}: ${message}`
+  return `policy rule "${rule}": ${names.slice(1).join('.')}: ${message}`
+}
+
+function defaultRule(action: Action): MatchedRule {
+  const text =
+    action === 'allow'
+      ? 'No rule of the policy matches this request.'
+      : 'No rule of the policy matches this request, and its default decides.'
+  return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
+}
+
+/** The parts that all rules of a policy are compiled with. */
+type Shared = Pick<WithinRule, 'splitter' | 'once' | 'surroundings'> &
+  Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string }
+
+/** Names counts by the ids of their rules; the same for the same policy, in every process. */
+function createCountNames(): (id: string) => string {
+  const times = new Map<string, number>()
+  return (id) => {
+    const time = (times.get(id) ?? 0) + 1
+    times.set(id, time)
+    return time === 1 ? id : `${id}#${time}`
+  }
+}
+
+/** A rule, and the ways in which it is found among others. */
+interface Compiled {
+  readonly rule: CompiledRule
+  readonly found: Findable
+}
+
+function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): Compiled {
+  const { id, onError, weight } = rule
+  const challenge = compileChallenge(rule)
+  const counting = compileCounting(rule, shared, challenge?.terms)
+  const action = counting?.opens ? 'allow' : rule.action
+  const redirect = compileRedirect(rule)
+  const { data, needs, steady, negation, named, ...tests } = compileMatch(rule.match, {
+    id,
+    action,
+    trustsClaims: rule.trustClaim,
+    ...shared,
+  })
+  const agent = redirect === undefined ? tests.agent : [...tests.agent, redirect.isFor]
+  const request = redirect === undefined ? tests.request : [...tests.request, redirect.applies]
+  const text = `The policy's rule "${rule.id}" matches.`
+  const terms = action === 'challenge' ? challenge?.terms : undefined
+  const matched = matchedRule(rule, action, text, { ...(terms && { challenge: terms }), ...(redirect && { redirect }) })
+  const announced = announcedPaths(rule)
+  const compiled = {
+    onTrial: rule.monitor === true,
+    data,
+    agent,
+    request,
+    ...(named && { named }),
+    matched,
+    ...(challenge && { challenge }),
+    ...(counting && { counting }),
+    ...(weight !== undefined && { weight }),
+    ...(isOfPreset && refuses(rule.action) && { sparesProxies: true as const }),
+    ...(announced && { announced }),
+    ...(rule.match.pass !== undefined && rule.match.pass !== 'none' && { readsPass: true as const }),
+  }
+  const found = { match: rule.match, steady, request, negation }
+  if (onError === undefined || needs.length === 0) return { rule: compiled, found }
+  const unansweredText = `The policy's rule "${rule.id}" asks about data that is not loaded.`
+  const unanswered = { needs, matched: matchedRule(rule, onError, unansweredText) }
+  return { rule: { ...compiled, unanswered }, found: { ...found, match: withoutData(rule.match) } }
+}
+
+/** The words that hold of every request of a rule with `onError`, whose words about data may stay without an answer. */
+function withoutData(match: Match): Match {
+  const asked = givenWords(match).filter(({ word }) => word.asks !== 'asn' && word.asks !== 'geo')
+  return Object.fromEntries(asked.map(({ name, value }) => [name, value]))
+}
+
+/** `undefined` where robots.txt has no word for something the rule asks. */
+function announcedPaths({ match }: Rule): readonly string[] | undefined {
+  return givenWords(match).every(({ word }) => word.robots) ? (match.path ?? []) : undefined
+}
+
+function matchedRule(
+  { id }: Rule,
+  action: Action,
+  text: string,
+  more: Pick<MatchedRule, 'challenge' | 'redirect'> = {},
+): MatchedRule {
+  const reason = Object.freeze({ id: `policy:${id}`, text })
+  return Object.freeze({ id, action, reason, ...more })
+}
+
+function strikesInForce({ strikes, limits = [] }: Policy, decoys: readonly string[] = []): readonly CompiledStrikes[] {
+  const found: CompiledStrikes[] = []
+  if (strikes !== undefined) {
+    const trap: Trap = { on: 'decoy', rowOf: createPathTable(decoys) }
+    found.push({ ...compileStrikes(STRIKES_RULE, strikes), ...(strikes.on.includes(trap.on) && { trap }) })
+  }
+  if (limits.includes(SCANNER_RULE)) {
+    const trap: Trap = { on: 'probe', rowOf: (request) => probeOf(request)?.path }
+    const { limit, ...rules } = compileStrikes(SCANNER_RULE, SCANNER_GUARD)
+    // Exact, so that a few paths which somebody asks for again and again never come to more than they are (D412).
+    found.push({ ...rules, limit: { ...limit, kind: 'fixed' }, trap })
+  }
+  return found
+}
+
+/** Every member has been checked. */
+function compileStrikes(
+  id: string,
+  { key = 'client', count, window, on, then, for: length }: Strikes,
+): CompiledStrikes {
+  const statuses = on.filter((word) => word.startsWith('status:'))
+  return {
+    id,
+    key,
+    count,
+    forMs: toMilliseconds(length),
+    // The strike that no longer fits bans.
+    limit: { kind: 'sliding', max: count - 1, windowMs: toMilliseconds(window), refill: count },
+    actions: new Set(on.filter((word) => !statuses.includes(word))),
+    ...(then === 'challenge' && { challenge: BAN_CHALLENGE }),
+    statuses: new Set(statuses.map((word) => Number(word.slice('status:'.length)))),
+  }
+}

@@ -1,0 +1,112 @@
+import { isNamed } from '../../address/forwarding.ts'
+import type { InspectionRequest } from '../../values/request.ts'
+
+/** The parts of a request that an inspection does not keep; a log or a history lacks some of them. */
+export interface AskedParts {
+  readonly fields?: InspectionRequest['fields'] | undefined
+  readonly target?: InspectionRequest['target'] | undefined
+  readonly httpVersion?: InspectionRequest['httpVersion'] | undefined
+  readonly ja4?: string | undefined
+  /** The only header fields that its source keeps, in lower case; absent: it keeps all. */
+  readonly kept?: readonly string[] | undefined
+  /** Header fields that its source leaves out, in lower case. */
+  readonly lacks?: readonly string[] | undefined
+  /** Load of its server then; absent: that of now, where it is measured. */
+  readonly load?: number | undefined
+}
+
+const NO_FIELDS: readonly string[] = []
+
+/** Values by their names, each name once. */
+export type ValuesByName = ReadonlyMap<string, readonly string[]>
+
+/** The question to a policy about one request, read once for all of its rules. */
+export class Asked {
+  readonly parts: AskedParts
+  /** Sum of the weights of the rules that matched so far. */
+  weight = 0
+  #query: ValuesByName | undefined
+  #cookies: ValuesByName | undefined
+  #found: Map<object | string, unknown> | undefined
+
+  constructor(parts: AskedParts) {
+    this.parts = parts
+  }
+
+  get fields(): readonly string[] {
+    return this.parts.fields ?? NO_FIELDS
+  }
+
+  /** Whether a header field would be here if the client had sent it. */
+  keeps(name: string): boolean {
+    const { fields, kept, lacks } = this.parts
+    return fields !== undefined && (kept?.includes(name) ?? true) && lacks?.includes(name) !== true
+  }
+
+  has(name: string): boolean {
+    const { fields } = this
+    for (let at = 0; at < fields.length; at += 2) if (isNamed(fields[at] as string, name)) return true
+    return false
+  }
+
+  /** Returns the values of a header field by its name in lower case, each line one. */
+  values(name: string): readonly string[] {
+    return this.once(name, () => {
+      const { fields } = this
+      const values: string[] = []
+      for (let at = 0; at + 1 < fields.length; at += 2) {
+        if (isNamed(fields[at] as string, name)) values.push(fields[at + 1] as string)
+      }
+      return values
+    })
+  }
+
+  /** Header fields by their names in lower case, each line for itself. */
+  *headers(): Iterable<readonly [string, readonly string[]]> {
+    const { fields } = this
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      yield [(fields[at] as string).toLowerCase(), [fields[at + 1] as string]]
+    }
+  }
+
+  /** Returns what `find` finds, which is asked once for a key, however many rules want it (D427). */
+  once<Found>(key: object | string, find: () => Found): Found {
+    this.#found ??= new Map()
+    if (!this.#found.has(key)) this.#found.set(key, find())
+    return this.#found.get(key) as Found
+  }
+
+  /** Parameters of the query, decoded; `undefined` where the target is not known. */
+  get query(): ValuesByName | undefined {
+    const { target } = this.parts
+    if (target === undefined) return undefined
+    const mark = target.indexOf('?')
+    this.#query ??= byName(new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1).split('#', 1)[0]))
+    return this.#query
+  }
+
+  /** Cookies as they were sent (RFC 6265 section 5.4), without quotes around their values. */
+  get cookies(): ValuesByName | undefined {
+    if (!this.keeps('cookie')) return undefined
+    this.#cookies ??= byName(this.values('cookie').flatMap((line) => line.split(';').flatMap(cookieOf)))
+    return this.#cookies
+  }
+}
+
+function byName(pairs: Iterable<readonly [string, string]>): ValuesByName {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of pairs) {
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  }
+  return values
+}
+
+function cookieOf(pair: string): readonly (readonly [string, string])[] {
+  const equals = pair.indexOf('=')
+  if (equals === -1) return []
+  const value = pair.slice(equals + 1).trim()
+  const bare = value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+  return [[pair.slice(0, equals).trim(), bare]]
+}

@@ -1,0 +1,38 @@
+import { type Fault, unknown } from './fault.ts'
+import type { Member, Values } from './values.ts'
+
+/** Both bounds within; an absent one bounds nothing. */
+export interface Bounds {
+  readonly atLeast?: number | undefined
+  readonly atMost?: number | undefined
+}
+
+/** A number within bounds: `shape` of each bound, `highest` of all that is meant. */
+export function boundsOf(
+  subject: string,
+  shape: Extract<Member['shape'], string>,
+  [least, most]: readonly [number, number],
+  highest?: number,
+): Values<Bounds> {
+  const isMeant = (value: number) => value >= 0 && value <= (highest ?? Number.MAX_SAFE_INTEGER)
+  const limit = highest === undefined ? 'infinite' : String(highest)
+  return {
+    shape: {
+      members: {
+        atLeast: { shape, description: `Least ${subject}`, absent: '0', example: least },
+        atMost: { shape, description: `Greatest ${subject}`, absent: limit, example: most },
+      },
+    },
+    faults: (given): readonly Fault[] =>
+      (['atLeast', 'atMost'] as const).flatMap((bound) => {
+        const value = given[bound]
+        if (value === undefined || isMeant(value)) return []
+        const expected = highest === undefined ? 'a number from 0' : `0 to ${highest}`
+        return [{ path: [bound], message: `${unknown(value)}: expected ${expected}` }]
+      }),
+  }
+}
+
+export function boundsTest({ atLeast = 0, atMost = Number.POSITIVE_INFINITY }: Bounds): (value: number) => boolean {
+  return (value) => value >= atLeast && value <= atMost
+}

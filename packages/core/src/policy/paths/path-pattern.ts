@@ -1,0 +1,89 @@
+import { unknown } from '../language/fault.ts'
+import { foldCase, readPath } from './path-readings.ts'
+import { SplitPath, segmentsOf } from './split-path.ts'
+
+/** Whether a canonical path matches; `exact` asks for the same case and the same trailing slash. */
+export type PathPattern = (path: string, exact: boolean) => boolean
+
+/** The same of a path that other patterns look at too. */
+export type SplitPathPattern = (path: SplitPath, exact: boolean) => boolean
+
+/**
+ * A path pattern of a rule: literal segments, `*` for any characters within a segment, a last segment `**` for the
+ * path itself and everything below it. Matching is one pass over the segments, with no regular expression, so no
+ * pattern and no path can make it slow. Unless `exact`, case and a trailing slash are set aside, because some
+ * frameworks set them aside when they route.
+ */
+export function parsePathPattern(pattern: string): PathPattern {
+  const matches = compilePathPattern(pattern)
+  return (path, exact) => matches(new SplitPath(path), exact)
+}
+
+/** Returns what is wrong with a pattern: it is to be written as canonical paths are, with `**` as its last segment only. */
+export function pathPatternFault(pattern: string): string | undefined {
+  if (!pattern.startsWith('/')) return `${unknown(pattern)}: a path begins with a slash; did you mean "/${pattern}"?`
+  if (pattern.split('/').slice(0, -1).includes('**')) return `${unknown(pattern)}: ** is the last segment of a path`
+  // Browsers send UTF-8.
+  const { path } = readPath(pattern.replace(/[\u0080-\ud7ff\ue000-\uffff]{1,999}/g, encodeURIComponent))
+  return path === pattern ? undefined : `${unknown(pattern)}: paths are written as ${JSON.stringify(path)} is`
+}
+
+/** Compiles as `parsePathPattern` does, for paths that are split once for many patterns. */
+export function compilePathPattern(pattern: string): SplitPathPattern {
+  const below = pattern.endsWith('/**')
+  const stem = below ? pattern.slice(0, -3) : pattern
+  if (!stem.includes('*')) return literalPattern(stem, below)
+  const exactSegments = segmentsOf(stem).map(compileSegment)
+  const foldedSegments = segmentsOf(foldCase(stem)).map(compileSegment)
+  return (path, exact) => {
+    const segments = path.segments(exact)
+    const wanted = exact ? exactSegments : foldedSegments
+    if (below ? segments.length < wanted.length : segments.length !== wanted.length) return false
+    if (exact && !below && path.text.endsWith('/') !== pattern.endsWith('/')) return false
+    return wanted.every((matches, index) => matches(segments[index] ?? ''))
+  }
+}
+
+/** Without stars it is one comparison; a reading with empty segments has one without beside it. */
+function literalPattern(stem: string, below: boolean): SplitPathPattern {
+  const bare = `/${segmentsOf(stem).join('/')}`
+  const folded = foldCase(bare)
+  const slashed = stem.endsWith('/') && bare !== '/'
+  return (path, exact) => {
+    const wanted = exact ? bare : folded
+    // The length alone settles most; folding changes that of escaped letters.
+    const { length } = path.text
+    const cannot = length < wanted.length || (!below && length > wanted.length + 1)
+    if (cannot && (exact || !path.text.includes('%'))) return false
+    const text = exact ? path.text : path.folded()
+    if (!text.startsWith(wanted)) return false
+    if (wanted === '/') return below || text.length === 1
+    if (text.length === wanted.length) return below || !exact || !slashed
+    if (text.charCodeAt(wanted.length) !== SLASH) return false
+    return below || (text.length === wanted.length + 1 && (!exact || slashed))
+  }
+}
+
+const SLASH = 47
+
+/** A segment with stars. */
+function compileSegment(wanted: string): (segment: string) => boolean {
+  if (!wanted.includes('*')) return (segment) => segment === wanted
+  const parts = wanted.split('*')
+  const first = parts[0] ?? ''
+  const last = parts.at(-1) ?? ''
+  const middle = parts.slice(1, -1).filter((part) => part !== '')
+  return (segment) => {
+    if (segment.length < first.length + last.length || !segment.startsWith(first) || !segment.endsWith(last))
+      return false
+    const end = segment.length - last.length
+    let from = first.length
+    // The leftmost place of each middle part leaves the most room for the rest, so no other place need be tried.
+    for (const part of middle) {
+      const at = segment.indexOf(part, from)
+      if (at === -1 || at + part.length > end) return false
+      from = at + part.length
+    }
+    return true
+  }
+}

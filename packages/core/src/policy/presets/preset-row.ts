@@ -1,0 +1,50 @@
+import type { Rule, RuleLimit } from '../policy.ts'
+
+/** A row of a preset that counts, with the reason that the documents give for it. */
+export interface PresetRow extends Rule {
+  readonly why: string
+  /** Pages a minute, as `perMinute` has requests; beside them come `WIDER` times as many requests of any kind. */
+  readonly pages?: PerMinute | undefined
+  /** Requests a minute of a client, its /24 or /48, its system, and all of its class: a rule for each, with the key behind its id. */
+  readonly perMinute?: PerMinute | undefined
+}
+
+/** The narrowest first: what one client has too much of uses up nothing of its neighbours. */
+const SCOPES = ['client', 'prefix', 'asn', 'class'] as const
+export type PerMinute = { readonly [Scope in (typeof SCOPES)[number]]?: number | undefined }
+
+/** Requests of any kind for each page that fits: a page has some seventy parts (HTTP Archive), which caches mostly keep. */
+export const WIDER = 50
+
+export function rulesOf({ why, pages, perMinute = widerThan(pages), then, ...rule }: PresetRow): readonly Rule[] {
+  const { id, limit } = rule
+  const byPages = listLimits(pages).map((one) => ({ ...one, count: 'page' as const }))
+  const own = limit === undefined ? [] : [limit]
+  const wider = limit?.count === 'page' ? [widerLimit(limit)] : []
+  const limits = [...byPages, ...listLimits(perMinute), ...own, ...wider]
+  const hasPages = limits.some(({ count }) => count === 'page')
+  if (limits.length === 0) return [{ ...rule, ...(then && { then }) }]
+  return limits.map((limit, at) => {
+    const kind = limit.count === 'page' || !hasPages ? [] : ['requests']
+    const scope = SCOPES.slice(1).filter((key) => key === limit.key)
+    if (then === undefined) return { ...rule, id: [id, ...kind, ...scope].join('-'), limit }
+    // The last one opens, under the name of the row: until then a wider scope may be exceeded.
+    if (at === limits.length - 1) return { ...rule, limit, then }
+    return { ...rule, id: [id, ...(limit.count === 'page' ? ['pages'] : []), limit.key].join('-'), limit }
+  })
+}
+
+function listLimits(given: PerMinute = {}): readonly RuleLimit[] {
+  return SCOPES.flatMap((key) => {
+    const max = given[key]
+    return max === undefined ? [] : [{ key, max, window: '1m' }]
+  })
+}
+
+function widerThan(pages: PerMinute | undefined): PerMinute | undefined {
+  return pages && Object.fromEntries(listLimits(pages).map(({ key, max }) => [key as string, max * WIDER]))
+}
+
+function widerLimit({ count, ...limit }: RuleLimit): RuleLimit {
+  return { ...limit, max: limit.max * WIDER }
+}

@@ -1,0 +1,94 @@
+import type { PresetName, Rule } from '../policy.ts'
+import {
+  ANONYMISERS,
+  ASKED,
+  BROWSERS,
+  BUDGET,
+  CONTRADICTED_TWICE,
+  DOUBTFUL,
+  HEADLESS,
+  IMPOSTOR,
+  INFRASTRUCTURE,
+  MAIL_PROGRAMS,
+  READING,
+  UNPROVEN,
+  VERIFIED,
+} from './common-rules.ts'
+import { rulesOf } from './preset-row.ts'
+import { STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
+
+/** Marks of evidence: they stop nothing, and are on requests of every method. */
+const CONTRADICTED: Rule = { id: 'contradicted', match: { basis: ['contradiction'] }, action: 'flag' }
+const INCOMPLETE: Rule = { id: 'incomplete', match: { basis: ['absence'] }, action: 'flag' }
+const NAMED: Rule = { id: 'named', match: { basis: ['crawler', 'ai-name'] }, action: 'flag' }
+const ANONYMISED: Rule = { id: 'anonymised', match: { networkClass: ANONYMISERS }, action: 'flag' }
+const SERVERS: Rule = { id: 'infrastructure', match: { networkClass: INFRASTRUCTURE }, action: 'flag' }
+
+/** Whole browsers, against which nothing but their network speaks. */
+const WHOLE = { basis: ['network'], userAgent: BROWSERS, not: { userAgent: MAIL_PROGRAMS }, method: READING } as const
+
+/** Rules that follow the user's own; the policy's default decides where none matches. */
+export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
+  observe: [],
+  'low-friction': [
+    // First, because crawlers run in datacenters.
+    VERIFIED,
+    IMPOSTOR,
+    HEADLESS,
+    CONTRADICTED,
+    INCOMPLETE,
+    NAMED,
+    ANONYMISED,
+    SERVERS,
+  ],
+  'protect-content': [
+    { id: 'training', match: { purpose: ['training'] }, action: 'block' },
+    IMPOSTOR,
+    { id: 'ai', match: { class: ['ai_agent'] }, action: 'flag' },
+    { id: 'ai-crawler', match: { purpose: ['ai-search', 'user-fetch'] }, action: 'flag' },
+    // Proven AI passes with the mark.
+    {
+      ...VERIFIED,
+      match: { ...VERIFIED.match, class: ['verified_crawler'], not: { purpose: ['ai-search', 'user-fetch'] } },
+    },
+    { ...HEADLESS, action: 'block' },
+    ...rulesOf(BUDGET),
+    UNPROVEN,
+    { ...CONTRADICTED, id: 'contradicted-page', match: { ...CONTRADICTED.match, method: READING }, ...ASKED },
+    DOUBTFUL,
+    // A host that rents to VPN services and to others: its addresses are no proof of either.
+    { id: 'mixed', match: { ...WHOLE, networkClass: ['vpn'], networkConfidence: { atMost: 0.6 } }, ...ASKED },
+    { id: 'servers', match: { ...WHOLE, networkClass: INFRASTRUCTURE }, ...ASKED },
+    { id: 'program', match: { class: ['unverified_bot'] }, action: 'flag' },
+    CONTRADICTED,
+    INCOMPLETE,
+    ANONYMISED,
+    SERVERS,
+  ],
+  'agents-welcome': [
+    VERIFIED,
+    IMPOSTOR,
+    { id: 'ai', match: { class: ['ai_agent'] }, action: 'flag' },
+    HEADLESS,
+    CONTRADICTED,
+    INCOMPLETE,
+    NAMED,
+    ANONYMISED,
+  ],
+  'jurisdiction-strict': [
+    IMPOSTOR,
+    { ...ANONYMISED, action: 'block', onError: 'block' },
+    { id: 'unknown-country', match: { country: ['unknown'] }, action: 'flag', onError: 'block' },
+    CONTRADICTED_TWICE,
+    ...rulesOf(BUDGET),
+    UNPROVEN,
+    DOUBTFUL,
+    HEADLESS,
+    CONTRADICTED,
+    INCOMPLETE,
+    NAMED,
+    SERVERS,
+  ],
+  'stop-scrapers': STOP_SCRAPERS.flatMap(rulesOf),
+  'under-attack': UNDER_ATTACK.flatMap(rulesOf),
+}

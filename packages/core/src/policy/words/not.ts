@@ -1,0 +1,59 @@
+import type { Degraded } from '../../vocabulary.ts'
+import { lacks } from './lacks.ts'
+import type { MatchWord, Test, WithinRule } from './match-word.ts'
+import { type GivenWord, testOf } from './word-test.ts'
+
+/** The negation of a match, of which `wordsOf` gives the words. */
+export function negation<Match extends object>(wordsOf: (match: Match) => readonly GivenWord[]): MatchWord<Match> {
+  const needsOf = (match: Match): readonly Degraded[] =>
+    wordsOf(match).flatMap(({ word, value }) => [
+      ...(word.asks === 'asn' || word.asks === 'geo' ? [word.asks] : []),
+      ...(word.needs?.(value) ?? []),
+    ])
+  return {
+    values: {
+      shape: 'match',
+      faults(match) {
+        const given = wordsOf(match)
+        if (given.length === 0) return [{ path: [], message: 'the negation of nothing matches nothing' }]
+        return given.flatMap(({ name, word, value }) =>
+          word.values.faults(value).map(({ path, message }) => ({ path: [name, ...path], message })),
+        )
+      },
+    },
+    asks: 'request',
+    costly: true,
+    mayLack: true,
+    robots: false,
+    needs: needsOf,
+    description: 'Conditions that must not hold, all together',
+    test(match, rule) {
+      const needs = needsOf(match)
+      const tests = wordsOf(match).map((word) => testOf(word, opposite(rule)))
+      return (inspection, asked) => {
+        if (needs.some((need) => lacks(inspection, need))) return undefined
+        const held = allHold(tests, inspection, asked)
+        return held === undefined ? undefined : !held
+      }
+    },
+  }
+}
+
+/**
+ * Within a negation doubt counts the other way: a claim without proof, or one of several readings, must not be what a
+ * permission rests on, nor what a refusal is escaped by.
+ */
+export function opposite(rule: WithinRule): WithinRule {
+  return { ...rule, action: rule.action === 'allow' ? 'block' : 'allow' }
+}
+
+/** Three-valued "and": one that fails settles it; else one that is not known leaves it open. */
+function allHold(tests: readonly Test[], ...request: Parameters<Test>): boolean | undefined {
+  let known = true
+  for (const test of tests) {
+    const holds = test(...request)
+    if (holds === false) return false
+    known &&= holds !== undefined
+  }
+  return known || undefined
+}

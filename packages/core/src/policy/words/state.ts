@@ -1,0 +1,112 @@
+import { hashText } from '../../hash-text.ts'
+import { type Bounds, boundsOf, boundsTest } from '../language/bounds.ts'
+import { unknown } from '../language/fault.ts'
+import { type Shape, someOf, type Values } from '../language/values.ts'
+import type { WordsOf } from './match-word.ts'
+import { ClientHash, spread } from './share-hash.ts'
+
+/** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
+export interface StateMatch {
+  /** Sum of the weights of the rules before this one that match. */
+  readonly weight?: Bounds | undefined
+  /** Load of the server: 1 where a limit of it is reached. */
+  readonly load?: Bounds | undefined
+  /** Level of the pass that the visitor holds; `none`: it holds none. */
+  readonly pass?: 'none' | Bounds | undefined
+  /** Share of all clients, 0 to 1; each is always within it or never. */
+  readonly share?: number | undefined
+  /** `disallowed`: robots.txt refuses what is asked for to who calls itself so. */
+  readonly robots?: readonly RobotsWord[] | undefined
+}
+
+const ROBOTS_WORDS = ['disallowed'] as const
+export type RobotsWord = (typeof ROBOTS_WORDS)[number]
+
+const SHARE: Values<number> = {
+  shape: 'share',
+  faults: (share) =>
+    share > 0 && share < 1 ? [] : [{ path: [], message: `${unknown(share)}: expected a share between 0 and 1` }],
+}
+
+const LEVELS = boundsOf('level of a pass', 'level', [1, 2], 3)
+
+const PASS: Values<'none' | Bounds> = {
+  shape: Object.assign({ word: 'none' }, LEVELS.shape as Extract<Shape, { readonly members: unknown }>),
+  faults: (given) => (given === 'none' ? [] : LEVELS.faults(given)),
+}
+
+export const STATE_WORDS: WordsOf<StateMatch> = {
+  weight: {
+    values: boundsOf('sum of weights', 'points', [5, 20]),
+    asks: 'request',
+    robots: false,
+    differs: 'sum',
+    description: 'Sum of the weights of the rules before it that match',
+    test(given) {
+      const isWithin = boundsTest(given)
+      return (_, { weight }) => isWithin(weight)
+    },
+  },
+  load: {
+    values: boundsOf('load', 'ratio', [0.8, 1]),
+    asks: 'request',
+    mayLack: true,
+    robots: false,
+    description: 'Load of this server, 1 where a limit of it is reached',
+    test(given, { surroundings: { load } }) {
+      const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
+      const isWithin = boundsTest(given)
+      const isOn = load === undefined || atLeast === 0 ? () => true : load.latch(atLeast)
+      return (_, { parts }) => {
+        if (parts.load !== undefined) return isWithin(parts.load)
+        return load && isOn() && load.now() <= atMost
+      }
+    },
+  },
+  pass: {
+    values: PASS,
+    asks: 'request',
+    mayLack: true,
+    robots: false,
+    description: 'Level of the pass that the visitor holds; none: no pass',
+    example: { atLeast: 1 },
+    test(given) {
+      const isWithin = boundsTest(given === 'none' ? { atMost: 0 } : given)
+      return ({ pass }, asked) => {
+        if (pass === undefined && !asked.keeps('cookie')) return undefined
+        return isWithin(pass?.level ?? 0)
+      }
+    },
+  },
+  share: {
+    values: SHARE,
+    asks: 'agent',
+    robots: false,
+    description: 'Share of clients, 0 to 1; a client is always within it or never',
+    example: 0.05,
+    differs: 'id',
+    test(share, { id, once }) {
+      const own = Math.imul(hashText(id), 0x9e3779b1)
+      const client = once('hash of the client', () => new ClientHash())
+      return (inspection) => spread(own ^ client.of(inspection.client.address)) < share
+    },
+  },
+  robots: {
+    values: someOf(ROBOTS_WORDS),
+    asks: 'request',
+    costly: true,
+    mayLack: true,
+    robots: false,
+    description: 'Requests that robots.txt disallows to the crawler that they name',
+    example: ['disallowed'],
+    test(_, { surroundings: { robots } }) {
+      return ({ request }, asked) => {
+        if (robots === undefined || !asked.keeps('user-agent')) return undefined
+        return asked.once(robots, () => {
+          const [host = asked.values('host')[0] ?? ''] = asked.values(':authority')
+          return robots(asked.values('user-agent')[0] ?? '', asked.parts.target ?? request.path, host)
+        })
+      }
+    },
+  },
+}

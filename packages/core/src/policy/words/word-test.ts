@@ -1,0 +1,20 @@
+import { listsNamed } from '../language/surroundings.ts'
+import type { MatchWord, Test, WithinRule } from './match-word.ts'
+
+/** A word that a match has. */
+export interface GivenWord {
+  readonly name: string
+  readonly value: unknown
+  readonly word: MatchWord<unknown>
+}
+
+/** The test of a word; while a list that it names was never read, it is not known whether that holds what is asked for. */
+export function testOf({ word, value }: GivenWord, rule: WithinRule): Test {
+  const test = word.test(value, rule)
+  const lists = listsNamed(value).flatMap((name) => rule.surroundings.lists?.get(name) ?? [])
+  if (lists.length === 0) return test
+  return (inspection, asked) => {
+    const holds = test(inspection, asked)
+    return holds === false && lists.some(({ isRead }) => !isRead) ? undefined : holds
+  }
+}

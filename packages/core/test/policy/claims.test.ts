@@ -1,0 +1,256 @@
+import t from 'tap'
+import { createNamedList, readListEntries } from '../../src/lists/named-list.ts'
+import { policyFaults } from '../../src/policy/check/faults.ts'
+import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
+import type { Surroundings } from '../../src/policy/language/surroundings.ts'
+import type { Rule } from '../../src/policy/policy.ts'
+import type { Match } from '../../src/policy/words/match-words.ts'
+import type { InspectionRequest } from '../../src/values/request.ts'
+import { agentInspector, CHROME, fieldsOf, HOME, requestOf } from '../agents.ts'
+
+const PARTNERS = createNamedList(readListEntries(['8.8.0.0/16', 'AS64500', '*Wget*', '/^Lib-[0-9]+/']))
+const SURROUNDINGS: Surroundings = { lists: new Map([['partners', PARTNERS]]) }
+
+function decided(rule: Partial<Rule> & { readonly match: Match }, request: InspectionRequest, given = SURROUNDINGS) {
+  const rules: readonly Rule[] = [{ id: 'rule', action: 'block', ...rule }]
+  const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }, given) })
+  return decide(request)
+}
+
+const asking = (lines: Readonly<Record<string, string>>, overrides: Partial<InspectionRequest> = {}) =>
+  requestOf(['Host', 'Shop.Example.com:8443', ...Object.entries(lines).flat()], overrides)
+
+t.test('each word of what a request says is asked', async (t) => {
+  const ja4 = 't13d1516h2_8daaf6152771_02713d6af862'
+  const rows: readonly (readonly [match: Match, request: InspectionRequest, matches: boolean])[] = [
+    [{ userAgent: ['*scrapy*'] }, asking({ 'User-Agent': 'Scrapy/2.11 (+https://scrapy.org)' }), true],
+    [{ userAgent: ['Scrapy'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), false],
+    [{ userAgent: ['/^Scrapy\\/[0-9]/'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],
+    [{ userAgent: ['/^scrapy/'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), false],
+    [{ userAgent: ['/^scrapy/i'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],
+    [{ userAgent: ['*'] }, asking({}), false],
+    [{ userAgent: ['list:partners'] }, asking({ 'user-agent': 'GNU wget 1.2' }), true],
+    [{ userAgent: ['list:partners'] }, asking({ 'user-agent': 'Lib-7' }), true],
+    [{ userAgent: ['list:partners'] }, asking({ 'user-agent': 'curl/8' }), false],
+    [{ host: ['shop.example.com'] }, asking({}), true],
+    [{ host: ['*.example.com'] }, requestOf([':authority', 'a.b.example.com.', 'user-agent', 'x']), true],
+    [{ host: ['example.com'] }, asking({}), false],
+    [{ query: { page: ['/^[0-9]{4}/'] } }, asking({}, { target: '/list?page=1234' }), true],
+    [{ query: { page: ['/^[0-9]{4}/'] } }, asking({}, { target: '/list?page=12&p%61ge=99999' }), true],
+    [{ query: { page: ['*'] } }, asking({}, { target: '/list?pager=1' }), false],
+    [{ query: { 'a b': ['c d'] } }, asking({}, { target: '/?a+b=c%20d#x=y' }), true],
+    [{ query: { a: ['b'] } }, asking({}, { target: '/?a=%zz&a=b' }), true],
+    [{ query: { a: [''] } }, asking({}, { target: '/?a' }), true],
+    [{ cookie: { theme: ['dark'] } }, asking({ Cookie: 'id=1; theme=dark' }), true],
+    [{ cookie: { theme: ['dark'] } }, asking({ Cookie: 'id=1; theme="dark"; x' }), true],
+    [{ cookie: { theme: ['dark'] } }, asking({ Cookie: 'Theme=dark' }), false],
+    [{ cookie: { a: ['1'], b: ['2'] } }, asking({ Cookie: 'a=1' }), false],
+    [{ cookie: { a: ['1'], b: ['2'] } }, requestOf(['Host', 'x', 'cookie', 'a=1', 'cookie', 'b=2']), true],
+    [{ headerValue: { accept: ['\\*/\\*'] } }, asking({ Accept: '*/*' }), true],
+    [{ headerValue: { accept: ['\\*/\\*'] } }, asking({ Accept: 'text/html' }), false],
+    [{ headerValue: { 'x-requested-with': ['com.*'] } }, asking({ 'X-Requested-With': 'com.app' }), true],
+    [{ referer: ['https://*.spam.example/*'] }, asking({ Referer: 'https://a.spam.example/x' }), true],
+    [{ contentType: ['multipart/*'] }, asking({ 'Content-Type': 'Multipart/Form-Data; boundary=x' }), true],
+    [{ contentType: ['text/xml'] }, asking({ 'Content-Type': 'text/xmlx' }), false],
+    [{ language: ['de'] }, asking({ 'Accept-Language': 'en, de-AT;q=0.5' }), true],
+    [{ language: ['de'] }, asking({ 'Accept-Language': 'en, de;q=0' }), false],
+    [{ language: ['zh-*'] }, asking({ 'Accept-Language': 'zh-TW' }), true],
+    [{ httpVersion: ['1.0'] }, asking({}, { httpVersion: '1.0' }), true],
+    [{ httpVersion: ['2'] }, asking({}, { httpVersion: '2.0' }), true],
+    [{ httpVersion: ['2'] }, asking({}, { httpVersion: '1.1' }), false],
+    [{ ja4: ['chromium'] }, asking({}, { ja4 }), true],
+    [{ ja4: ['t13d1516h2_*'] }, asking({}, { ja4 }), true],
+    [{ ja4: ['program', 't13d1516h2'] }, asking({}, { ja4 }), false],
+    [{ ja4: ['*'] }, asking({}), false],
+    [{ address: ['8.8.8.0/24'] }, asking({}, { peer: '8.8.8.9' }), true],
+    [{ address: ['8.8.4.4', '2001:db8::/32'] }, asking({}, { peer: '8.8.8.9' }), false],
+    [{ address: ['list:partners'] }, asking({}, { peer: '8.8.8.9' }), true],
+    [{ not: { address: ['list:partners'] } }, asking({}, { peer: '8.9.8.9' }), true],
+    [{ not: { userAgent: ['*Chrome*'] } }, requestOf(fieldsOf(CHROME)), false],
+    [{ not: { userAgent: ['*Chrome*'], method: ['POST'] } }, requestOf(fieldsOf(CHROME)), true],
+    [{ path: ['/**'], not: { cookie: { session: ['*'] } } }, asking({}), true],
+    [{ path: ['/**'], not: { cookie: { session: ['*'] } } }, asking({ Cookie: 'session=1' }), false],
+  ]
+  for (const [match, request, matches] of rows) {
+    const { action } = decided({ match }, request)
+    t.equal(
+      action,
+      matches ? 'block' : 'allow',
+      `${JSON.stringify(match)} of ${request.target} ${request.fields.join(' ')}`,
+    )
+  }
+})
+
+t.test('of repeated values one is enough to refuse, and all earn permission', async (t) => {
+  const request = asking({}, { target: '/?key=good&key=bad' })
+  t.equal(decided({ match: { query: { key: ['bad'] } } }, request).action, 'block')
+  const policy = compilePolicy({
+    preset: 'observe',
+    default: 'block',
+    rules: [
+      { id: 'open', match: { query: { key: ['good'] } }, action: 'allow' },
+      { id: 'rest', match: { not: { query: { key: ['bad'] } }, path: ['/x'] }, action: 'allow' },
+    ],
+  })
+  const { decide } = agentInspector({ policy })
+  t.equal(decide(request).action, 'block')
+  t.equal(decide(asking({}, { target: '/?key=good&key=good' })).action, 'allow')
+  t.equal(decide(asking({}, { target: '/x?key=other&key=bad' })).action, 'block', 'one bad value is not "not bad"')
+})
+
+t.test('what a source does not keep is neither so nor otherwise', async (t) => {
+  const rules: readonly Rule[] = [
+    { id: 'cookie', match: { cookie: { a: ['1'] } }, action: 'block' },
+    { id: 'no-cookie', match: { not: { cookie: { a: ['1'] } } }, action: 'block' },
+    { id: 'no-ja4', match: { not: { ja4: ['program'] } }, action: 'block' },
+    { id: 'absent', match: { header: { absent: ['accept'] } }, action: 'block' },
+    { id: 'load', match: { not: { load: { atLeast: 0.5 } } }, action: 'block' },
+    { id: 'robots', match: { not: { robots: ['disallowed'] } }, action: 'block' },
+    { id: 'country', match: { not: { country: ['DE'] } }, action: 'block' },
+    { id: 'agent', match: { userAgent: ['curl*'] }, action: 'flag' },
+  ]
+  const inspector = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }) })
+  const address = { family: 4, a: 0, b: 0, c: 0, d: 0x08080808 } as const
+  const { reasons } = await inspector.check(address, { fields: ['User-Agent', 'curl/8'], headersKnown: false })
+  t.equal(reasons[0]?.id, 'policy:agent')
+})
+
+t.test('the load and robots.txt are asked at each request', async (t) => {
+  let load = 0.2
+  const surroundings: Surroundings = {
+    load: { now: () => load, latch: (atLeast) => () => load >= atLeast },
+    robots: (userAgent, path) => userAgent.startsWith('Bad') && path.startsWith('/private'),
+  }
+  const busy = { match: { load: { atLeast: 0.8 } } }
+  t.equal(decided(busy, asking({}), surroundings).action, 'allow')
+  load = 0.9
+  t.equal(decided(busy, asking({}), surroundings).action, 'block')
+  const rude = { match: { robots: ['disallowed'] } } as const
+  const asked = (userAgent: string, target: string) =>
+    decided(rude, asking({ 'User-Agent': userAgent }, { target }), surroundings).action
+  t.same([asked('Bad/1', '/private/x?y'), asked('Bad/1', '/'), asked('Good', '/private')], ['block', 'allow', 'allow'])
+})
+
+t.test('a share is of clients, each of which is within it at every request or at none', async (t) => {
+  const rules: readonly Rule[] = [{ id: 'some', match: { share: 0.1 }, action: 'block' }]
+  const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }) })
+  const actions = Array.from({ length: 4_000 }, (_, index) => `8.${index % 200}.${index % 7}.${index % 251}`).map(
+    (peer) => {
+      const first = decide(requestOf(fieldsOf(CHROME), { peer })).action
+      t.equal(decide(requestOf(['Host', 'x'], { peer, target: '/other' })).action, first)
+      return first
+    },
+  )
+  const share = actions.filter((action) => action === 'block').length / actions.length
+  t.ok(share > 0.07 && share < 0.13, String(share))
+  const homes = Array.from({ length: 200 }, (_, home) =>
+    ['1:2:3:4', 'a:b:c:d'].map(
+      (rest) => decide(requestOf(['Host', 'x'], { peer: `2a02:8106:1:${home}:${rest}` })).action,
+    ),
+  )
+  t.ok(homes.some(([action]) => action === 'block'))
+  t.ok(
+    homes.every(([one, other]) => one === other),
+    'a home keeps its part as its IPv6 address changes',
+  )
+})
+
+t.test('weights of several signs come to one decision, and are among its reasons', async (t) => {
+  const rules: readonly Rule[] = [
+    { id: 'old', match: { httpVersion: ['1.0'] }, action: 'flag', weight: 3 },
+    { id: 'trial', match: { path: ['/**'] }, action: 'flag', weight: 50, monitor: true },
+    { id: 'no-language', match: { header: { absent: ['accept-language'] } }, action: 'flag', weight: 4 },
+    { id: 'enough', match: { weight: { atLeast: 7 } }, action: 'block' },
+  ]
+  const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }) })
+  const both = decide(asking({}, { httpVersion: '1.0' }))
+  t.equal(both.action, 'block')
+  t.match(
+    both.reasons.map(({ text }) => text),
+    [/"enough"/, 'The weights of the policy\'s rules come to 7: "old" 3, "no-language" 4.'],
+  )
+  const one = decide(asking({}))
+  t.match(one, { action: 'flag', reasons: [{ id: 'policy:no-language' }, { text: /come to 4/ }] })
+  t.equal(decide(asking({ 'Accept-Language': 'de' })).action, 'allow')
+})
+
+t.test('words that cannot be meant are named at their places', async (t) => {
+  const rows: readonly (readonly [rule: Partial<Rule>, path: readonly (string | number)[], message: RegExp])[] = [
+    [{ match: { userAgent: ['/(/'] } }, ['match', 'userAgent', 0], /Unterminated group/],
+    [{ match: { userAgent: ['ok', '/a/g'] } }, ['match', 'userAgent', 1], /flag "g"/],
+    [{ match: { userAgent: ['/(a)\\1/'] } }, ['match', 'userAgent', 0], /backreference/],
+    [{ match: { userAgent: ['/a(?!b)/'] } }, ['match', 'userAgent', 0], /lookahead/],
+    [{ match: { userAgent: [''] } }, ['match', 'userAgent', 0], /unknown/],
+    [{ match: { userAgent: ['a'.repeat(1_001)] } }, ['match', 'userAgent', 0], /1000 characters/],
+    [{ match: { headerValue: { Accept: ['x'] } } }, ['match', 'headerValue', 'Accept'], /did you mean "accept"/],
+    [{ match: { cookie: { 'a b': ['x'] } } }, ['match', 'cookie', 'a b'], /unknown/],
+    [{ match: { cookie: {} } }, ['match', 'cookie'], /names nothing/],
+    [{ match: { query: { a: ['/[/'] } } }, ['match', 'query', 'a', 0], /Unterminated character class/],
+    [{ match: { address: ['10.0.0.300'] } }, ['match', 'address', 0], /expected an address/],
+    [{ match: { address: ['list:none'] } }, ['match', 'address', 0], /no list "none": partners/],
+    [{ match: { asn: ['list:none'] } }, ['match', 'asn', 0], /no list "none"/],
+    [{ match: { not: { userAgent: ['list:none'] } } }, ['match', 'not', 'userAgent', 0], /no list/],
+    [{ match: { not: {} } }, ['match', 'not'], /negation of nothing/],
+    [{ match: { not: { country: ['UK'] } } }, ['match', 'not', 'country', 0], /did you mean "GB"/],
+    [{ match: { share: 1 } }, ['match', 'share'], /between 0 and 1/],
+    [{ match: {}, weight: 3, action: 'block' }, ['weight'], /has the action flag/],
+    [{ match: {}, weight: -1, action: 'flag' }, ['weight'], /above 0/],
+    [{ match: { userAgent: ['Mine'] }, action: 'allow' }, ['match', 'userAgent'], /anybody can write it/],
+    [{ match: { header: { present: ['x'] }, path: ['/x'] }, action: 'allow' }, ['match', 'header'], /trustClaim/],
+    [{ match: { cookie: { s: ['*'] }, class: ['human'] }, action: 'allow' }, ['match', 'cookie'], /anybody/],
+  ]
+  for (const [rule, path, message] of rows) {
+    const rules = [{ id: 'r', action: 'block', match: {}, ...rule }] as readonly Rule[]
+    const faults = policyFaults({ preset: 'observe', rules }, new Set(['partners']))
+    t.match(faults, [{ path: ['rules', 0, ...path], message }], JSON.stringify(rule))
+  }
+  const allowed: readonly Partial<Rule>[] = [
+    { match: { userAgent: ['Mine'] }, trustClaim: true },
+    { match: { userAgent: ['Mine'], address: ['198.51.100.0/24'] } },
+    { match: { cookie: { s: ['*'] }, user: ['*'] } },
+    { match: { referer: ['x'], crawlerOutcome: ['verified'] } },
+    { match: { host: ['a.example'], path: ['/open'] } },
+  ]
+  for (const rule of allowed) {
+    const rules = [{ id: 'r', action: 'allow', ...rule }] as readonly Rule[]
+    t.same(policyFaults({ preset: 'observe', rules }), [], JSON.stringify(rule))
+  }
+})
+
+t.test('no address is on a list that holds it, where the client is not known', async (t) => {
+  t.equal(decided({ match: { not: { address: ['0.0.0.0/0', '::/0'] } } }, asking({}, { peer: '' })).action, 'block')
+  t.equal(decided({ match: { address: ['0.0.0.0/0', '::/0'] } }, asking({}, { peer: HOME })).action, 'block')
+})
+
+t.test('lists are read in the forms in which they are published', async (t) => {
+  const lines = [
+    '# FireHOL',
+    '198.51.100.0/24',
+    '',
+    '; Spamhaus DROP List',
+    '192.0.2.0/24 ; SBL123',
+    '2001:db8::/32',
+    '203.0.113.7 2026-11-25 10:00:00',
+    '"203.0.113.8",ssh:bruteforce,4h',
+    'AS64500 # partner',
+    'as64501',
+    '*BadBot*',
+    'Mozilla/5.0 (compatible; X; +http://x.example/) Y',
+    '/^Lib/',
+    '/(/',
+    '\u0000\u0001binary',
+    '300.1.1.1/8',
+    '// note',
+  ]
+  const { prefixes, ...read } = readListEntries(lines)
+  t.equal(prefixes.length, read.addresses.length)
+  t.same(read, {
+    addresses: ['198.51.100.0/24', '192.0.2.0/24', '2001:db8::/32', '203.0.113.7', '203.0.113.8'],
+    systems: [64_500, 64_501],
+    texts: ['*BadBot*', 'Mozilla/5.0 (compatible; X; +http://x.example/) Y', '/^Lib/'],
+    unread: [14, 15, 16],
+    left: 3,
+    withheld: [],
+    withheldCount: 0,
+  })
+})

@@ -1,0 +1,264 @@
+import t from 'tap'
+import { createCounter } from '../../src/counting/counter.ts'
+import { clientKey } from '../../src/counting/keys.ts'
+import { tightest } from '../../src/counting/limited.ts'
+import { policyFaults } from '../../src/policy/check/faults.ts'
+import { policyWarnings } from '../../src/policy/check/warnings.ts'
+import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
+import type { Policy, Rule } from '../../src/policy/policy.ts'
+import { LIMIT_PRESETS } from '../../src/policy/presets/limit-presets.ts'
+import { createFakeCounts, createFakeNetworks, snapshotsOf, systemOf } from '../../src/testing/fakes.ts'
+import type { InspectionRequest } from '../../src/values/request.ts'
+import { agentInspector, CHROME, fieldsOf, requestOf } from '../agents.ts'
+
+const NOW = 1_800_000_000_000
+
+const SNAPSHOTS = snapshotsOf({
+  networks: createFakeNetworks([
+    ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'hosting', networkClass: 'hosting', brand: 'Racks' }) }],
+  ]),
+  rangesLoaded: true,
+})
+
+function gateOf(policy: Partial<Policy>, mode: 'enforce' | 'monitor' = 'enforce') {
+  const compiled = compilePolicy({ preset: 'observe', rules: [], ...policy })
+  const inspector = agentInspector({ policy: compiled, snapshots: SNAPSHOTS, mode })
+  const counts = createFakeCounts({ now: () => NOW })
+  const counter = createCounter({ counts, ipv6Prefix: 64, flights: 'test' })
+  const ask = async (request: InspectionRequest) => counter.count(inspector.decide(request))
+  return { ask, counts, inspector }
+}
+
+function from(peer: string, target = '/', overrides: Partial<InspectionRequest> = {}): InspectionRequest {
+  return requestOf(fieldsOf(CHROME), { peer, target, ...overrides })
+}
+
+function limitRule(more: Partial<Rule> & Pick<Rule, 'limit'>): Rule {
+  return { id: 'few', match: {}, action: 'throttle', ...more }
+}
+
+t.test('within its limit a rule decides nothing, and the rules after it do', async (t) => {
+  const few = limitRule({ match: { path: ['/login'] }, limit: { key: 'client', max: 1, window: '1m' } })
+  const { ask, inspector } = gateOf({
+    rules: [few, { id: 'racks', match: { networkClass: ['hosting'] }, action: 'block' }],
+  })
+  const actions = []
+  for (let call = 0; call < 3; call++) actions.push((await ask(from('8.2.0.1', '/login'))).decision)
+  t.same(
+    actions.map(({ action }) => action),
+    ['block', 'throttle', 'throttle'],
+  )
+  t.same(
+    actions.map(({ reasons }) => reasons[0]?.id),
+    ['policy:racks', 'policy:few', 'policy:few'],
+  )
+  t.match(actions[1]?.reasons[0]?.text, 'exceeded: 1 in 1m by client')
+  t.same(
+    actions[1]?.limits?.map(({ used, max, exceeded }) => [used, max, exceeded]),
+    [[1, 1, true]],
+  )
+  t.equal((await ask(from('8.9.0.1', '/elsewhere'))).decision.limits, undefined)
+  t.equal(inspector.decide(from('8.9.0.1', '/login')).action, 'allow', 'deciding counts nothing')
+  t.ok(Object.isFrozen(actions[1]))
+})
+
+t.test('then: allow opens within, only for what is proven and where all readings agree', async (t) => {
+  const open = { id: 'open', action: 'block', then: 'allow', limit: { key: 'client', max: 1, window: '1m' } } as const
+  const after: Rule = { id: 'all', match: {}, action: 'block' }
+  const { ask } = gateOf({ rules: [{ ...open, match: { path: ['/open'] } }, after] })
+  const first = (await ask(from('8.9.0.1', '/open'))).decision
+  t.same([first.action, first.reasons[0]?.id], ['allow', 'policy:open'])
+  t.same((await ask(from('8.9.0.1', '/open'))).decision.reasons[0]?.id, 'policy:open')
+  t.same((await ask(from('8.9.0.1', '/open'))).decision.action, 'block')
+  t.equal((await ask(from('8.9.0.2', '/a/..%2fopen'))).decision.reasons[0]?.id, 'policy:all')
+  const claimed = gateOf({ rules: [{ ...open, match: { crawler: ['gptbot'] } }, after] })
+  const gpt = requestOf(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer: '8.9.0.1' })
+  t.equal((await claimed.ask(gpt)).decision.reasons[0]?.id, 'policy:all')
+})
+
+t.test('keys of counts: each alone, combinations, and requests without such a value', async (t) => {
+  const gpt = (peer: string) => requestOf(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer })
+  const keysOf = async (
+    key: Rule['limit'] extends infer L ? (L extends { key: infer K } ? K : never) : never,
+    request: InspectionRequest,
+    user?: string,
+  ) => {
+    const { ask, counts } = gateOf({ rules: [limitRule({ limit: { key, max: 5, window: '1m' } })] })
+    await ask(user === undefined ? request : { ...request, user })
+    return counts.taken.map(({ key, max }) => [key.replace('few sliding/60000 ', ''), max])
+  }
+  t.same(await keysOf('client', from('8.2.0.1')), [['8.2.0.1', 5]])
+  t.same(await keysOf('client', from('2001:db9:1:2:3::4')), [
+    ['2001:db9:1:2::/64', 5],
+    ['2001:db9:1::/48', 80],
+  ])
+  t.same(await keysOf('client', from('')), [['no-address', 5]])
+  t.same(await keysOf('prefix', from('8.2.0.77')), [['8.2.0.0/24', 5]])
+  t.same(await keysOf('prefix', from('2001:db9:1:2:3::4')), [['2001:db9:1::/48', 5]])
+  t.same(await keysOf('asn', from('8.2.0.1')), [['AS64502', 5]])
+  t.same(await keysOf('asn', from('8.9.0.1')), [], 'unknown is nobody')
+  t.same(await keysOf('country', from('8.9.0.1')), [])
+  t.same(await keysOf('class', from('8.9.0.1')), [['human', 5]])
+  t.same(await keysOf('operator', gpt('8.2.0.1')), [['OpenAI? 8.2.0.1', 5]], 'a claim uses up nobody else’s')
+  t.same(await keysOf('crawler', gpt('8.2.0.1')), [['gptbot? 8.2.0.1', 5]])
+  t.same(await keysOf('identity', gpt('8.2.0.1')), [])
+  t.same(await keysOf('user', from('8.2.0.1')), [])
+  t.same(await keysOf('user', from('8.2.0.1'), 'ada'), [['ada', 5]])
+  t.same(await keysOf(['asn', 'client'], from('8.2.0.1')), [['AS64502 8.2.0.1', 5]])
+  t.same(await keysOf(['class', 'client'], from('2001:db9::1')), [
+    ['human 2001:db9::/64', 5],
+    ['human 2001:db9::/48', 80],
+  ])
+})
+
+t.test('the key of a client: an IPv4 address, or a network of IPv6 within its /48', async (t) => {
+  t.same(clientKey('192.0.2.1', 64), { narrow: '192.0.2.1' })
+  t.same(clientKey('::ffff:192.0.2.1', 64), { narrow: '192.0.2.1' })
+  const full = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
+  const wide = 'ffff:ffff:ffff::/48'
+  t.same(clientKey(full, 128), { narrow: `${full}/128`, wide })
+  t.same(clientKey(full, 56), { narrow: 'ffff:ffff:ffff:ff00::/56', wide })
+  t.same(clientKey(full, 48), { narrow: wide }, 'nothing is counted twice')
+  t.same(clientKey(full, 32), { narrow: 'ffff:ffff::/32' })
+  for (const text of ['64:ff9b::c000:201', '64:ff9b:1::c000:201'])
+    t.same(clientKey(text, 64), { narrow: `${text}/128` }, 'one of IPv4 behind a translator, with all of it in a /64')
+  t.same(clientKey('64:ff9b::1:0:0', 64), { narrow: '64:ff9b::/64', wide: '64:ff9b::/48' })
+  for (const text of ['', ':', 'a:b']) t.same(clientKey(text, 64), { narrow: 'no-address' }, 'one for all')
+})
+
+t.test('in flight: of all together, of each key, and left when the answer has ended', async (t) => {
+  const rule: Rule = { id: 'export', match: { path: ['/export'] }, concurrent: 2, action: 'block' }
+  const { ask, counts } = gateOf({ rules: [rule] })
+  const all = []
+  for (const peer of ['8.9.0.1', '8.9.0.2', '8.9.0.3']) all.push(await ask(from(peer, '/export')))
+  t.same(
+    all.map(({ decision }) => decision.action),
+    ['allow', 'allow', 'block'],
+  )
+  t.equal(all[2]?.ended, undefined)
+  all[0]?.ended?.(200)
+  t.same(counts.left, ['export flights '])
+  t.equal((await ask(from('8.9.0.3', '/export'))).decision.action, 'allow')
+  const each = gateOf({ rules: [{ ...rule, concurrent: { key: 'client', max: 1 } }] })
+  const actions = []
+  for (const peer of ['8.9.0.1', '8.9.0.2', '8.9.0.1'])
+    actions.push((await each.ask(from(peer, '/export'))).decision.action)
+  t.same(actions, ['allow', 'allow', 'block'])
+})
+
+t.test('a cost by number, by method and by path', async (t) => {
+  const costs = async (cost: Rule['cost']) => {
+    const { ask, counts } = gateOf({ rules: [limitRule({ limit: { key: 'client', max: 9, window: '1m' }, cost })] })
+    await ask(from('8.9.0.1', '/search'))
+    await ask(from('8.9.0.1', '/', { method: 'POST' }))
+    await ask(from('8.9.0.1'))
+    return counts.taken.map(({ cost }) => cost)
+  }
+  t.same(await costs(3), [3, 3, 3])
+  t.same(await costs({ '/search': 5, POST: 2 }), [5, 2, 1])
+  t.same(await costs(undefined), [1, 1, 1])
+})
+
+t.test(
+  'several rules count one request and the tightest shows; on trial and in monitor mode nothing is done',
+  async (t) => {
+    const rules: readonly Rule[] = [
+      limitRule({ id: 'wide', limit: { key: 'class', max: 100, window: '1h' } }),
+      limitRule({ id: 'tried', limit: { key: 'client', max: 1, window: '1m' }, monitor: true, action: 'block' }),
+      limitRule({ id: 'tight', limit: { key: 'client', max: 3, window: '1m' }, action: 'flag' }),
+    ]
+    const { ask } = gateOf({ rules })
+    await ask(from('8.9.0.1'))
+    const second = (await ask(from('8.9.0.1'))).decision
+    t.equal(second.action, 'allow')
+    t.same(second.trial, { rule: 'tried', action: 'block' })
+    t.equal(tightest(second.limits ?? [])?.rule, 'tight')
+    await ask(from('8.9.0.1'))
+    const fourth = (await ask(from('8.9.0.1'))).decision
+    t.same([fourth.action, fourth.trial?.rule], ['flag', 'tried'])
+    t.same([second.trials, fourth.trials], [[second.trial], [fourth.trial]])
+    const monitoring = gateOf({ rules: [limitRule({ limit: { key: 'client', max: 1, window: '1m' } })] }, 'monitor')
+    await monitoring.ask(from('8.9.0.1'))
+    const beyond = (await monitoring.ask(from('8.9.0.1'))).decision
+    t.same([beyond.action, beyond.enforced], ['throttle', false])
+  },
+)
+
+t.test('faults of counting rules are said, each with its place', (t) => {
+  const limit = { key: 'client', max: 5, window: '1m' } as const
+  const rows: readonly (readonly [Partial<Rule>, string])[] = [
+    [{ limit: { ...limit, window: 0 } }, 'limit.window: 0 is not a duration'],
+    [{ limit: { ...limit, window: '0s' } }, 'limit.window: "0s" is not a duration'],
+    [{ limit: { ...limit, window: 'soon' } }, 'limit.window: "soon" is not a duration'],
+    [{ limit: { ...limit, window: '1000d' } }, 'limit.window: "1000d" is not a duration'],
+    [{ limit: { ...limit, max: 0 } }, 'limit.max: 0 is not a whole number'],
+    [{ limit: { ...limit, max: 1.5 } }, 'limit.max: 1.5 is not a whole number'],
+    [{ limit: { ...limit, key: 'clients' as 'client' } }, 'limit.key: "clients" is unknown; did you mean "client"?'],
+    [{ limit: { ...limit, key: [] } }, 'limit.key: names nothing to count by'],
+    [{ limit: { ...limit, key: ['asn', 'asn'] } }, 'limit.key: names a key twice'],
+    [{ limit: { ...limit, kind: 'slide' as 'sliding' } }, 'limit.kind: "slide" is unknown'],
+    [
+      { limit: { ...limit, count: 'failures' as 'failure' } },
+      'limit.count: "failures" is unknown; did you mean "failure"?',
+    ],
+    [{ limit: { ...limit, failures: [401] } }, 'limit.failures: only a limit with count: failure has it'],
+    [{ limit: { ...limit, count: 'failure', failures: [] } }, 'limit.failures: no status is a failure'],
+    [{ limit: { ...limit, count: 'failure', failures: [401, 99] } }, 'limit.failures.1: 99 is not a status'],
+    [{ limit: { ...limit, burst: 5 } }, 'limit.burst: only a limit of kind bucket has it'],
+    [{ limit: { ...limit, kind: 'bucket', refill: 0 } }, 'limit.refill: 0 is not a whole number'],
+    [{ limit, action: 'allow' }, 'action: beyond a limit'],
+    [{ limit, cost: -1 }, 'cost: -1 is not a cost'],
+    [{ limit, cost: { search: 2 } }, 'cost.search: "search" is neither a method in capitals nor a path'],
+    [{ concurrent: 0 }, 'concurrent: 0 is not a whole number'],
+    [{ concurrent: { key: 'ip' as 'client', max: 2 } }, 'concurrent.key: "ip" is unknown'],
+    [{ action: 'throttle' }, 'action: throttle needs a limit'],
+    [{ then: 'allow', action: 'block' }, 'then: a rule without a limit counts nothing'],
+    [{ limit, then: 'allow', onError: 'block' }, 'onError: a rule with then: allow has none'],
+  ]
+  const wrong = rows.flatMap(([given, expected]) => {
+    const rule: Rule = { id: 'r', match: {}, action: 'throttle', ...given }
+    const [fault] = policyFaults({ preset: 'observe', rules: [rule] })
+    const text = `${fault?.path.slice(2).join('.')}: ${fault?.message}`
+    return text.startsWith(expected) ? [] : [{ expected, text }]
+  })
+  t.same(wrong, [])
+  const strikes = { count: 3, window: '1m', on: ['blocked', 'status:404', 'status:200', 'gone'], for: '0s' }
+  t.same(
+    policyFaults({ preset: 'observe', rules: [], strikes }).map(({ path }) => path.join('.')),
+    ['strikes.for', 'strikes.on.2', 'strikes.on.3'],
+  )
+  t.throws(() => compilePolicy({ preset: 'observe', rules: [], limits: ['none' as 'login-guard'] }), /no-such|unknown/)
+  t.match(
+    policyWarnings({ preset: 'observe', rules: [limitRule({ limit: { ...limit, key: 'user' } })] })[0]?.message,
+    'user',
+  )
+  t.end()
+})
+
+t.test('a rule with the id of a rule of its preset has counts of its own, and its own reason', async (t) => {
+  const { ask } = gateOf({
+    limits: ['login-guard'],
+    rules: [{ id: 'login-guard', match: {}, action: 'block', limit: { key: 'client', max: 20, window: '1h' } }],
+  })
+  const login = from('8.2.0.1', '/login', { method: 'POST' })
+  const fail = async () => {
+    const { decision, ended } = await ask(login)
+    ended?.(401)
+    return decision
+  }
+  for (let call = 0; call < 10; call++) t.equal((await fail()).action, 'allow', `call ${call}`)
+  t.match(await fail(), { action: 'challenge', reasons: [{ text: /10 failures in 1h by browser/ }] })
+})
+
+t.test('the presets of limits are policies without a fault, and do what their names say', async (t) => {
+  for (const [name, rules] of Object.entries(LIMIT_PRESETS)) {
+    t.same(policyFaults({ preset: 'observe', rules }), [], name)
+  }
+  const { ask } = gateOf({ limits: ['polite-crawlers', 'login-guard', 'api-fair-use'] })
+  const passed = async (request: InspectionRequest, calls: number) => {
+    let allowed = 0
+    for (let call = 0; call < calls; call++) if ((await ask(request)).decision.action === 'allow') allowed++
+    return allowed
+  }
+  t.equal(await passed(requestOf(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer: '8.9.0.1' }), 40), 10)
+})

@@ -1,0 +1,136 @@
+import t from 'tap'
+import { createCounter } from '../../src/counting/counter.ts'
+import { policyFaults } from '../../src/policy/check/faults.ts'
+import { flaggingRules } from '../../src/policy/check/flagging-rules.ts'
+import { policyWarnings } from '../../src/policy/check/warnings.ts'
+import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
+import { type Policy, PRESET_NAMES, type PresetName, type Rule } from '../../src/policy/policy.ts'
+import { PRESETS } from '../../src/policy/presets/presets.ts'
+import { createFakeCounts } from '../../src/testing/fakes.ts'
+import type { InspectionRequest } from '../../src/values/request.ts'
+import { agentInspector, CHROME, fieldsOf, RACK, requestOf, SCHOOL } from '../agents.ts'
+
+function gateOf(preset: PresetName, busy = false) {
+  const load = { latch: () => () => busy, now: () => 1 }
+  const inspector = agentInspector({ policy: compilePolicy({ preset, rules: [] }, { load }) })
+  const counter = createCounter({ counts: createFakeCounts({ now: () => 0 }), ipv6Prefix: 64, flights: 'test' })
+  return async (request: InspectionRequest) => {
+    const { decision, ended } = await counter.count(inspector.decide(request))
+    // A request that sends is answered by no page.
+    ended?.(200, undefined, request.method === 'POST' ? 'application/json' : 'text/html')
+    return `${decision.action} ${decision.reasons[0]?.id.replace('policy:', '')}`
+  }
+}
+
+function named(userAgent: string, overrides: Partial<InspectionRequest> = {}): InspectionRequest {
+  return requestOf(['Host', 'a.example', 'User-Agent', userAgent], { peer: RACK, ...overrides })
+}
+
+const PAGE = fieldsOf(CHROME)
+const UPTIME = 'Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)'
+const BARE = ['Host', 'a', 'User-Agent', CHROME['User-Agent'] ?? '', 'Accept', '*/*']
+
+/** The decision about a first request, and how many of its like pass until one is slowed or asked. */
+const KINDS: readonly (readonly [
+  request: InspectionRequest,
+  stop: string,
+  passed: number,
+  attack: string,
+  left: number,
+])[] = [
+  [named('curl/8', { target: '/robots.txt' }), 'allow open', 999, 'allow open', 999],
+  [named('curl/8', { target: '/.well-known/acme-challenge/x' }), 'allow open', 999, 'allow open', 999],
+  [named('FreshRSS/1.24', { target: '/blog/feed/' }), 'allow feeds', 120, 'allow feeds', 120],
+  [named('Reader/1', { target: '/@ada.rss' }), 'allow feeds', 120, 'allow feeds', 120],
+  [named('curl/8', { target: '/feedback' }), 'block server-libraries', 0, 'block server-libraries', 0],
+  [named('Google-Extended/1.0'), 'block impostor', 0, 'block impostor', 0],
+  [named('Mozilla/5.0 (X11) HeadlessChrome/150.0.0.0'), 'block headless', 0, 'block headless', 0],
+  [named(UPTIME), 'flag helpers-seen', 60, 'flag helpers-seen', 30],
+  [named('WhatsApp/2.23.20.0'), 'flag helpers-seen', 60, 'flag helpers-seen', 30],
+  [named('curl/8', { method: 'POST' }), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
+  [named('Acme-Harvester/1.0'), 'flag doubtful-seen', 10, 'flag doubtful-seen', 10],
+  [named('curl/8', { peer: '8.1.1.2' }), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
+  [named('MJ12bot/v1.4.8', { peer: '8.1.1.2' }), 'challenge unproven', 0, 'challenge unproven', 0],
+  [named('Devin/1.0'), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
+  [named('AI2Bot'), 'challenge unproven', 0, 'challenge unproven', 0],
+  [requestOf(BARE), 'challenge doubtful', 0, 'challenge doubtful', 0],
+  [requestOf(BARE, { method: 'POST' }), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
+  [requestOf(['Host', 'a.example']), 'challenge doubtful', 0, 'challenge doubtful', 0],
+  [requestOf(PAGE, { peer: RACK }), 'flag doubtful-seen', 60, 'challenge asked', 0],
+  [requestOf(PAGE), 'allow default', 600, 'allow default', 600],
+  [requestOf(BARE, { scheme: 'http' }), 'allow default', 600, 'allow default', 600],
+  [requestOf(PAGE, { peer: SCHOOL }), 'allow default', 999, 'allow default', 30],
+  [requestOf(PAGE, { peer: '10.0.0.1' }), 'allow default', 999, 'allow default', 999],
+  [requestOf(PAGE, { peer: '8.77.0.1' }), 'allow default', 999, 'allow default', 999],
+]
+
+for (const [preset, at] of [
+  ['stop-scrapers', 0],
+  ['under-attack', 1],
+] as const) {
+  t.test(`${preset}: who passes, and how often`, async (t) => {
+    for (const [request, ...columns] of KINDS) {
+      const [first, most] = columns.slice(at * 2) as [string, number]
+      const ask = gateOf(preset)
+      const about = `${request.fields.join(' ')} ${request.peer} ${request.target}`
+      t.equal(await ask(request), first, about)
+      let passed = /^(?:block|challenge)/.test(first) ? 0 : 1
+      while (passed > 0 && passed < 999 && !/^(?:throttle|challenge)/.test(await ask(request))) passed++
+      t.equal(passed, most, about)
+    }
+  })
+}
+
+/** How many requests pass of a flood of others. */
+async function passedOf(preset: PresetName, busy: boolean, flood: readonly InspectionRequest[]): Promise<number> {
+  const ask = gateOf(preset, busy)
+  let passed = 0
+  for (const request of flood) if (/^(allow|flag)/.test(await ask(request))) passed++
+  return passed
+}
+
+t.test(
+  'floods that share a /24, a system or nothing are slowed by that, and whole browsers at home are not',
+  async (t) => {
+    const flood = (fields: readonly string[], peer: (at: number) => string) =>
+      Array.from({ length: 2_000 }, (_, at) => requestOf(fields, { peer: peer(at) }))
+    const network = flood(BARE, (at) => `8.1.7.${at % 250}`)
+    const system = flood(BARE, (at) => `8.1.${at % 250}.${at % 7}`)
+    const lines = flood(PAGE, (at) => `8.1.7.${at % 250}`)
+    for (const preset of ['stop-scrapers', 'under-attack'] as const) {
+      for (const busy of [false, true]) {
+        for (const copies of [network, system]) t.equal(await passedOf(preset, busy, copies), 0)
+      }
+    }
+    const sends = [network, system].map((flood) => flood.map((request) => ({ ...request, method: 'POST' })))
+    t.same(await Promise.all(sends.map((flood) => passedOf('stop-scrapers', false, flood))), [900, 1_800])
+    t.same(await Promise.all(sends.map((flood) => passedOf('stop-scrapers', true, flood))), [240, 600])
+    t.equal(await passedOf('stop-scrapers', true, lines), 2_000)
+    t.equal(await passedOf('under-attack', false, lines), 2_000)
+    t.equal(await passedOf('under-attack', true, lines), 600)
+  },
+)
+
+t.test('no preset is warned of, whatever the default is', async (t) => {
+  for (const preset of PRESET_NAMES) {
+    const ids = PRESETS[preset].map(({ id }) => id)
+    t.same(ids, [...new Set(ids)], preset)
+    t.same(policyFaults({ preset: 'observe', rules: PRESETS[preset] }), [], preset)
+    for (const more of [{}, { default: 'block' }] as const) t.same(policyWarnings({ preset, rules: [], ...more }), [])
+  }
+})
+
+t.test('what flags is named: rules in force that neither weigh nor are on trial', async (t) => {
+  const flag: Rule = { id: 'odd', match: { httpVersion: ['1.0'] }, action: 'flag' }
+  const rows: readonly (readonly [policy: Partial<Policy>, ids: readonly string[]])[] = [
+    [{}, []],
+    [{ rules: [flag] }, ['odd']],
+    [{ rules: [{ ...flag, weight: 3 }] }, []],
+    [{ rules: [{ ...flag, monitor: true }] }, []],
+    [{ rules: [{ ...flag, limit: { key: 'client', max: 1, window: '1m' } }] }, ['odd']],
+    [{ default: 'flag' }, ['default']],
+    [{ rules: [flag], strikes: { count: 3, window: '1m', on: ['flagged'], for: '1h' } }, []],
+    [{ preset: 'stop-scrapers' }, ['helpers-seen', 'doubtful-seen']],
+  ]
+  for (const [policy, ids] of rows) t.same(flaggingRules({ preset: 'observe', rules: [], ...policy }), ids)
+})
