@@ -123,7 +123,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
  */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 662,
-  'packages/core': 20_019,
+  'packages/core': 20_007,
   'packages/ledger': 3_498,
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_783,
