@@ -1,6 +1,6 @@
 import type { Bench } from './report/run.ts'
 
-/** Every bench, loaded when it is run, with about how many seconds a full and a quick run take (D343). */
+/** Every bench, loaded when it is run, with about how many seconds a full and a quick run take. */
 export const BENCHES: Readonly<Record<string, Bench>> = {
   lookup: { measure: async (run) => (await import('./lookup.ts')).benchLookup(run), seconds: [170, 20] },
   inspect: { measure: async (run) => (await import('./inspect.ts')).benchInspect(run), seconds: [20, 7] },

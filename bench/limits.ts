@@ -51,7 +51,7 @@ function rowsOf({
   const rows: readonly Row[] = [
     { name: 'key and metering, SQLite', kinds: ['open', 'keyed'], stores: [sqlite, limits], goal: goal(1.25) },
     { name: 'metering alone, SQLite', kinds: ['unmetered', 'keyed'], stores: [sqlite, limits], goal: goal(1.05) },
-    // Many nodes: no allowance is ever in Redis (D41), but its connection is in the process.
+    // Allowances are never in Redis, which forgets when it restarts, but the process of a node among many has its connection.
     {
       name: 'key and metering, PostgreSQL and Redis',
       kinds: ['open', 'keyed'],

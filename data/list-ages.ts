@@ -18,5 +18,5 @@ export interface ListAge {
   readonly note: string
 }
 
-/** Ages of lists by kind, with what they were measured on (D592). */
+/** How many entries of a list still hold as it ages, by kind, with the copies on which this was measured. */
 export const LIST_AGES: readonly ListAge[] = table.kinds as unknown as readonly ListAge[]

@@ -26,7 +26,7 @@ export interface WhoisFormats {
   readonly registrarFields: readonly string[]
   /** Headings of sections about people, where dates and names are theirs and not the domain's. */
   readonly contacts: readonly string[]
-  /** Stems of words for labels that no family has; a space stands for the end of a word (D169). */
+  /** Stems of words for labels that no family lists, because lists of labels never end. A space marks the end of a word. */
   readonly guesses: {
     readonly note: string
     /** Stems by the date that they name; the first field that has one counts. */

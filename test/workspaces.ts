@@ -50,7 +50,7 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
 }
 
-/** The versions of Node whose own SQLite is not used; on all others npm leaves out an optional dependency of these `engines` (D582). */
+/** The versions of Node whose own SQLite is not used; on all others npm leaves out an optional dependency of these `engines`. */
 const PACKED_SQLITE = '^20.19 || >=22.13 <24.15 || ^25'
 
 /** The fields that all published manifests have alike, beside those that only differ by the folder. */

@@ -6,7 +6,7 @@ import type { Machine, Results } from './result.ts'
 export const BENCH = join(import.meta.dirname, '../..')
 export const RESULTS = join(BENCH, 'results')
 
-/** The folder for the results of a run: those that say nothing do not replace the kept ones (D344). */
+/** The folder for the results of a run. Figures of a busy machine, and of quick runs, do not replace the kept ones. */
 export function folderOf({ size, busy }: Pick<Machine, 'size' | 'busy'>): string {
   if (size === 'quick') return join(BENCH, 'dist/quick')
   return busy ? join(BENCH, 'dist/busy') : RESULTS

@@ -20,7 +20,7 @@ const UNKNOWN = ['2c0f:ffff::1']
 /** A forger at home, on the move, on a rented server, behind a VPN and at a Tor exit. */
 const FORGERS = ['73.162.10.21', '172.56.21.89', '5.9.10.20', '45.83.220.10', '185.220.101.10']
 
-// The law that an unknown is never a no holds for outcomes; the demo's policy goes by the network (D550).
+// Google's published ranges are all clouds, so the demo's policy refuses an unproven Googlebot on other networks.
 t.test('the demo refuses a forged Googlebot offline, and never a genuine one of a newer range', async (t) => {
   const { config } = readConfigFrom({
     file: join(ROOT, 'packages/sallyport/demo.yaml'),

@@ -9,7 +9,7 @@ const MAX_LINE = 300
 
 const DOCUMENTS = documents()
 
-/** Words of what a reader is meant to read (D553): not of histories, figures and the table of all keys. */
+/** Words of what a reader is meant to read: not of histories, figures and the table of all keys. */
 /** Words of prose: tables that a command writes are looked up, not read. */
 const MAX_WORDS = 24_073
 const NOT_COUNTED = [

@@ -96,5 +96,5 @@ const lambda: Host = {
   },
 }
 
-/** Hosts whose requests are received as those of HOSTS are: Node's own, or the web's (D570). */
+/** Hosts whose requests are received as those of HOSTS are: Node's own, or the web's. */
 export const MORE_HOSTS: readonly Host[] = [h3, h3OfNitro2, elysia, hapi, lambda]

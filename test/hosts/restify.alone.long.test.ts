@@ -15,7 +15,7 @@ import type { WireResponse } from './wire.ts'
 
 /*
  * The conformance table and the habits for restify. Its import changes requests and responses of node:http for the whole process
- * (D586): node:http is asked before it, so that its bytes are those of a process without restify.
+ * (prototypes, `writeHead`): node:http is asked before it, so that its bytes are those of a process without restify.
  */
 const scene = madeScene()
 const [first] = HOSTS

@@ -25,7 +25,7 @@ import { toy } from './toy-framework.ts'
 
 /*
  * A new adapter by the recipe of CONTRIBUTING: the files that it lists and no others are made for a framework of twenty
- * lines, in a copy of the repository. The house must hold there, and the adapter is held to the conformance table (D359).
+ * lines, in a copy of the repository. The house must hold there, and the adapter is held to the conformance table.
  */
 const MAX_PLACES = 9
 

@@ -13,7 +13,7 @@ import t from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
 import { ROOT } from '../workspaces.ts'
 
-/* Decisions over a bundle of the embedded data (D571), in Node and in workerd, beside those of a service over the same data. */
+/* Decisions over a bundle of the embedded data, in Node and in workerd, beside those of a service over the same data. */
 const CONFIG = { dataDir: DATA_DIR, data: { refresh: false, city: false } } as const
 const POLICY = {
   preset: 'observe',

@@ -27,7 +27,7 @@ const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|(?<!\.)\bfetch\(|\bset(Timeout|Interval|Immediate)\(|\brandom(Bytes|UUID)\b/
 
 const MAX_FILE_LINES = 400
-/** 80 is the habit; functions that compose a service may take 110 (D363). */
+/** 80 is the habit; functions that compose a service may take 110. */
 const MAX_FUNCTION_LINES = 110
 const MAX_ADAPTER_LINES = 120
 /** The budget of a framework's adapter that has no row of its own yet. */

@@ -5,7 +5,7 @@ import t from 'tap'
 import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
 
-/* One spelling of each of these (.github/CONTRIBUTING.md, "Words"): a reader learns it once, and the formatter lays it out (D362). */
+/* One spelling of each of these (.github/CONTRIBUTING.md, "Words"): a reader learns it once, and the formatter lays it out. */
 
 /** The one file that writes `-readonly`. */
 const WRITABLE = 'values/members.ts'

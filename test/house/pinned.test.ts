@@ -4,7 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { ROOT } from '../workspaces.ts'
 
-/* A tag can be moved, a digest cannot: whatever runs in CI, or comes into an image, is named by its digest, with the tag beside it (D690). */
+/* A tag can be moved, a digest cannot: whatever runs in CI, or comes into an image, is named by its digest, with the tag beside it. */
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 const WORKFLOWS = readdirSync(join(ROOT, '.github/workflows')).map((name) => `.github/workflows/${name}`)
 const IMAGE = /^\S+:[\w.-]+@sha256:[0-9a-f]{64}$/

@@ -26,7 +26,7 @@ import { isUnreachable, pack, run } from './npm.ts'
 
 /*
  * The image, by the Dockerfile that users build, and by this repository's packages: built by buildah, and run by runc as an orchestrator
- * confines it (D584). Its base is made of Debian's packages and npm's Node, where a registry of images would have node:24-bookworm-slim.
+ * confines it. Its base is made of Debian's packages and npm's Node, where a registry of images would have node:24-bookworm-slim.
  */
 const TOOLS = ['buildah', 'debootstrap', 'runc']
 const missing = TOOLS.filter((name) => spawnSync(name, ['--version']).error !== undefined)

@@ -18,7 +18,7 @@ import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { install, isUnreachable, run } from './npm.ts'
 
 /*
- * `npm run release` makes a folder (D585) that is whole, with right checksums and the bill of the lock file, and that can be installed
+ * `npm run release` makes a folder that is whole, with right checksums and the bill of the lock file, and that can be installed
  * from.
  */
 t.setTimeout(900_000)

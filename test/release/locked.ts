@@ -59,7 +59,7 @@ export function titleOf(path: string): string {
 
 /**
  * Writes manifest and lock file of a project that has installed all our packages, as the lock file of this repository has them. npm's
- * own bill and audit of workspaces list what private workspaces need, and leave out half of what ours do (D585).
+ * own bill and audit of workspaces list what private workspaces need, and leave out half of what ours do.
  */
 export function writeLockedProject(folder: string): void {
   const project = {

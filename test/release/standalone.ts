@@ -6,7 +6,7 @@ import { manifestOf, publishedWorkspaces, ROOT, SHARED_FILES } from '../workspac
 import { findFrom, installedWith, placeOf } from './locked.ts'
 
 /*
- * `node test/dist/release/standalone.js FOLDER`: the command with the Node that runs this, for a machine without one, as one archive (D583).
+ * `node test/dist/release/standalone.js FOLDER`: the command with the Node that runs this, for a machine without one, as one archive.
  * It holds what the lock file names, and our packages from the tarballs that are in the folder.
  */
 const DRIVERS = ['@redis/client', 'acme-client', 'pg']

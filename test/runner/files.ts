@@ -16,10 +16,10 @@ export interface Group {
  */
 const MAX_BYTES = { quick: 200_000, long: 30_000 } as const
 
-/** Tests that take long; `npm run test:all` runs them too (D346). */
+/** Tests that take long; `npm run test:all` runs them too. */
 const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
 
-/** Tests that import what changes the process for all others in it: each has a process of its own (D586). */
+/** Tests that import what changes the process for all others in it: each has a process of its own. */
 const isAlone = (path: string): boolean => /\.alone(\.long)?\.test\.ts$/.test(path)
 
 /**

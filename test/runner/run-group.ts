@@ -23,7 +23,7 @@ export interface Outcome {
 const TOGETHER = relative(ROOT, join(import.meta.dirname, 'together.js'))
 /** tap names the test that hangs; what hangs so that tap cannot is killed a minute later. */
 const MAX_SECONDS = 900
-/** Heap of one process: without a bound V8 lets rubbish lie while the machine has memory (D347). */
+/** Heap of one process: without a bound V8 collects too late, and one process held 2.5 GB. */
 export const HEAP_MB = { quick: 384, all: 640 } as const
 
 /** Runs the files of a group in a process; what it prints beside its results is shown only where it fails. */

@@ -1,5 +1,5 @@
 /**
- * Returns what a run of CI has of what takes long: with `TURN=2/5` every fifth beginning with the second, else all (D510).
+ * Returns the share of the long checks that this run of CI has: with `TURN=2/5` every fifth beginning with the second, else all.
  * A turn that is none throws.
  */
 export function ofTurn<T>(values: readonly T[], turn = process.env['TURN'] ?? '1/1'): readonly T[] {

@@ -90,7 +90,7 @@ const SHOWN: readonly Shown[] = [
   },
 ]
 
-/** The figures that README shows, out of the results of the benches (D260). */
+/** The figures that README shows, out of the results of the benches. */
 export function figures(): string {
   return table(
     ['what', 'measured', 'bench'],

@@ -29,7 +29,7 @@ function about(number: number): string {
 
 const bench = (names: string) => `\`npm run bench -- ${names}\``
 
-/** The inputs of a calculation of machines, out of the results of the benches (D260). */
+/** The inputs of a calculation of machines, out of the results of the benches. */
 export function scalingInputs(): string {
   const [few = 0, ...many] = medians(ACCOUNTS)
   const hop = proxy('100 B')

@@ -1,6 +1,6 @@
 import { AGENT, type Asking, FIREFOX, GOOGLE, GOOGLEBOT, HOME, https, RACK, TOR } from './wishes.ts'
 
-/** A row of the table "You want …" of README (D552): the policy, the command that shows it, and a request that it is about. */
+/** A row of the table "You want …" of README: the policy, the command that shows it, and a request that it is about. */
 export interface Want {
   readonly want: string
   /** The lines below `policy`, in YAML. */

@@ -1,4 +1,4 @@
-/* Every room's door, for the packages above; a customer imports `sallyport` (D364). */
+/* Exports the index of every room to the packages above. Customers import `sallyport`. */
 
 export * from '#accounts'
 export * from '#api'

@@ -23,7 +23,7 @@ export interface Committer {
 /**
  * Optimistic sequencing: a batch is built on cached heads and committed if the store still has them; a commit that lost
  * the race is built again on heads that are read. While others keep winning, heads are read with a reservation. Nothing
- * rests on the cache: heads that are out of date only make a commit lose (D70).
+ * rests on the cache: heads that are out of date only make a commit lose.
  */
 export function createCommitter(store: Pick<LedgerStore, 'origin' | 'heads' | 'commit'>): Committer {
   const cache = new Map<string, Head>()

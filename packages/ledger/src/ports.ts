@@ -134,7 +134,7 @@ export interface CheckpointArchive {
   write(head: SignedHead): Promise<void>
 }
 
-/** Longest that a reservation holds others up, in milliseconds (D86). */
+/** The longest time that a reservation holds other commits up, in milliseconds. */
 export const RESERVE_MS = 250
 
 /** The private signing key. */

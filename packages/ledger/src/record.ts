@@ -17,7 +17,7 @@ export interface Subject {
  * depend on the place. A retry fills in another place without writing the members again.
  */
 export interface Draft {
-  /** Name of the log inside its ledger: `t/<account>`, `keys` (D47). */
+  /** Name of the log inside its ledger: `t/<account>`, `keys`. An account has a log of its own, so that a missing end shows. */
   readonly log: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -68,7 +68,7 @@ export interface Statement {
   }
 }
 
-/** The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only (D50). */
+/** The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only: a bare hash of a short text can be guessed. */
 export function draftAttestation(log: string, at: number, statement: Statement, subject: Subject): Draft {
   const { claim, finding, policy, basis } = statement
   const { salt, address, context } = subject

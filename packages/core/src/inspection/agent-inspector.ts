@@ -161,7 +161,7 @@ function createSignatureReader(signatures: SignatureVerifier | undefined) {
 }
 
 /**
- * Whether a client is at an internal address of its own (D373). A peer there that passes on what others sent is a proxy that
+ * Whether a client is at an internal address of its own. A peer there that passes on what others sent is a proxy that
  * nobody named, and a header of a trusted proxy that cannot be read names nobody.
  */
 function isInside({ client, network }: Visitor, { forwarded }: AgentFields, raw: readonly string[]): boolean {

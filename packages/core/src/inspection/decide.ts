@@ -74,7 +74,7 @@ export function decisionOf(
   return Object.freeze(decision)
 }
 
-/** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided (D60). */
+/** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided. */
 export function ruleOn(
   policy: CompiledPolicy,
   inspection: Inspection,

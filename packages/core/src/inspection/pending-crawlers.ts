@@ -21,7 +21,7 @@ const MAX_KEPT = 16_384
 /** Id of the rule in the decision about a client whose check is not over. */
 export const PENDING_RULE = 'pending-crawler'
 
-/** Bounds what clients get under the name of a crawler while nobody knows whether they are that crawler (D684). */
+/** Bounds what clients get under the name of a crawler before its check has answered. */
 export interface PendingCrawlers {
   /**
    * Decides. While the check of the claimed crawler runs, the requests of a client wait together, once and for 300 ms at most, and

@@ -31,7 +31,7 @@ export interface VisitCounts {
 /** Some eight megabytes. A flood of fewer others between two requests of a visitor does not evict it. */
 const MAX_VISITS = 24_576
 
-/** The last visit of each client. Kept while its snapshot is in use, and up to midnight UTC, when lists grow a day older (D64). */
+/** The last visit of each client. Kept while its snapshot is in use, and up to midnight UTC, when lists grow a day older. */
 export function createVisits(agents: AgentInspector): Visits {
   const kept = new LRUCache<string, Visit>({ max: MAX_VISITS })
   const seen = { known: 0, fresh: 0 }

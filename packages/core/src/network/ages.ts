@@ -24,7 +24,7 @@ export function listKind({ networkClass, single, isPublished }: AgingList): List
   return networkClass === 'vpn' && single ? 'service' : 'range'
 }
 
-/** Share of a list's entries that still hold when it is so many days old: linear between what was measured (D592). */
+/** Share of a list's entries that still hold when it is so many days old: linear between what was measured. */
 export function shareKept(kind: ListKind, days: number): number {
   const { kept } = ageOf(kind)
   const next = kept.findIndex(([day]) => day > days)

@@ -148,7 +148,7 @@ function firstMatch(
   const fed = range?.single === true && classRank(range.networkClass) <= classRank(observation.networkClass)
   // Words in a name say less than any list that says something stricter.
   const isKnown = !anonymises(observation.networkClass) && ranked(read) <= classRank(observation.networkClass)
-  // Companies name the gateways of their offices so too (D632).
+  // A word of servers gives no class here: companies name the gateways of their offices like servers.
   const isSign = isServersName(observation) && read !== undefined && sideOf(read.networkClass) === -1
   return fed || isKnown || isSign ? read : observed(observation)
 }
@@ -316,7 +316,7 @@ function confidence({ match, agreeing, signs, record }: Weighed, snapshot: Snaps
   })
 }
 
-/** So many signs that an address of an access network is a machine's leave its class in doubt (D599). */
+/** So many signs that an address of an access network is a machine's leave its class in doubt: none of 1,486 labelled homes has two. */
 export const DOUBTING_SIGNS = 2
 
 function machineSigns(observation: Observation | undefined, record: NetworkRecord | undefined): number {

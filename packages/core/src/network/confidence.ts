@@ -56,13 +56,13 @@ const CONTRADICTED = 0.8
 
 /**
  * Residential proxies are on home lines and in no list of ranges: without proxy data no home line is certain. A line that may be
- * a SIM card's or a machine's is even odds (D600).
+ * a SIM card's or a machine's is even odds.
  */
 const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8, inDoubt: 0.5 } as const
 
 /**
  * The most that the age of lists of exits takes: an address is no exit only as far as those go, and they lose some of theirs
- * each day (D191).
+ * each day.
  */
 const MAX_UNSEEN = 0.2
 

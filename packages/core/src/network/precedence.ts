@@ -20,9 +20,9 @@ import { PRIVATE_RELAY } from './private-relay.ts'
  * From 4 on the class decides; within a class a range precedes the autonomous system, because it is more exact. What an
  * operator publishes of its own machines comes after the lists of 5 that name a service and before all else: whose
  * machine it is, its operator knows best. A hoster that rents to VPN services and others is `vpn` by step 5 only where
- * something nearer than the system says so; else any list that names an owner goes before it (D166).
+ * something nearer than the system says so; else any list that names an owner goes before it.
  * Within 3 the stronger class decides. Anonymisers come before the hosting they run in: almost every VPN exit and half
- * of the Tor exits sit in datacenter ranges, so the opposite order would hide them (D6).
+ * of the Tor exits sit in datacenter ranges, so the opposite order would hide them.
  */
 
 export const CLASS_PRECEDENCE = [

@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 50_000
 const MAX_QUEUED = 500
 const MAX_CONCURRENT = 4
 
-/** Classes that a reverse name may change: an address in them can be an exit (D224). So can one of a mixed host. */
+/** Classes that a reverse name may change: an address in them can be an exit. So can one of a mixed host. */
 const ASKED_CLASSES: readonly NetworkClass[] = ['hosting', 'datacenter', 'unknown']
 
 /** Brands that have a network of SIM cards alone: what else they have may hold some too. */
@@ -139,7 +139,7 @@ function askedPrefix(address: Address, finding: NetworkFinding): Prefix | undefi
   const brand = asn === undefined ? undefined : operatorOf(asn)?.brand
   const isCarrier = verdict.classification === 'residential_clean' && brand !== undefined && SIM_BRANDS.has(brand)
   if (isCarrier && address.family === 4) return prefixOf(address, POOL_LENGTH)
-  // With another sign a name leaves a line in doubt (D632).
+  // A name is one sign of two: only lines with another sign are looked up, or the resolver would see most visitors.
   return machineSigns === undefined ? undefined : hostPrefix(address)
 }
 

@@ -66,7 +66,7 @@ export interface Accounts {
   /**
    * Counts up to `calls` calls (default 1) in a window, as many as stay within `limit`, in one atomic
    * step. Where the clock went back to a window that a later one has followed, what was used in the later one is used of
-   * this one too: a wrong clock gives no second allowance, and nothing that was counted is lost. D329.
+   * this one too: a wrong clock gives no second allowance, and nothing that was counted is lost.
    */
   spend(accountId: string, windowId: string, limit: number, calls?: number): Promise<Spend>
   /** Takes counted calls back, by default 1; the count never falls below 0. */

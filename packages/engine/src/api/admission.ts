@@ -30,7 +30,7 @@ export interface Admission extends Omit<ClientAdmission, 'rateLimit'> {
   readonly countedIn?: string | undefined
 }
 
-/** Statuses of a metered route that count as one call; after any other the call is refunded (D5). */
+/** Statuses of a metered route that count as one call; after any other the call is refunded. */
 const COUNTED = [200, 400]
 
 /** A request that nothing limits, or that was refused before any limit was checked. */

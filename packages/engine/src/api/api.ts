@@ -71,7 +71,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
 
   return async (request) => {
     if (request.path !== '/v1' && !request.path.startsWith('/v1/')) return undefined
-    // All below /v1 is ours, also what no row has (D3).
+    // Sallyport answers every path below /v1, also one without a row: 404 with an ErrorResponse.
     const match = router.match(request.method, request.path)
     switch (match.kind) {
       case 'route':

@@ -9,7 +9,7 @@ export interface ClientAccess {
   readonly limit: ClientLimit
   /**
    * Counts calls that cannot be read (400, 413) in place of `limit`: then a call is counted once it was read. Used up, it
-   * refuses such calls alone (D393).
+   * refuses such calls alone.
    */
   readonly badRequests?: ClientLimit | undefined
 }
@@ -46,7 +46,7 @@ export interface ClientAdmissions {
   admit(access: ClientAccess, request: ApiRequest): Promise<ClientAdmission>
   /** Counts a call that was only looked at, by the status it would be answered with; 200 for one that could be read. */
   count(pending: PendingCount, status: number): Promise<ClientAdmission>
-  /** Counts a call without a valid key (D92): throws `unauthorized`, and beyond the limit resolves to its refusal. */
+  /** Counts a call without a valid key, after the key was checked, so that valid keys behind the same address go on: throws `unauthorized`, and beyond the limit resolves to its refusal. */
   refuseKey(request: ApiRequest): Promise<ClientAdmission>
 }
 

@@ -1,6 +1,6 @@
 import { type ClientKey, type CountTask, WIDE_FACTOR } from '@sallyport/core'
 
-/** A limit on how often one client may call: `max` requests in a window that begins with the first; counted as rules are (D338). */
+/** A limit on how often one client may call: `max` requests in a window that begins with the first. Limits use the counter of rules. */
 export interface ClientLimit {
   /** Routes with the same name share one count. */
   readonly name: string

@@ -29,7 +29,7 @@ export interface KeyReader {
 /**
  * A reader that keeps valid keys, the last `MAX_KEYS`, by a hash with a secret that is never written: of the text of a key
  * nothing is kept, and nobody can choose what is compared with what is kept. A key that was never valid leaves no
- * trace. Whether one is valid is for the store to say, for each request (D495).
+ * trace. Whether one is valid is for the store to say, for each request.
  */
 export function createKeyReader(): KeyReader {
   const secret = randomBytes(32).toString('latin1')

@@ -5,7 +5,7 @@ type Listed = (value: unknown) => unknown
 
 /**
  * Makes the function that takes of a value the members that its schema lists, in their order: what an answer does not
- * describe is never sent, whatever the services behind it add to theirs (D390). It checks nothing: a value that the schema
+ * describe is never sent, whatever the services behind it add to theirs. It checks nothing: a value that the schema
  * would refuse is no reason for a 500.
  */
 export function listedIn(schema: z.ZodType): Listed {

@@ -11,7 +11,7 @@ type Path = readonly (string | number)[]
 
 /**
  * Members that a schema does not have, and whose names are near to one that it has: what they say would not be looked at, and
- * the answer would rest on less than its caller believes. Other unknown members are nobody's mistake (D388).
+ * the answer would rest on less than its caller believes. Other unknown members are nobody's mistake.
  */
 export function misspelledFaults(schema: z.core.$ZodType, value: unknown, path: Path = []): readonly FieldFault[] {
   const { def } = (schema as z.core.$ZodTypes)._zod

@@ -9,7 +9,7 @@ export const OWN_FILE = 0o600
 
 /**
  * Makes a folder, and those above it; one that is there stays as it is. Throws `data_dir_unusable` where files of ours have
- * no place, and the system's own error. Node's way of making them all never returns where the system makes none (D375).
+ * no place, and the system's own error. Node's way of making them all never returns where the system makes none.
  */
 export function makeFolder(path: string, mode: number = OWN_FOLDER): void {
   const folder = resolve(path)

@@ -24,7 +24,7 @@ const OF_THE_KERNEL: ReadonlySet<number> = new Set([
 
 /**
  * The fault of a place for files and folders of ours, in words that follow its path; `undefined` where there is none. What
- * a link leads to counts: `/proc/self/fd/1` is a place to write to. D375.
+ * a link leads to counts: `/proc/self/fd/1` is a place to write to.
  */
 export function placeFault(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined

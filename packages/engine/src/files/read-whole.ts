@@ -36,7 +36,7 @@ function readBytes(file: string): Buffer {
 
 /**
  * The fault of what would be read for ever, in words that follow its path; `undefined` for files, and where nothing is. The
- * kernel's own count, although they say that they are files: a reader of `/proc/kmsg` waits for the next message. D375.
+ * kernel's own count, although they say that they are files: a reader of `/proc/kmsg` waits for the next message.
  */
 export function readFault(file: string): string | undefined {
   try {

@@ -1,4 +1,4 @@
-/** The `what` of a ban that was made: fail2ban reads these lines (D576). */
+/** The `what` of a new ban. fail2ban reads these lines, because a request line does not say that its whole address is banned. */
 export const BAN_LINE = 'ban'
 
 /** An operator's action on the service, or a turn of the service itself. */

@@ -9,7 +9,7 @@ const PREFIX = 'address-key-'
 
 /**
  * The key of a day (UTC); `at` is in milliseconds since the epoch. It is in one file of `folder`, which goes when the
- * first request of another day is written down. Without a folder that can be written it is in memory alone (D109).
+ * first request of another day is written down. Without a folder that can be written it is in memory alone.
  */
 export function dailyKey(folder: string | undefined): (at: number) => Buffer {
   let current: { readonly day: number; readonly key: Buffer } | undefined

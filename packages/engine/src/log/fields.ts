@@ -130,7 +130,6 @@ export const FIELDS = {
   userAgent: {
     ecs: 'user_agent.original',
     example: 'curl/8.5.0',
-    // D385
     description: 'as it was sent, 400 characters at most; empty where there was none',
   },
   status: {

@@ -14,7 +14,7 @@ export interface LineWriter {
   close(): Promise<void>
 }
 
-/** Lines are held up to so many bytes, or so long (D111). */
+/** Lines wait for so many bytes, or so long: a write for each line costs more than a decision. */
 interface Batch {
   readonly held: number
   /** Bytes that are written at once. */

@@ -14,7 +14,7 @@ export interface ReportedChallenges {
   readonly left: number
   /** Requests that could be shown no question: of programs, and of forms. */
   readonly unshown: number
-  /** Most of those who came without a pass and were shown a question solved it, so people are asked here. D448 */
+  /** Most of those who came without a pass and were shown a question solved it, so people are asked here. */
   readonly mostSolve: boolean
 }
 

@@ -31,7 +31,7 @@ interface Branch<Row> {
 
 /**
  * A tree with a level for each label: a text made of them, as prom-client makes one for each observation, takes longer
- * than all the rest of counting. D473
+ * than all the rest of counting.
  */
 export function createRows<Row>(depth: number, begin: (labels: readonly string[], at: number) => Row): Rows<Row> {
   const root: Branch<Row> = { next: new Map(), row: undefined }

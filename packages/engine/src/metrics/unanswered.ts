@@ -21,7 +21,7 @@ interface Sum {
 /**
  * `count` is called with questions that were abandoned. An answer may reach another process than its question did: what is
  * answered here and was asked there is set off against later questions, so that no count falls and the sum of all is right
- * as long as each has its part of both. D447
+ * as long as each has its part of both.
  */
 export function createUnanswered(count: (labels: readonly string[], by: number) => void): Unanswered {
   const cohorts = new Map<number, Map<string, Sum>>()

@@ -27,7 +27,7 @@ const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization'])
  * HTTP/1.1 over TLS to public addresses. The guard sits where connections are made, so a literal address in any
  * spelling, a name that resolves to the inside, and every redirect pass through it. A connection serves one request:
  * a pool would reuse a connection that another caller was permitted to open. No cookies, no proxies of the
- * environment, unless `proxyOf` names one; there the proxy resolves what our DNS does not know (D127). Throws `invalid_config` for an
+ * environment, unless `proxyOf` names one; there the proxy resolves what our DNS does not know. Throws `invalid_config` for an
  * `allowPrivate` that is not usable.
  */
 export function createFetch({ ca, proxyOf = () => undefined, ...options }: FetchOptions): Fetch {

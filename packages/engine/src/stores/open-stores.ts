@@ -17,7 +17,7 @@ export interface AccountsOptions {
   readonly postgres?: PostgresOptions | undefined
 }
 
-/** The accounts that `url` names: `sqlite:FILE` or `postgres://…` (D41). */
+/** Opens the accounts at `url`: `sqlite:FILE` or `postgres://…`. Never Redis, which forgets what a customer paid for. */
 export async function openAccountsAt(url: string, options: AccountsOptions = {}): Promise<Opened<Accounts>> {
   const file = fileOf(url)
   if (file !== undefined) {

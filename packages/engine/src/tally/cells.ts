@@ -107,7 +107,7 @@ export class Slot {
   /** Fingerprint of the configuration. */
   readonly policy: string
   readonly cells: Cell[] = []
-  /** By the number of the row in which a service counts a request, which has the first labels, and those that follow (D525). */
+  /** By the number of the row in which a service counts a request, which has the first labels, and those that follow. */
   readonly decided: (Cell | undefined)[] = []
   /** By status and answerer, by autonomous system and effect, and for each effect by path. */
   readonly answers = new Remembered<number>()

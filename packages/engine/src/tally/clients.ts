@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 export type PlaceOfClient = (client: string, at: number) => number
 
 /**
- * Places by a hash that begins with a key which goes with the day, so that nobody can try addresses on a sketch later (D526). An
+ * Places by a hash that begins with a key which goes with the day, so that nobody can try addresses on a sketch later. An
  * HMAC takes five times as long, and guards what is not shown here; a hash takes ten times as long as looking a client up.
  * `ipv6Prefix`: bits of IPv6 that are one client.
  */

@@ -82,7 +82,7 @@ const PACKED = { level: 1 }
 /** Opens the tally at `path`, for any number of processes. */
 export async function openTallyFile(path: string): Promise<TallyFile> {
   const database = await openDatabase(path, STEPS)
-  // A process that dies loses nothing by it; a machine that does loses what was written since the last checkpoint (D527).
+  // A process that dies loses nothing by it; a machine that does loses what was written since the last checkpoint.
   database.exec('PRAGMA synchronous = NORMAL')
   setImpatient(database)
   const add = database.prepare(

@@ -150,7 +150,7 @@ function countTrials(into: Slot, one: Decision, visitor: string, client: number)
   }
 }
 
-/** Counts what a crawler, or an agent that signs, asked for, and whether it kept to the rules of the site (D528). */
+/** Counts what a crawler, or an agent that signs, asked for, and whether it kept to the rules of the site. */
 function countCrawler(into: Slot, observed: ObservedRequest, decision: Decision, robots: AskRobots): void {
   const { crawler, agent } = decision.inspection
   const { path, host, userAgent = '', bytesSent: bytes = 0 } = observed

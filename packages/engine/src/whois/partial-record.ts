@@ -18,7 +18,7 @@ export interface PartialRecord {
   readonly status: string[]
   /** Texts about the registrant: only whether one names a privacy service goes into the record. */
   readonly registrant: string[]
-  /** Values of labels that no table holds, with the fields that they may be of: where no known label gave one (D605). */
+  /** Values of labels that no table holds, with the fields that they may be of: where no known label gave one. */
   readonly guesses: (readonly [field: WhoisField, value: string])[]
 }
 

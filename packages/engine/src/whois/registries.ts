@@ -36,7 +36,7 @@ const REGISTRARS: ReadonlySet<string> = new Set(REGISTRY_FACTS.registrars)
 
 export function createRegistries({ bootstrap = RDAP, servers = new Map() }: RegistriesOptions = {}): Registries {
   return {
-    // RDAP goes first, of registries that IANA does not list too (D609), unless a port-43 server is configured.
+    // RDAP goes first, of registries that IANA does not list too, unless a port-43 server is configured.
     rdap: (tld) => bootstrap.get(tld) ?? (servers.has(tld) ? undefined : UNLISTED.get(tld)),
     whois(tld, domain) {
       const host = WHOIS.get(tld)

@@ -77,7 +77,7 @@ export function createWhois({ clock, outbound, port43, registries }: WhoisPorts)
     if (answer.state === 'failed') return answer
     if (answer.status === 200) return parseRdap(answer.body, domain)
     if (answer.status === 429) return { state: 'throttled' }
-    // RFC 7480 section 5.3. A web server that is no RDAP service answers 404 to everything, in HTML (D39).
+    // RFC 7480 section 5.3. A web server that is no RDAP service answers 404 to everything, in HTML.
     const isRdap = answer.headers['content-type']?.includes('json') === true
     return answer.status === 404 && isRdap ? { state: 'free' } : { state: 'failed', reason: `status ${answer.status}` }
   }

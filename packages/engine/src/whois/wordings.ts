@@ -14,7 +14,7 @@ const MAX_WORDS_AT_EDGE = 8
 /** Words of conditions, not of facts: `if you exceed`, `the service may be refused`. */
 const CONDITION = /\b(?:may|might|if|whether|unless|agree|should|must|shall|terms|purposes?|rights|expressly)\b/
 
-/** For answers with no known phrase: the patterns match anywhere in a sentence (D36). */
+/** For answers with no known phrase: the patterns match anywhere in a sentence. */
 export function createWordings<State extends string>(
   sets: readonly (readonly [State, readonly string[]])[],
 ): Wordings<State> {

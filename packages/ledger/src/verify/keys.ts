@@ -141,7 +141,7 @@ function parseKey(key: Members): LedgerKey {
 
 /**
  * The keys that can be believed, given those that somebody trusts: these, and every key that a trusted, unrevoked one
- * without an end has signed over to. So a key kept from before a rotation still reaches the keys after it (D54).
+ * without an end has signed over to. So a key kept from before a rotation still reaches the keys after it.
  */
 export function followSuccession(
   trusted: readonly LedgerKey[],

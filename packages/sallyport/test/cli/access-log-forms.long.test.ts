@@ -6,7 +6,7 @@ import { AT, agentsOf, CLF, COMBINED, FIREFOX, named, REQUEST, readingsOf, sent 
 
 /* Which address and which quoted text of a line are the client's; the lines of each format are in access-log.long.test.ts. */
 
-t.test('two addresses in front are a proxy and its client as well as a host and its client: D646', async (t) => {
+t.test('two addresses in front are a proxy and its client as well as a host and its client', async (t) => {
   const unclear = [
     `198.51.100.7 10.0.0.5 - - ${COMBINED}`,
     `198.51.100.7 10.0.0.5 ${COMBINED}`,
@@ -91,7 +91,7 @@ t.test('the usual longer forms of the combined one are read', async (t) => {
   t.same(agentsOf(...lines.map((agent) => `200 12 "-" "${agent}"`)), lines, 'the log shows its place')
 })
 
-t.test('a user agent in another place is read there, where one place alone holds them: D647', async (t) => {
+t.test('a user agent in another place is read there, where one place alone holds them', async (t) => {
   const forms = [
     (agent: string) => `200 12 "shop.example" "-" "${agent}"`,
     (agent: string) => `200 12 "TLSv1.3" "https://a.example/" "${agent}"`,

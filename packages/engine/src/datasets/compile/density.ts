@@ -42,7 +42,7 @@ const CROWDED: readonly Crowd[] = [
 ]
 /**
  * One exit in a hoster's /24 is seldom alone. A cloud's block has other tenants every day, but of four machines in a row
- * that are exits the service has more there (D220).
+ * that are exits the service has more there.
  */
 const SPARSE: readonly Crowd[] = [
   { block: BLOCK, exits: 1, of: anyOf('hosting', 'unknown') },

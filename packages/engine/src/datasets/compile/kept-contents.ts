@@ -8,7 +8,7 @@ import { TABLES_FORMAT } from '../format/tables.ts'
 import type { SourceContents } from '../parse/contents.ts'
 import { ENGINE_VERSION } from '../sources/engine-version.ts'
 
-/** Contents of source files as they were read, kept on the disk, so that a file is parsed again only when it, or this version, has changed (D520). */
+/** Contents of source files as they were read, kept on the disk, so that a file is parsed again only when it, or this version, has changed. */
 export interface KeptContents {
   /** The contents of a row's file of this SHA-256: what was kept, else what `parse` reads. Throws what that throws. */
   of(row: SourceRow, sha256: string, parse: () => SourceContents): SourceContents

@@ -16,7 +16,7 @@ interface Tenants {
 
 /**
  * Which systems, by index, several VPN services rent from: three are seldom guests of one host by chance, and where they are
- * most of its other machines in reach of visitors are exits too (D597). Lists that name no service add /24s alone. Undefined
+ * most of its other machines in reach of visitors are exits too. Lists that name no service add /24s alone. Undefined
  * where fewer than three services are loaded: they can show no host.
  */
 export function rentedSystems(

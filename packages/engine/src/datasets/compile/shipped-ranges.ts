@@ -11,7 +11,7 @@ export const SHIPPED_RANGES = [...DATED_RANGES, ...DATED_EDGES]
 
 /**
  * Adds the shipped lists of operators whose own are not among the parts: whose machine an address is, its operator knows best,
- * also where its network rents to VPN services (D608). They say what a network is; claims of crawlers are checked with them elsewhere.
+ * also where its network rents to VPN services. They say what a network is; claims of crawlers are checked with them elsewhere.
  * Without a file of systems nothing is known of networks, and that stays so.
  */
 export function addShippedRanges({ add, parts }: PartsCollector): void {

@@ -5,7 +5,7 @@ import { kindOf } from '../sources/list-kind.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Data that is no list is past its age after three of its refresh intervals, but never before a day (D23). */
+/** Data that is no list is past its age after three of its refresh intervals, but never before a day. */
 const STALE_INTERVALS = 3
 const MIN_STALE_MS = 24 * HOUR_MS
 

@@ -75,7 +75,7 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
     case 'geofeed':
     case 'front-end': {
       const list = readList(bytes, listForm(row, path))
-      // The collection of all geofeeds names no operator: it is anybody's, and is read and counted alone (D193, D594).
+      // The collection of all geofeeds names no operator: it is anybody's, and is read and counted alone.
       const isOperators = row.kind !== 'geofeed' || row.provider !== undefined
       const places = row.format === 'geofeed' && isOperators ? readPlaces(bytes) : undefined
       return { entries: list.ranges[4].count + list.ranges[6].count, ...list, places }

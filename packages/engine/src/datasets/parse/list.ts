@@ -86,7 +86,7 @@ const CANARIES = [
 /**
  * Reads a list of addresses, CIDRs or ranges in its format. An entry in another form, one that is too wide, one that
  * touches reserved space and one of the wrong family are bad and left out. Throws `corrupt_data` naming the file when more than
- * 1 % of the entries are bad (of a short list more than three, D172), when it holds a well-known public service as an anonymiser, or when all entries together
+ * 1 % of the entries are bad (of a short list more than three), when it holds a well-known public service as an anonymiser, or when all entries together
  * cover more than the list plausibly can.
  */
 export function readList(bytes: Buffer, form: ListForm): AddressList {

@@ -4,7 +4,7 @@ import { createSegmentWriter, type Segments } from './segments.ts'
 
 /**
  * Lays ranges out as segments; what no range holds has value 0. Where ranges overlap the smallest counts, and of two
- * equal ones the first. The time for a list that is made to take long, of ranges in each other, is that of any other (D521).
+ * equal ones the first. The time for a list that is made to take long, of ranges in each other, is that of any other.
  */
 export function layOut(ranges: Ranges): Segments {
   const { family, firsts, values, count } = ranges

@@ -32,7 +32,7 @@ const RETRY_MS = 60_000
 /**
  * Loads the countries. Throws `missing_data` where either file is not there, and `corrupt_data` for unreadable countries. The
  * places are read once, when they are first asked for; where they cannot be, they are compiled again, and who asked
- * waits; where that fails too, they are lost until some time has passed (D494).
+ * waits; where that fails too, they are lost until some time has passed.
  */
 export function openCityFile({ dataDir, source }: CityJob, options: CityFileOptions): CityFile {
   const { lock, signal, readOnly = false, onRefused, onLost, retryMs = RETRY_MS } = options

@@ -30,7 +30,7 @@ export interface SnapshotOptions {
   readonly readOnly?: boolean | undefined
   /** As in `LoadOptions`. */
   readonly confirmed?: Confirmed | undefined
-  /** City files that were opened before, by path. A path names what is in its file, so none is read twice; others are dropped (D282). */
+  /** City files that were opened before, by path. A path names what is in its file, so none is read twice; others are dropped. */
   readonly cityFiles?: Map<string, CityFile> | undefined
 }
 

@@ -152,7 +152,7 @@ export function shippedTablesAge(sources: readonly SourceStatus[], now: number):
   return dates.length === 0 ? undefined : Math.floor((now - Math.min(...dates)) / DAY_MS)
 }
 
-/** Whether a source is a table that came with the packages, is past its age, and was not asked for yet (D595). */
+/** Whether a source is a table that came with the packages, is past its age, and was not asked for yet. */
 export function isShippedTable(source: SourceStatus, now: number): boolean {
   const { id, state, checked, error, own, date } = source
   const isAsShipped = state === 'loaded' && checked === undefined && error === undefined && own !== true

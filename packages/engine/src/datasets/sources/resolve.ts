@@ -63,7 +63,7 @@ const COPIED: readonly SourceRow['kind'][] = [
 
 /**
  * The sources that are asked for, from where, those whose place the user names first. A `file:` URL of a list is a feed
- * like any other (D22): it is copied, checked, and kept until there is a better one. `mirror` is a URL below which each
+ * like any other: it is copied, checked, and kept until there is a better one. `mirror` is a URL below which each
  * published feed is found under its id; it needs no key. Throws as `resolveSources`.
  */
 export function feedsOf(

@@ -16,7 +16,7 @@ export const SHIPPED_INDEX = 'index.json'
 
 /**
  * The lists that came with this release, by id: what an installation has until its first download. None in a clone, where
- * `npm run data:snapshot` makes them (D593).
+ * `npm run data:snapshot` makes them.
  */
 export function shippedSources(folder: string): ReadonlyMap<string, SourceFile> {
   const index = join(folder, SHIPPED_INDEX)

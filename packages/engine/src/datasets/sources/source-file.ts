@@ -18,7 +18,7 @@ export interface SourceFile {
 
 /**
  * The members of a file that tell it from another of its source. One of a package is the same wherever and whenever it was
- * unpacked, so that data that was compiled when an image was made is found when it runs (D581).
+ * unpacked, so that data that was compiled when an image was made is found when it runs.
  */
 export function identityOf({ path, modified, ...file }: SourceFile): Partial<SourceFile> {
   return file.version === undefined ? { path, modified, ...file } : file

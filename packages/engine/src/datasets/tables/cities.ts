@@ -40,7 +40,7 @@ export interface Cities {
 /**
  * Puts city sources together, in order of preference: for each family the first that has an address of it is read. For a
  * family that none has `read` rejects with `missing_data`, because nothing was looked up. What an operator says of its own
- * prefixes (`places`) goes before all of them, and tables of countries after them (D590).
+ * prefixes (`places`) goes before all of them, and tables of countries after them.
  */
 export function joinCities(
   opened: readonly OpenedCity[],

@@ -15,7 +15,7 @@ export interface LeasedAccounts extends Accounts {
 /**
  * Counts the calls of a busy account in batches. The rule: a call is counted in the store, durably, before it is
  * answered. So nothing that was answered is ever lost and the limit is never passed, by any number of processes and
- * whatever is killed; a killed process costs an account at most the `MAX_CALLS` that it had reserved and not answered (D42).
+ * whatever is killed; a killed process costs an account at most the `MAX_CALLS` that it had reserved and not answered.
  * What is not used is given back in at most twice `LEASE_MS`, which is how late other processes see the count; an
  * account that keeps calling stays busy.
  *

@@ -38,7 +38,7 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
   const flying = new Map<string, readonly string[]>()
   let secret: Promise<Secret> | undefined
 
-  /** The key of the hashes is made by the first node, and read again where a server has lost it (D180). */
+  /** The key of the hashes is made by the first node, and read again where a server has lost it. */
   function secretOf(): Promise<Secret> {
     secret ??= readSecret(connection.client).catch((error: unknown) => {
       secret = undefined

@@ -14,13 +14,13 @@ export interface SharedCountsOptions {
 /** How often the store is tried during an outage. */
 const RETRY_MS = 500
 
-/** A store that is asked and answers nobody for so long is out: one late answer is a burst (D696). */
+/** A store that is asked and answers nobody for so long is out: one late answer is a burst. */
 const SILENT_MS = 1_000
 
 /** How often a request waits for its deadline while the store answers others. */
 const MAX_LOOKS = 5
 
-/** Exceeded counts that are remembered (D339). */
+/** Exceeded counts that are remembered, so that a flood of refused calls asks the store nothing. */
 const MAX_EXCEEDED = 50_000
 
 /** A fixed count as it was when nothing more fitted. */
@@ -33,7 +33,7 @@ interface Exceeded {
 
 /**
  * Counts in a store that several processes share. A request that has no answer in time is counted here, within this process's share
- * of every limit, and says so (D44). Once the store fails, or answers nobody for a second, all requests are; one in `RETRY_MS` tries
+ * of every limit, and says so. Once the store fails, or answers nobody for a second, all requests are; one in `RETRY_MS` tries
  * the store. A fixed count falls at its end alone: once it is full it is refused without a question, so that a flood costs the
  * store nothing, an outage gives nobody more, and what was spent during one stays spent.
  */

@@ -1,6 +1,6 @@
 /*
  * Node ends the threads of an exiting process wherever they are. One that is inside the packaged SQLite takes the process
- * with it: the driver cannot throw and aborts. So the exit drains the calls in flight and lets no new one begin (D78).
+ * with it: the driver cannot throw and aborts. So the exit drains the calls in flight and lets no new one begin.
  */
 
 const CLOSED = 0

@@ -1,6 +1,6 @@
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 
-/** A log of so many pages never reached its end: it is restarted while other connections wait, for this long at most (D77). */
+/** A log of so many pages never reached its end: it is restarted while other connections wait, for this long at most. */
 const RESTART_PAGES = 8000
 const RESTART_WAIT_MS = 50
 

@@ -35,7 +35,7 @@ interface Driver {
 
 /**
  * The first SQLite in which two processes writing and checkpointing at the same instant cannot corrupt a write-ahead
- * log. A Node with an older one inside is given the packaged SQLite, as is a Node without any (D18).
+ * log. A Node with an older one inside is given the packaged SQLite, as is a Node without any.
  */
 const SAFE_VERSION = [3, 51, 3] as const
 
@@ -96,7 +96,7 @@ async function loadDriver(): Promise<Driver> {
   return (inside ?? (await loadInstalled('@sallyport/sqlite', () => import('@sallyport/sqlite')))) as Driver
 }
 
-/** Whether the SQLite inside these versions of Node is used. The `engines` of @sallyport/sqlite name all others (D582). */
+/** Whether the SQLite inside these versions of Node is used. The `engines` of @sallyport/sqlite name all others. */
 export function hasGoodSqlite({
   node,
   sqlite,

@@ -101,7 +101,7 @@ export function makeDurable(database: Database): void {
   if (synchronous !== FULL) throw new Error(`SQLite refuses to sync in full: synchronous is ${synchronous}`)
 }
 
-/** Runs the steps that the file has not had, in one transaction: no process ever sees half a version (D83). */
+/** Runs the steps that the file has not had, in one transaction: no process ever sees half a version. */
 function migrate(database: Database, path: string, steps: readonly string[]): void {
   if (versionOf(database) === steps.length) return
   inTransaction(database, () => {
