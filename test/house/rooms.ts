@@ -132,7 +132,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/net': 709,
   'packages/engine/whois': 1_293,
   'packages/engine/stores': 4_783,
-  'packages/engine/log': 1_209,
+  'packages/engine/log': 1_208,
   'packages/engine/metrics': 763,
   'packages/engine/tally': 1_376,
   'packages/engine/open': 9_819,
