@@ -24,16 +24,25 @@ export function spreadText(spread: Spread): string {
   return from === to ? `${middle}` : `${middle} (${from}–${to})`
 }
 
-function goalText(figure: Figure): string {
-  const { goal, unit, peer, value } = figure
-  if (goal === undefined) return ''
-  const number = numberText(goal.atMost ?? goal.atLeast ?? Number.NaN, { median: value.median })
-  const of = goal.of === 'ratio' ? `times ${peer}` : unit
-  return `${goal.atMost === undefined ? '≥' : '≤'} ${number} ${of}${isReached(figure) ? '' : ', missed'}`
+/** Writes a figure for the page: the median alone, because `results/` has the spread. */
+export function medianText(spread: Spread): string {
+  return numberText(spread.median, spread)
 }
 
-/** A row for each case, or on a curve for each amount of work; a column for each thing that was measured. */
-export function gridOf({ work, figures }: Table): Grid {
+/** Writes the goal of a figure behind its cell: ` (≤4)`, ` (≤4 missed)`. */
+function goalText(figure: Figure): string {
+  const { goal, value } = figure
+  if (goal === undefined) return ''
+  const number = numberText(goal.atMost ?? goal.atLeast ?? Number.NaN, { median: value.median })
+  return ` (${goal.atMost === undefined ? '≥' : '≤'}${number}${isReached(figure) ? '' : ' missed'})`
+}
+
+/**
+ * Lays a table out: a row for each case, or on a curve for each amount of work, and a column for each thing that was measured.
+ * A goal stands in the cell that it judges. The page shows ratios only where a goal is about one: readers divide medians.
+ */
+export function gridOf({ work, figures }: Table, { isPage = false } = {}): Grid {
+  const cellText = isPage ? medianText : spreadText
   const rowOf = (figure: Figure) => (work === undefined ? figure.case : (figure.at ?? 0).toLocaleString('en'))
   const several = new Set(figures.map((figure) => figure.case)).size > 1
   const seriesOf = (figure: Figure) => (work !== undefined && several ? figure.case : '')
@@ -45,18 +54,20 @@ export function gridOf({ work, figures }: Table): Grid {
     const cells = rows.get(row) ?? new Map<string, string>()
     rows.set(row, cells.set(column, cells.has(column) ? `${cells.get(column)}; ${text}` : text))
   }
+  const ratiosMatter = figures.some(({ goal }) => goal?.of === 'ratio')
   for (const figure of figures) {
     const { value, ratio, peer } = figure
-    add(rowOf(figure), columnOf(figure), spreadText(value))
-    if (ratio !== undefined) {
+    const goal = goalText(figure)
+    const isOfRatio = figure.goal?.of === 'ratio'
+    add(rowOf(figure), columnOf(figure), `${cellText(value)}${isOfRatio && ratio !== undefined ? '' : goal}`)
+    if (ratio !== undefined && (!isPage || ratiosMatter)) {
       const isOnly = figures.every((other) => other.ratio === undefined || other.what === figure.what)
-      add(rowOf(figure), joined(seriesOf(figure), isOnly ? '' : figure.what, `times ${peer}`), spreadText(ratio))
+      add(
+        rowOf(figure),
+        joined(seriesOf(figure), isOnly ? '' : figure.what, `times ${peer}`),
+        `${cellText(ratio)}${isOfRatio ? goal : ''}`,
+      )
     }
-  }
-  const withGoals = figures.filter(({ goal }) => goal !== undefined)
-  const goalsDiffer = new Set(withGoals.map(columnOf)).size > 1
-  for (const figure of withGoals) {
-    add(rowOf(figure), 'goal', `${goalsDiffer && figure.what !== '' ? `${figure.what} ` : ''}${goalText(figure)}`)
   }
   return {
     head: [work ?? '', ...columns],
@@ -79,10 +90,9 @@ export function markdownOf(grid: Grid): string {
   return [line(grid.head), `|${'---|'.repeat(grid.head.length)}`, ...grid.rows.map(line)].join('\n')
 }
 
-function machineText({ processor, cores, gigabytes, system, node, date, commit, ...run }: Machine): string {
-  const took = `${run.size} run of ${durationText(run.seconds)}, load ${run.load.toFixed(1)} before it`
-  const mark = run.busy ? ['**the machine was busy**'] : []
-  return `${[`${processor}, ${cores} cores, ${gigabytes} GB`, system, `Node ${node}`, date, `\`${commit}\``, took, ...mark].join('; ')}.`
+function machineText({ processor, cores, node, date, commit, ...run }: Machine): string {
+  const load = `load ${run.load.toFixed(1)}${run.busy ? ', **the machine was busy**' : ''}`
+  return `${[`${processor}, ${cores} cores`, `Node ${node}`, date, `\`${commit}\``, load].join('; ')}.`
 }
 
 export function durationText(seconds: number): string {
@@ -104,7 +114,7 @@ function shortened(table: Table): Table {
   const [low = 0, median = 0, high = 0] = [0, medians.length >> 1, -1].map((at) => medians.at(at))
   const rest = {
     ...first,
-    case: `${reached.length} others, which reach it`,
+    case: `${reached.length} others`,
     value: { ...first.value, median, low, high },
   }
   return { ...table, figures: [...table.figures.filter((figure) => missed.has(figure.case)), rest] }
@@ -113,7 +123,7 @@ function shortened(table: Table): Table {
 /** All that a bench measured, as Markdown. */
 export function resultsText({ machine, tables, skipped }: Results): string {
   const parts = tables.map((table) => {
-    const { head, rows } = gridOf(shortened(table))
+    const { head, rows } = gridOf(shortened(table), { isPage: true })
     const [work = '', ...columns] = head
     return markdownOf({ head: [joined(table.title, work), ...columns], rows })
   })

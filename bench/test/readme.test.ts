@@ -7,7 +7,7 @@ import { isBusy } from '../report/machine.ts'
 import { filled, readDocument } from '../report/readme.ts'
 import { resultsText } from '../report/text.ts'
 
-const MAX_LINES = 463
+const MAX_LINES = 438
 
 t.test('the page of figures is what the results make of it: npm run bench -- readme', async (t) => {
   const { kept, made } = readDocument()
@@ -54,9 +54,6 @@ t.test('a long table of the page shows what misses its goal, and the rest as one
   }))
   const [machine] = [...readResults(RESULTS).values()].map((results) => results.machine)
   const text = resultsText({ machine, tables: [{ title: 'Words', figures }], skipped: [] } as never)
-  t.match(
-    text,
-    /\| case 18 \| 18 \| ≤ 17 times, missed \|\n\| case 19 .*\n\| 18 others, which reach it \| 9 \(0–17\) \| ≤ 17 times \|\n\n/,
-  )
+  t.match(text, /\| case 18 \| 18 \(≤17 missed\) \|\n\| case 19 .*\n\| 18 others \| 9 \(≤17\) \|\n\n/)
   t.notMatch(text, /case 17/)
 })

@@ -31,7 +31,7 @@ t.test('a curve has a row for each amount of work, other tables one for each cas
     '| rules | a, w, µs | b, w, µs |\n|---|---|---|\n| 10 | 10 | 10 |\n| 1,000 | 1,000 |  |',
   )
   const goals = figures.map((one) => ({ ...one, goal: { atMost: 10 } }))
-  t.match(markdownOf(gridOf({ title: '', figures: goals })), '| b | 10 | ≤ 10 µs |')
+  t.match(markdownOf(gridOf({ title: '', figures: goals })), '| b | 10 (≤10) |')
 })
 
 t.test('a table that another run measured names its own machine, and a busy one is marked', async (t) => {
@@ -55,8 +55,5 @@ t.test('a table that another run measured names its own machine, and a busy one 
   ]
   const text = resultsText({ bench: 'b', machine, tables, skipped: [] })
   t.match(text, /^\| carried \| w, µs \|\n.*\n.*\n\n\| own \| w, µs \|\n/)
-  t.match(
-    text,
-    /\*p.*`c1`.*load 9\.0 before it; \*\*the machine was busy\*\*\.\* \*carried: Node 20.*`c2`; load 9\.0\.\*$/,
-  )
+  t.match(text, /\*p.*`c1`.*load 9\.0, \*\*the machine was busy\*\*\.\* \*carried: Node 20.*`c2`; load 9\.0\.\*$/)
 })
