@@ -52,6 +52,15 @@ function exampleOf(map: string): Tree {
 /** Keys that are not together with others beside them. */
 const APART = /^(policy\.rules\[\]\.(concurrent|then|to|weight|challenge\..*)|lists\.<id>\.(file|crowdsec|key|pull))$/
 
+t.test('the words of a match have one row each, and its negation has one for all of them', async (t) => {
+  const keys = keyTable().map(({ key }) => key)
+  t.ok(keys.includes('policy.rules[].match.header.present'))
+  t.same(
+    keys.filter((key) => key.startsWith('policy.rules[].match.not')),
+    ['policy.rules[].match.not'],
+  )
+})
+
 t.test('the examples of all keys are together a usable configuration', async (t) => {
   t.same(faultsOf(composed((key) => !APART.test(key))), [])
 })

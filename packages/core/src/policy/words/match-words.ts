@@ -43,7 +43,7 @@ export const PLAIN_WORDS = {
 /** Every word of a match (D336). */
 export const MATCH_WORDS = {
   ...PLAIN_WORDS,
-  not: negation<PlainMatch>((match) => wordsOf(match, PLAIN_WORDS)),
+  not: negation<PlainMatch>((match) => wordsOf(match, PLAIN_WORDS), { path: ['/health'] }),
 } satisfies WordsOf<Match>
 
 /** The words that a match has, as they are written. */

@@ -4,7 +4,10 @@ import type { MatchWord, Test, WithinRule } from './match-word.ts'
 import { type GivenWord, testOf } from './word-test.ts'
 
 /** The negation of a match, of which `wordsOf` gives the words. */
-export function negation<Match extends object>(wordsOf: (match: Match) => readonly GivenWord[]): MatchWord<Match> {
+export function negation<Match extends object>(
+  wordsOf: (match: Match) => readonly GivenWord[],
+  example: Match,
+): MatchWord<Match> {
   const needsOf = (match: Match): readonly Degraded[] =>
     wordsOf(match).flatMap(({ word, value }) => [
       ...(word.asks === 'asn' || word.asks === 'geo' ? [word.asks] : []),
@@ -26,7 +29,8 @@ export function negation<Match extends object>(wordsOf: (match: Match) => readon
     mayLack: true,
     robots: false,
     needs: needsOf,
-    description: 'Conditions that must not hold, all together',
+    description: 'Conditions that must not hold, all together, by the same words as match',
+    example,
     test(match, rule) {
       const needs = needsOf(match)
       const tests = wordsOf(match).map((word) => testOf(word, opposite(rule)))

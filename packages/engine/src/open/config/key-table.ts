@@ -16,6 +16,8 @@ export interface KeyRow {
 
 /** Policies of routes have the keys of the policy. */
 const SAME_AS_POLICY = 'routes[].policy'
+/** A negation has the words of `match`, which have rows already. */
+const SAME_AS_MATCH = 'policy.rules[].match.not'
 
 /** Every key of the configuration that holds a value, in the order of the schema. */
 export function keyTable(): readonly KeyRow[] {
@@ -39,7 +41,7 @@ interface KeyPosition {
 }
 
 function rowsOf(node: SchemaNode, { key, live, required }: KeyPosition): readonly KeyRow[] {
-  if (node.properties !== undefined) return rowsIn(node, key, live)
+  if (node.properties !== undefined && key !== SAME_AS_MATCH) return rowsIn(node, key, live)
   if (node.items?.properties !== undefined) return rowsIn(node.items, `${key}[]`, live)
   const { additionalProperties: further } = node
   if (typeof further === 'object') {

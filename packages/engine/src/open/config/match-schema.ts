@@ -18,7 +18,7 @@ const SINGLE = {
 }
 
 function schemaOf({ shape, description, absent = 'any', example }: Member): z.ZodType {
-  if (shape === 'match') return schemaOfWords(PLAIN_WORDS).describe(description)
+  if (shape === 'match') return key(schemaOfWords(PLAIN_WORDS), `${description}; absent: none`, example as never)
   if (typeof shape === 'object' && 'members' in shape) {
     const members = Object.entries(shape.members).map(([name, member]) => [name, schemaOf(member)])
     const schema = z.strictObject(Object.fromEntries(members)).partial().describe(description)
