@@ -123,7 +123,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
  */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 662,
-  'packages/core': 20_007,
+  'packages/core': 20_011,
   'packages/ledger': 3_498,
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_783,
@@ -135,7 +135,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/log': 1_208,
   'packages/engine/metrics': 763,
   'packages/engine/tally': 1_376,
-  'packages/engine/open': 9_819,
+  'packages/engine/open': 9_821,
   'packages/engine': 19,
   'adapters/node': 5_091,
   'adapters/fetch': 1_105,
