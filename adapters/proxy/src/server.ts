@@ -1,4 +1,4 @@
-import type { Notifier } from '@sallyport/engine'
+import type { RaiseEvent } from '@sallyport/engine'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/engine/limits'
 import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/engine/metrics'
 import { challengeAnswer } from './acme/challenge-files.ts'
@@ -128,7 +128,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   }
   let httpsPort = HTTPS_PORT
   const { onFault, onRefused } = hooksOf(options)
-  const raise: Notifier['raise'] = (event) => sallyport.notifier?.raise(event)
+  const raise: RaiseEvent = (event) => sallyport.raise?.(event)
   const turns = createOriginTurns(raise)
   const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {

@@ -14,7 +14,7 @@ function raisingSallyport() {
   return {
     raised,
     sallyport: Object.assign(fakeSallyport(), {
-      notifier: { raise: (event: ServiceEvent) => void raised.push(event) },
+      raise: (event: ServiceEvent) => void raised.push(event),
     }),
   }
 }

@@ -3,6 +3,7 @@
 export * from '#accounts'
 export * from '#api'
 export * from '#datasets'
+export * from '#features'
 export * from '#log'
 export * from '#metrics'
 export * from '#net'

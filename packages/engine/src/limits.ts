@@ -1,1 +1,1 @@
-export * from './open/config/limits.ts'
+export * from './settings/limits.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Notifier } from '@sallyport/engine'
+import type { RaiseEvent } from '@sallyport/engine'
 import { type AuthorityBounds, AuthorityFault, BOUNDS, openAuthority, sentenceOf } from './authority.ts'
 import { certificateFault, isOld } from './certificate-fault.ts'
 import { challengeFiles } from './challenge-files.ts'
@@ -20,8 +20,8 @@ const ORDER_MS = 900_000
 export interface RenewalHooks {
   /** A line for the operator. */
   onNotice(message: string): void
-  /** Takes what the operator is notified of. */
-  readonly raise?: Notifier['raise'] | undefined
+  /** Takes what the operator may want to know of at once. */
+  readonly raise?: RaiseEvent | undefined
 }
 
 export interface Renewal {

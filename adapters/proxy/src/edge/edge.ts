@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net'
-import type { Notifier } from '@sallyport/engine'
+import type { RaiseEvent } from '@sallyport/engine'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { countConnections, type OpenConnections } from './connection-limits.ts'
 import type { CutCause } from './cut-causes.ts'
@@ -23,8 +23,8 @@ export interface EdgeOptions {
   readonly onCut: (cause: CutCause) => void
   /** A line for the operator. */
   readonly onNotice: (message: string) => void
-  /** Takes what the operator is notified of. */
-  readonly raise: Notifier['raise']
+  /** Takes what the operator may want to know of at once. */
+  readonly raise: RaiseEvent
 }
 
 /** Everything between connections and requests: who connects, TLS, and the version of HTTP. */

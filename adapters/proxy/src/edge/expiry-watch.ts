@@ -1,4 +1,4 @@
-import type { Notifier } from '@sallyport/engine'
+import type { RaiseEvent } from '@sallyport/engine'
 import { type Certificate, inChain } from './certificates.ts'
 
 const DAY_MS = 86_400_000
@@ -16,7 +16,7 @@ export interface ExpiryWatch {
   close(): void
 }
 
-export function watchExpiry(raise: Notifier['raise'], now: () => number = Date.now): ExpiryWatch {
+export function watchExpiry(raise: RaiseEvent, now: () => number = Date.now): ExpiryWatch {
   const said = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
 

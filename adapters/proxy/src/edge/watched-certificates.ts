@@ -1,6 +1,6 @@
 import { existsSync, unwatchFile, watchFile } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
-import type { Notifier } from '@sallyport/engine'
+import type { RaiseEvent } from '@sallyport/engine'
 import { type Certificate, type CertificateFiles, dateFault, readCertificate } from './certificates.ts'
 import { watchExpiry } from './expiry-watch.ts'
 
@@ -24,8 +24,8 @@ export interface WatchedCertificates {
 export interface CertificateHooks {
   /** One sentence about a pair that cannot be served, or that clients may refuse. */
   onNotice(message: string): void
-  /** Takes what the operator is notified of: certificates that expire soon. */
-  readonly raise: Notifier['raise']
+  /** Takes what the operator may want to know of at once: certificates that expire soon. */
+  readonly raise: RaiseEvent
   /** Others are served from now on. */
   onChange(): void
 }

@@ -7,7 +7,7 @@ import type {
   SourceStatus,
   UsageTable,
 } from '@sallyport/core'
-import type { Notifier, RobotsSource, SitePart } from '@sallyport/engine'
+import type { RaiseEvent, RobotsSource, SitePart } from '@sallyport/engine'
 import type { Metrics } from '@sallyport/engine/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
 import type { Admission } from '../bounds/admission.ts'
@@ -31,8 +31,8 @@ export interface ProxyHost extends Decider, ApiHost {
   sources(): readonly SourceStatus[]
   /** Log of operators' actions. */
   readonly log?: AuditLog | undefined
-  /** Takes what its operator is notified of. */
-  readonly notifier?: Pick<Notifier, 'raise'> | undefined
+  /** Takes what the operator may want to know of at once. */
+  readonly raise?: RaiseEvent | undefined
   /** Takes what reads the load of the proxy, for rules that ask for it. */
   readonly load?: { read(source: () => number): void } | undefined
   /** Takes the robots.txt of its origins, for rules that ask for it. */

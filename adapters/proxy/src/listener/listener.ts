@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Notifier } from '@sallyport/engine'
+import type { RaiseEvent } from '@sallyport/engine'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { ignoreOtherUpgrades, type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
 import type { ClientRequest, ClientResponse } from '../edge/client-messages.ts'
@@ -72,8 +72,8 @@ export interface ListenerOptions {
   readonly onLeak: () => void
   /** A line for the operator. */
   readonly onNotice: (message: string) => void
-  /** Takes what the operator is notified of. */
-  readonly raise: Notifier['raise']
+  /** Takes what the operator may want to know of at once. */
+  readonly raise: RaiseEvent
   /** A bug, of which one exchange ends. */
   readonly onFault: (error: unknown) => void
 }

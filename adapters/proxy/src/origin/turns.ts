@@ -1,4 +1,4 @@
-import type { Notifier } from '@sallyport/engine'
+import type { RaiseEvent } from '@sallyport/engine'
 
 /** Servers of origins that take no requests, of all that were ever configured: a reload makes other members of them. */
 export interface OriginTurns {
@@ -8,7 +8,7 @@ export interface OriginTurns {
 }
 
 /** Raises `origin` when a server takes no requests any more, and when it answers again. */
-export function createOriginTurns(raise: Notifier['raise']): OriginTurns {
+export function createOriginTurns(raise: RaiseEvent): OriginTurns {
   const failing = new Set<string>()
   return {
     fails(origin, reason) {

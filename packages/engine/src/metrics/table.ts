@@ -276,7 +276,7 @@ export const METRICS = {
     unit: 'checkpoints',
     example: 'rate(sallyport_ledger_checkpoints_total[5m])',
   },
-  notifications: {
+  events: {
     name: 'sallyport_notifications_total',
     type: 'counter',
     labels: ['kind', 'outcome'],

@@ -7,11 +7,10 @@ import {
   type SourceStatus,
   type Whois,
 } from '@sallyport/core'
+import type { Provenance } from '#attestation'
 import { oldestList } from '#datasets'
 import type { Metrics, Reading } from '#metrics'
-import type { Provenance } from './attestation/provenance.ts'
-import type { LoadMeter } from './load/load-meter.ts'
-import type { DecisionLog } from './log.ts'
+import type { DecisionLog, LoadMeter } from '#service'
 
 /** The parts of a service that every scrape reads. */
 export interface Measured {

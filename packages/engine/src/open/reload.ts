@@ -7,12 +7,9 @@ import {
   parseTrust,
   type Surroundings,
 } from '@sallyport/core'
-import { compileMountPolicy } from './config/mount-policy.ts'
-import { parseConfig } from './config/read.ts'
-import { requireSecret } from './config/required-secret.ts'
-import type { Config, ConfigInput } from './config/schema.ts'
-import { type Reloaded, takeOver } from './config/take-over.ts'
-import { type RefusalPage, refusalPageOf } from './refusal-page.ts'
+import type { Config, ConfigInput } from '#config'
+import { compileMountPolicy, parseConfig, type Reloaded, takeOver } from '#config'
+import { type Prepared, type RefusalPage, refusalPageOf, requireSecret } from '#service'
 
 /** The part of a configuration that an inspector is made of. */
 export interface Rules {
@@ -71,21 +68,14 @@ export interface ReloadParts {
   prepare(rules: Rules): Promise<void>
   /** Opens what a configuration writes to; throws `invalid_config`. */
   prepareLog(config: Config): Prepared
-  /** Readies the places of its notifications; resolves to what has them in force. */
-  prepareNotifier(config: Config): () => void
+  /** Readies what sends its events; returns what puts it in force. */
+  prepareSinks(config: Config): () => void
   /** Those of the configuration in force. */
   surroundings(): Surroundings
   /** Reads those of another one; where it rejects, the old ones stay. */
   surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
   /** Published servers of the delivery networks that may be trusted. */
   readonly published: () => FrontEnds | undefined
-}
-
-/** A part that is open and not in force yet. */
-export interface Prepared {
-  take(): void
-  /** Lets go of it. */
-  drop(): void
 }
 
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
@@ -104,7 +94,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     const surrounded = await parts.surround(merged)
     const rules = rulesOf(merged, surrounded.surroundings, parts.published)
     await parts.prepare(rules)
-    const takePlaces = parts.prepareNotifier(merged)
+    const takeSinks = parts.prepareSinks(merged)
     const log = parts.prepareLog(merged)
     const takeOthers = await others(merged).catch((error: unknown) => {
       log.drop()
@@ -112,7 +102,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     })
     // Nothing below can fail: all of it is in force, or nothing (D376).
     log.take()
-    takePlaces()
+    takeSinks()
     surrounded.take()
     seen = visits()
     current.inspector = parts.createInspector(rules)

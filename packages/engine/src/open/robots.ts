@@ -1,8 +1,8 @@
 import { compilePolicy, type MountPolicy, type Robots, robotsOf, type UsageTable, usageOf } from '@sallyport/core'
-import { compileMountPolicy } from './config/mount-policy.ts'
-import type { Config } from './config/schema.ts'
+import type { Config } from '#config'
+import { compileMountPolicy } from '#config'
+import { listNames } from '#features/lists'
 import { decoyLinks } from './decoy-links.ts'
-import { listNames } from './lists/read-lists.ts'
 
 /** A part of a site that is decided by rules of its own. */
 export interface SitePart {

@@ -1,11 +1,10 @@
 import type { NamedList, SourceStatus, Surroundings } from '@sallyport/core'
-import type { Config } from './config/schema.ts'
-import type { NoticeCode } from './hooks.ts'
-import { openLists } from './lists/lists.ts'
-import type { OnTurned } from './load/load-meter.ts'
-import { type MeasuredLoad, measureLoad } from './load/measured-load.ts'
-import type { Outbound } from './outbound.ts'
-import { openRobots, type RobotsSource, type SiteRobots } from './site-robots.ts'
+import type { Config } from '#config'
+import { openLists } from '#features/lists'
+import { openRobots, type RobotsSource, type SiteRobots } from '#features/robots'
+import type { NoticeCode, OnTurned, Outbound } from '#service'
+import { type MeasuredLoad, measureLoad } from '#service'
+import { robotsOfConfig } from './robots.ts'
 
 /** Parts of a service that its surroundings are made of. */
 export interface SurroundingPorts {
@@ -37,7 +36,12 @@ export async function openSurroundings(
   let source: RobotsSource | undefined
   const robotsOf = async (of: Config) => ({
     config: of,
-    robots: await openRobots(of, { source: () => source, notice: (line) => notice('SALLYPORT_ROBOTS', line), isTrial }),
+    robots: await openRobots(of, {
+      textOfPolicy: () => robotsOfConfig(of).text,
+      source: () => source,
+      notice: (line) => notice('SALLYPORT_ROBOTS', line),
+      isTrial,
+    }),
   })
   let inForce = await robotsOf(config)
   const lists = await openLists(config.lists, {

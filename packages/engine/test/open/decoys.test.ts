@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Dns, formatAddress, parseAddress } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import type { ConfigInput } from '../../src/open/config/schema.ts'
-import type { OpenHooks } from '../../src/open/hooks.ts'
-import { open, type Sallyport } from '../../src/open/open.ts'
+import type { ConfigInput } from '../../src/config/schema.ts'
+import { open, type Sallyport } from '../../src/open/index.ts'
+import type { OpenHooks } from '../../src/service/hooks.ts'
 import { madeConfig } from './made-sources.ts'
 
 const CHROME =

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { writeMmdb } from '#datasets/testing'
-import type { ConfigInput } from '../../src/open/config/schema.ts'
+import type { ConfigInput } from '../../src/config/schema.ts'
 
 /** The made network: real operators on addresses that they do not have, so that a test needs no data package. */
 const IPV4 = [

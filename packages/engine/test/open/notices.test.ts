@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { saysCompiling } from '../../src/open/hooks.ts'
+import { saysCompiling } from '../../src/service/hooks.ts'
 import { madeConfig } from './made-sources.ts'
 
 const OPEN = join(import.meta.dirname, '../../src/open/index.js')

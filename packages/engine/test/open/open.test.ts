@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import type { NoticeCode } from '../../src/open/hooks.ts'
 import { open } from '../../src/open/open.ts'
+import type { NoticeCode } from '../../src/service/hooks.ts'
 import { bernDatabase, madeConfig } from './made-sources.ts'
 import { apiRequest, requestFrom } from './requests.ts'
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import type { NoticeCode } from '../../src/open/hooks.ts'
 import { open } from '../../src/open/open.ts'
+import type { NoticeCode } from '../../src/service/hooks.ts'
 import { bernDatabase, madeConfig } from './made-sources.ts'
 
 t.test('the notice of stale data is the first that open() says', async (t) => {

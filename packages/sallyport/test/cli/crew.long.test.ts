@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readConfig } from '@sallyport/engine'
 import t from 'tap'
 import { Crew } from '../../src/cli/workers/crew.ts'
-import { openWorkersNotifier } from '../../src/cli/workers/notifying.ts'
+import { openWorkersSinks } from '../../src/cli/workers/events.ts'
 import { until } from './command.ts'
 
 t.test('the primary keeps nothing of a worker that was killed while a connection was on its way to it', async (t) => {
@@ -15,11 +15,11 @@ t.test('the primary keeps nothing of a worker that was killed while a connection
   const config = readConfig({})
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
-  const notifier = openWorkersNotifier(config, say)
-  const crew = new Crew(2, config, { say, notifier })
+  const sinks = openWorkersSinks(config, say)
+  const crew = new Crew(2, config, { say, sinks })
   t.teardown(async () => {
     await crew.stop('SIGKILL')
-    await notifier.close()
+    await sinks.close()
     cluster.removeAllListeners('listening')
   })
   crew.fill()

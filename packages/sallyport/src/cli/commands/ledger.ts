@@ -1,5 +1,5 @@
 import { counted } from '@sallyport/core'
-import { type Config, openLedgerTools, openNotificationsOf } from '@sallyport/engine'
+import { type Config, openLedgerTools, openSinks } from '@sallyport/engine'
 import type { AuditReport } from '@sallyport/ledger'
 import type { Command } from 'commander'
 import { addressOf } from '../settings/address.ts'
@@ -36,7 +36,7 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
         terminal.out(`Bad: log ${fault.log}${record}${id}: ${fault.reason}`)
       }
       if (fault === undefined) return
-      await notifyOf(config, fault, terminal)
+      await raiseFault(config, fault, terminal)
       throw new ExitError(1)
     })
 
@@ -61,12 +61,12 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
 }
 
 /** A timer that verifies at night has no reader. */
-async function notifyOf(config: Config, fault: NonNullable<AuditReport['fault']>, terminal: Terminal): Promise<void> {
-  const notifications = openNotificationsOf(config, {
+async function raiseFault(config: Config, fault: NonNullable<AuditReport['fault']>, terminal: Terminal): Promise<void> {
+  const sinks = openSinks(config, {
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
   })
   const record = fault.seq === undefined ? '' : `, record ${fault.seq}`
   const text = `The ledger does not verify: log ${fault.log}${record}: ${fault.reason}`
-  notifications.raise({ kind: 'ledger', about: 'audit', text })
-  await notifications.close()
+  sinks.raise({ kind: 'ledger', about: 'audit', text })
+  await sinks.close()
 }

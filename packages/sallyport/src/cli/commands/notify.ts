@@ -1,5 +1,5 @@
 import { SallyportError } from '@sallyport/core'
-import { EVENT_KINDS, testNotificationsOf } from '@sallyport/engine'
+import { createOutbound, EVENT_KINDS, notify } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
@@ -10,15 +10,15 @@ type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport notify test` */
 export function addNotifyCommands(program: Command, terminal: Terminal): void {
-  const notify = program.command('notify').description('notifications of the configuration')
+  const command = program.command('notify').description('notifications of the configuration')
 
-  withCommonOptions(notify.command('test').description('send a test to each place, and show its answer'))
+  withCommonOptions(command.command('test').description('send a test to each place, and show its answer'))
     .addOption(jsonOption())
     .action(async (options: Options) => {
       const config = configOf(options)
       if (config.notify.length === 0)
         throw new SallyportError('invalid_config', 'notify: the configuration names no place')
-      const tested = await testNotificationsOf(config)
+      const tested = await notify.testNotifications(config, { fetch: createOutbound(config).feeds })
       const shown = printableValue(tested).map(({ form, place, on, sent, answer }) => [
         sent ? 'sent' : 'failed',
         form,

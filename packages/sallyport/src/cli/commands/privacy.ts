@@ -1,4 +1,4 @@
-import { eraseKnown, exportKnown } from '@sallyport/engine'
+import { privacy } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { consoleErased, consoleKnown } from '../service/console-history.ts'
 import { addressOf } from '../settings/address.ts'
@@ -12,9 +12,9 @@ type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport privacy export | erase` */
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
-  const privacy = program.command('privacy').description('personal data of one address, and its erasure')
+  const command = program.command('privacy').description('personal data of one address, and its erasure')
 
-  withCommonOptions(privacy.command('export').description('export all data about an address, place by place'))
+  withCommonOptions(command.command('export').description('export all data about an address, place by place'))
     .argument('<address>', 'IPv4 or IPv6 address', addressOf)
     .addOption(jsonOption())
     .action(async (address: string, options: Options) => {
@@ -22,7 +22,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
       // Without the address: the trail outlives what it is about.
       const details = ({ complete }: { readonly complete: boolean }) => ({ complete })
       const known = await audited(config, { what: 'privacy export', details }, terminal, async () => {
-        const { places, ...rest } = await exportKnown(config, address)
+        const { places, ...rest } = await privacy.exportKnown(config, address)
         return { ...rest, places: [...places, await consoleKnown(config, rest.address)] }
       })
       if (options.json) terminal.out(json(known))
@@ -37,7 +37,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
     })
 
   withCommonOptions(
-    privacy.command('erase').description('erase what is stored about an address, and report what stays'),
+    command.command('erase').description('erase what is stored about an address, and report what stays'),
   )
     .argument('<address>', 'IPv4 or IPv6 address', addressOf)
     .addOption(yesOption())
@@ -51,7 +51,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
         readonly places: readonly { readonly place: string; readonly erased: number }[]
       }) => Object.fromEntries(places.filter(({ erased }) => erased > 0).map(({ place, erased }) => [place, erased]))
       const done = await audited(config, { what: 'privacy erase', details }, terminal, async () => {
-        const { places, ...rest } = await eraseKnown(config, address)
+        const { places, ...rest } = await privacy.eraseKnown(config, address)
         return { ...rest, places: [...places, consoleErased(config)] }
       })
       if (options.json) terminal.out(json(done))

@@ -1,7 +1,15 @@
-import type { Config, Known } from '@sallyport/engine'
+import type { Config } from '@sallyport/engine'
 import { ADMIN, askGate } from './gate.ts'
 
-type Place = Known['places'][number]
+/** The history of an address, as the other places of `sallyport privacy` say it. */
+interface Place {
+  readonly place: string
+  readonly where: string
+  readonly state: 'read' | 'absent' | 'elsewhere'
+  readonly reason?: string | undefined
+  readonly kept: string
+  readonly entries: readonly unknown[]
+}
 
 const PLACE = {
   place: 'console history',

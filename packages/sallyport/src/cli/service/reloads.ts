@@ -69,7 +69,7 @@ async function reload(
     const taken = [...changed.map((key) => changeText(key, before, read.config)), ...read.changedFiles]
     const news = taken.length === 0 ? 'nothing has changed' : `${taken.join(', ')} taken over`
     const later = needRestart.map((key) => changeText(key, before, read.config)).join(', ')
-    sallyport.notifier.raise({ ...RELOAD, over: true, text: 'The configuration was taken over.' })
+    sallyport.raise({ ...RELOAD, over: true, text: 'The configuration was taken over.' })
     const text = `configuration read again: ${news}${later === '' ? '' : `; ${later} after a restart only`}.`
     return { text, audit: { ...audit, details: { changed, needRestart } } }
   } catch (error) {
@@ -77,7 +77,7 @@ async function reload(
     const why = error instanceof Error ? error.message : String(error)
     const [first = ''] = why.split('\n', 1)
     if (!ending.aborted)
-      sallyport.notifier.raise({ ...RELOAD, text: `The configuration was not taken over: ${first}`, details: { code } })
+      sallyport.raise({ ...RELOAD, text: `The configuration was not taken over: ${first}`, details: { code } })
     const text = `configuration kept as it was: ${why}`
     return { text, audit: { ...audit, error: code } }
   }

@@ -14,8 +14,8 @@ import { createHistory, type History } from '#console'
 import { type ConfigSource, warningText } from '../settings/config-file.ts'
 import { openService } from '../settings/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { handEvents } from '../workers/events.ts'
 import { type Hangups, noteHangups } from '../workers/hangups.ts'
-import { handingNotifier } from '../workers/notifying.ts'
 import { untilStopped } from '../workers/stop.ts'
 import { notifySystemd } from '../workers/systemd.ts'
 import { isWorker, joinWorkers, type Standing } from '../workers/worker.ts'
@@ -64,7 +64,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     ...(isWorker() && {
       onNotice: noticesOf(standing, terminal),
-      notifier: handingNotifier(),
+      events: handEvents(),
     }),
     ...(history && { observe: history.observe }),
   }

@@ -77,7 +77,11 @@ function refusePasswords(flags: ConfigInput): void {
 
 /** Opens a Sallyport for one command, with a progress bar; it downloads nothing, and its own load is nobody's. */
 export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
-  return openService(withoutRefresh(config), terminal, { clock: { now: () => Date.now() }, ...hooks })
+  return openService(withoutRefresh(config), terminal, {
+    clock: { now: () => Date.now() },
+    events: { raise() {}, refused() {} },
+    ...hooks,
+  })
 }
 
 /**
@@ -87,7 +91,7 @@ export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = 
 function withoutRefresh(config: Config): Config {
   const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
   const log = { ...config.log, requests: 'off' as const, file: undefined }
-  return { ...config, log, notify: [], data: { ...config.data, refresh: false, readOnly }, lists: notDue(config.lists) }
+  return { ...config, log, data: { ...config.data, refresh: false, readOnly }, lists: notDue(config.lists) }
 }
 
 /** Remote lists with copies that no command finds too old: one that was never fetched is, since a policy may name it. */

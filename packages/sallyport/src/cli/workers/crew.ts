@@ -3,8 +3,8 @@ import type { Config } from '@sallyport/engine'
 import { createKeptCounts } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 import { createInForce, type InForce, type Stamp } from './config-in-force.ts'
+import type { WorkersSinks } from './events.ts'
 import { closeHandedOver } from './handed-over.ts'
-import type { WorkersNotifier } from './notifying.ts'
 import { isFromWorker, sendTo } from './worker-messages.ts'
 import { METRICS, questionRelay } from './worker-questions.ts'
 
@@ -42,7 +42,7 @@ interface Member {
 export interface CrewHooks {
   /** A line for the operator. */
   readonly say: (line: string) => void
-  readonly notifier: WorkersNotifier
+  readonly sinks: WorkersSinks
 }
 
 /** The worker processes of one command, in the primary: as many as are wanted, one of which leads (D315). */
@@ -51,12 +51,12 @@ export class Crew {
   readonly failed: Promise<number>
   readonly #wanted: number
   readonly #say: (line: string) => void
-  readonly #notifier: WorkersNotifier
+  readonly #sinks: WorkersSinks
   readonly #members = new Map<Worker, Member>()
   /** So that no counter falls with its worker (D319). */
   readonly #counts = createKeptCounts<Worker>()
   readonly #relay = questionRelay((topic, heard) =>
-    topic === METRICS ? [...this.#counts.beside(heard), this.#notifier.counted()] : [],
+    topic === METRICS ? [...this.#counts.beside(heard), this.#sinks.counted()] : [],
   )
   readonly #inForce: InForce
   /** Places that nobody has, each with the failures before. */
@@ -72,10 +72,10 @@ export class Crew {
   #told = ''
   #ending: { looks: number; over(): void } | undefined
 
-  constructor(wanted: number, config: Config, { say, notifier }: CrewHooks) {
+  constructor(wanted: number, config: Config, { say, sinks }: CrewHooks) {
     this.#wanted = wanted
     this.#say = say
-    this.#notifier = notifier
+    this.#sinks = sinks
     this.#inForce = createInForce(config)
     this.#vacant = Array.from({ length: wanted }, () => 0)
     this.failed = new Promise((resolve) => {
@@ -159,11 +159,11 @@ export class Crew {
       if (message.worker === 'counted') this.#counts.report(worker, message.counted)
       if (message.worker === 'begins') this.#answer(member, config)
       if (message.worker === 'serves') this.#serves(member, message.config)
-      if (message.worker === 'event') this.#notifier.raise(message.event)
-      if (message.worker === 'refused') this.#notifier.refused(message.count)
+      if (message.worker === 'event') this.#sinks.raise(message.event)
+      if (message.worker === 'refused') this.#sinks.refused(message.count)
       if (message.worker === 'reloaded') {
         this.#inForce.take(message.config)
-        this.#notifier.take(message.config)
+        this.#sinks.take(message.config)
         if (member === this.#leader) this.#owed = false
       }
     })
@@ -204,7 +204,7 @@ export class Crew {
     this.#relay(member.worker)
     // A change that was asked for, or taken over by the others, while it was starting.
     if (this.#inForce.serves(member.stamp, config)) member.worker.process.kill('SIGHUP')
-    this.#notifier.take(this.#inForce.config)
+    this.#sinks.take(this.#inForce.config)
     if (this.#ending === undefined) this.fill()
     this.#told = ''
     this.#tellCounts()

@@ -3,8 +3,8 @@ import type { Config } from '@sallyport/engine'
 import { ExitError } from '../terminal/exit.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { Crew } from './crew.ts'
+import { openWorkersSinks } from './events.ts'
 import type { Hangups } from './hangups.ts'
-import { openWorkersNotifier } from './notifying.ts'
 import { untilStopped } from './stop.ts'
 import { notifySystemd } from './systemd.ts'
 
@@ -25,8 +25,8 @@ export async function runWorkers(
   if (file !== undefined) cluster.setupPrimary({ args: [...process.argv.slice(2), '--config', file] })
   const stopped = untilStopped(terminal)
   const say = (line: string): void => terminal.err(line)
-  const notifier = openWorkersNotifier(config, say)
-  const crew = new Crew(count, config, { say, notifier })
+  const sinks = openWorkersSinks(config, say)
+  const crew = new Crew(count, config, { say, sinks })
   // A worker that hangs does not see that this process is gone.
   process.once('exit', () => crew.killSilent())
   const looking = setInterval(() => crew.look(), LOOK_MS)
@@ -41,6 +41,6 @@ export async function runWorkers(
     await crew.stop(end)
   } finally {
     clearInterval(looking)
-    await notifier.close()
+    await sinks.close()
   }
 }

@@ -1,0 +1,179 @@
+import { type Clock, ERRORS, SallyportError } from '@sallyport/core'
+import { type Ledger, type LedgerStatus, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
+import type { RaiseEvent } from '#service'
+import { errorText } from '#service'
+import type { Settings } from '#settings'
+import { isUnreachable } from '#stores'
+import { type LedgerPlace, openLedgerAt, openLedgerPlace } from './ledger.ts'
+import { type Part, watchLedger } from './ledger-watch.ts'
+
+export interface LedgerHooks {
+  readonly clock: Clock
+  onFault(error: unknown): void
+  /** A signing key was made, in this file. */
+  onKeyMade(file: string): void
+  /** It does not work, and that it works again. */
+  readonly raise: RaiseEvent
+}
+
+/** New records are under a signed checkpoint within a second: this interval and the time to sign. */
+const CHECKPOINT_MS = 500
+const RETENTION_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** The ledger of a service: opened at its first use, then checkpointed and erased by age while it is open. */
+export interface LedgerHolder {
+  /** Rejects with `ledger_refused`; a database that cannot be reached is reported, and the next use tries again. */
+  open(): Promise<void>
+  /** Works with the ledger, opening it first; what the ledger cannot do now is `attestation_unavailable`. */
+  use<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>
+  /** `undefined` while it is not open: reading it opens nothing. */
+  status(): Promise<LedgerStatus | undefined>
+  close(): Promise<void>
+}
+
+/** Opens the ledger once, however many use it at the same time. */
+export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise }: LedgerHooks): LedgerHolder {
+  let opening: Promise<{ readonly place: LedgerPlace; readonly ledger: Ledger }> | undefined
+  let schedules: readonly Schedule[] = []
+  let closed = false
+  const watch = watchLedger(raise)
+
+  const hooksOf = (part: Part): ScheduleHooks => ({
+    onFailure(error) {
+      if (closed) return
+      onFault(error)
+      watch.failed(part, error)
+    },
+    onSuccess: () => watch.worked(part),
+  })
+
+  async function openNow() {
+    const place = await openLedgerPlace(config)
+    try {
+      const ledger = await openLedgerAt(place, config, clock, onKeyMade)
+      const eraseOld = () => erase(place, config, clock.now())
+      await eraseOld()
+      schedules = [
+        schedule(CHECKPOINT_MS, () => ledger.checkpoint(), hooksOf('checkpoints')),
+        schedule(RETENTION_MS, eraseOld, hooksOf('erasure')),
+      ]
+      return { place, ledger }
+    } catch (error) {
+      await place.store.close()
+      throw error
+    }
+  }
+
+  function opened() {
+    if (closed) throw new LedgerUnavailable('The ledger is closed.')
+    opening ??= openNow().catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  return {
+    async open() {
+      try {
+        await opened()
+      } catch (error) {
+        const refused = refusalOf(error)
+        // Nobody may read the output of a service at its start; what is raised is sent before it ends.
+        watch.failed('records', refused ?? error)
+        if (refused !== undefined) throw refused
+        onFault(error)
+      }
+    },
+    async use(work) {
+      try {
+        const { ledger } = await opened()
+        const done = await work(ledger)
+        watch.worked('records')
+        return done
+      } catch (error) {
+        if (isAnswer(error)) throw error
+        if (error instanceof RangeTooWide) throw new SallyportError('invalid_request', error.message)
+        onFault(error)
+        if (!closed) watch.failed('records', error)
+        throw new SallyportError('attestation_unavailable')
+      }
+    },
+    status: async () => (closed ? undefined : (await opening?.catch(() => undefined))?.ledger.status()),
+    async close() {
+      closed = true
+      const open = await opening?.catch(() => undefined)
+      // A checkpoint under way still writes its file after the store has it.
+      await Promise.all(schedules.map((schedule) => schedule.stop()))
+      await open?.ledger.checkpoint().catch(onFault)
+      await open?.place.store.close()
+    },
+  }
+}
+
+/** Addresses and contexts go after a year unless the operator says otherwise (D271). */
+async function erase({ store }: LedgerPlace, { provenance }: Settings, now: number): Promise<void> {
+  const { retentionDays } = provenance
+  if (retentionDays !== false) await store.eraseBefore(now - retentionDays * DAY_MS)
+}
+
+/** The error that ends the start; `undefined` where the next use may find the ledger. */
+function refusalOf(error: unknown): SallyportError | undefined {
+  if (error instanceof SallyportError) return error
+  return isUnreachable(error)
+    ? undefined
+    : new SallyportError('ledger_refused', `The ledger cannot be opened: ${errorText(error)}`)
+}
+
+/** Codes without a status belong to start-up and the command: to a caller they are an outage. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof SallyportError && ERRORS[error.code].status !== undefined
+}
+
+interface Schedule {
+  /** Begins no other run, and waits for one that is under way. */
+  stop(): Promise<void>
+}
+
+interface ScheduleHooks {
+  onFailure(error: unknown): void
+  onSuccess(): void
+}
+
+/** A run that takes longer is a failure too, although it may end well. */
+const LATE_MS = 60_000
+
+/** Runs `work` at an interval, one run at a time; of failures in a row the first is reported. */
+function schedule(everyMs: number, work: () => Promise<unknown>, { onFailure, onSuccess }: ScheduleHooks): Schedule {
+  let running: Promise<void> | undefined
+  let failing = false
+  const fail = (error: unknown): void => {
+    if (!failing) onFailure(error)
+    failing = true
+  }
+  const run = async () => {
+    const late = setTimeout(() => fail(new Error(`it has taken more than ${LATE_MS / 1_000} s`)), LATE_MS).unref()
+    try {
+      await work()
+      failing = false
+      onSuccess()
+    } catch (error) {
+      fail(error)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+  const timer = setInterval(() => {
+    running ??= run().finally(() => {
+      running = undefined
+    })
+  }, everyMs)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}

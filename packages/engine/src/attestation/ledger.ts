@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatAddress, parseAddress, SallyportError } from '@sallyport/core'
+import {
+  type AuditOptions,
+  type AuditReport,
+  auditLedger,
+  type CheckpointArchive,
+  type Ledger,
+  LedgerRefused,
+  type LedgerStore,
+  openLedger as openLedgerOn,
+  type Signer,
+  thumbprint,
+} from '@sallyport/ledger'
+import { makeFolder } from '#files'
+import { inDataDir } from '#service'
+import type { Settings } from '#settings'
+import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '#stores'
+import { environmentName, loadSigningKey, prepareNextKey, readKeyFile, type SigningKeyPlace } from './signing-key.ts'
+
+/** Place of a ledger, inside its store and outside it. */
+export interface LedgerPlace {
+  readonly store: LedgerStore
+  readonly archive: CheckpointArchive
+}
+
+/**
+ * Opens the store of a configuration's ledger and checks nothing yet. The ledger has a file of its own, so that its
+ * writer never waits for that of the accounts.
+ */
+export async function openLedgerPlace(config: Settings): Promise<LedgerPlace> {
+  const { dataDir, store } = config
+  if (config.data.readOnly) {
+    throw new SallyportError(
+      'attestation_unavailable',
+      'data.readOnly forbids to write to dataDir, so nothing is attested.',
+    )
+  }
+  makeFolder(dataDir)
+  const inFile = store === undefined || store.startsWith('sqlite:')
+  return {
+    store: await (inFile ? openSqliteLedger(join(dataDir, LEDGER_FILE)) : openPostgresLedger(store)),
+    archive: openCheckpointFolder(join(dataDir, CHECKPOINTS)),
+  }
+}
+
+const LEDGER_FILE = 'ledger.db'
+const CHECKPOINTS = 'checkpoints'
+
+/**
+ * Whether the ledger is opened at start: an existing ledger or a configured key is checked then, so that a fault shows
+ * at start and not at the first attestation.
+ */
+export function opensAtStart({ dataDir, data, provenance }: Settings): boolean {
+  if (data.readOnly) return false
+  const exists = [LEDGER_FILE, CHECKPOINTS].some((name) => existsSync(join(dataDir, name)))
+  return exists || provenance.signingKey !== undefined
+}
+
+/** Rejects with `ledger_refused` where the ledger contradicts its checkpoints or its key. */
+export async function openLedgerAt(
+  place: LedgerPlace,
+  config: Settings,
+  clock: { now(): number },
+  onKeyMade?: (file: string) => void,
+): Promise<Ledger> {
+  const key = keyPlace(config, onKeyMade)
+  try {
+    return await openLedgerOn({
+      ...place,
+      clock,
+      randomness: randomBytes,
+      loadSigner: (kid) => loadSigningKey(key, kid),
+    })
+  } catch (error) {
+    if (!(error instanceof LedgerRefused)) throw error
+    throw new SallyportError('ledger_refused', error.message)
+  }
+}
+
+function keyPlace({ dataDir, provenance }: Settings, onMade?: (file: string) => void): SigningKeyPlace {
+  return {
+    source: provenance.signingKey ?? join(dataDir, 'signing-key.pem'),
+    make: provenance.signingKey === undefined,
+    onMade,
+  }
+}
+
+/** The key that signs from now on. */
+export interface RotatedKey {
+  /** RFC 7638 thumbprint. */
+  readonly kid: string
+  /** False where services must be given it: their key is in the environment, or its file cannot be written here. */
+  readonly placed: boolean
+}
+
+/** The operator's work on a ledger, beside a running service. */
+export interface LedgerTools {
+  /** See `auditLedger`. Needs no key, and works also where opening is refused. */
+  verify(options?: Omit<AuditOptions, 'archive'>): Promise<AuditReport>
+  /** Erases address, salt and context of all records about an address; returns their number. Throws `invalid_ip`. */
+  erase(address: string): Promise<number>
+  /** Hands over to a new key, or to that in `nextKeyFile`, and puts it where services read theirs. */
+  rotateKey(options: {
+    readonly nextKeyFile?: string | undefined
+    readonly compromised?: boolean | undefined
+  }): Promise<RotatedKey>
+  close(): Promise<void>
+}
+
+/** Opens the ledger of a configuration alone: no data is loaded. */
+export async function openLedgerTools(config: Settings): Promise<LedgerTools> {
+  const place = await inDataDir(config, () => openLedgerPlace(config))
+  const { source } = keyPlace(config)
+  return {
+    verify: (options = {}) => auditLedger(place.store, { ...options, archive: place.archive }),
+    async erase(text) {
+      const address = parseAddress(text)
+      if (address === undefined) throw new SallyportError('invalid_ip', `Not an address: ${text}`)
+      return place.store.eraseSubject(formatAddress(address))
+    },
+    async rotateKey({ nextKeyFile, compromised = false }) {
+      const ledger = await openLedgerAt(place, config, { now: () => Date.now() })
+      const variable = environmentName(source)
+      if (nextKeyFile === undefined && variable !== undefined) {
+        throw new SallyportError(
+          'invalid_config',
+          'The key comes from the environment: make the next one yourself and name its file with --next-key.',
+        )
+      }
+      const given = nextKeyFile === undefined ? undefined : await readKeyFile(nextKeyFile)
+      const prepared =
+        variable === undefined ? await prepareNextKey(source, nextKeyFile).catch(orGiven(given)) : undefined
+      const next = prepared?.next ?? given
+      if (next === undefined) throw new TypeError('a key is made, or given')
+      await ledger.rotate(next, compromised)
+      await prepared?.place()
+      return { kid: thumbprint(next.publicKey), placed: prepared !== undefined }
+    },
+    close: () => place.store.close(),
+  }
+}
+
+/** With a given key a rotation goes on where the key's file cannot be written, as in a mounted secret. */
+function orGiven(given: Signer | undefined): (error: unknown) => undefined {
+  return (error) => {
+    if (given === undefined) throw error
+  }
+}

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs'
+import {
+  type Document,
+  isAlias,
+  isScalar,
+  isSeq,
+  isMap as isYamlMap,
+  LineCounter,
+  type Node,
+  parseDocument,
+} from 'yaml'
+import { decodeText, fileReason, placeFault } from '#files'
+import { yamlFault } from '#settings'
+import { ConfigError } from './faults.ts'
+import { isMap, type Layer } from './layers.ts'
+
+/** Reads a YAML or JSON file of keys; throws `invalid_config` that names the file and the line. */
+export function readFile(file: string): Layer {
+  return readText(textOf(file), file)
+}
+
+/** The same of a text, which is named as a file is. `refused`: what it may not hold, by its offset. */
+export function readText(
+  text: string,
+  file: string,
+  refused: (document: Document) => readonly [offset: number, message: string] | undefined = () => undefined,
+): Layer {
+  const lines = new LineCounter()
+  // Its own way of printing errors shows the lines around them.
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
+  const fault = yamlFault(document) ?? refused(document)
+  if (fault !== undefined) {
+    const [offset, message] = fault
+    const { line } = lines.linePos(offset)
+    throw new ConfigError([{ place: { text: `${file}:${line}`, file, line }, message }])
+  }
+  const values = plainOf(document, file) ?? {}
+  if (!isMap(values)) throw new ConfigError([{ place: { text: file, file }, message: 'must be a map of keys' }])
+  return {
+    values,
+    placeOf(path) {
+      const offset = offsetOf(document.contents, path, (node) => (isAlias(node) ? node.resolve(document) : node))
+      const { line } = lines.linePos(offset)
+      return { text: `${file}:${line}`, file, line }
+    },
+  }
+}
+
+/** A pipe is read too: shells write `<(…)` as one. */
+function textOf(file: string): string {
+  const fault = existsSync(file) ? placeFault(file) : undefined
+  if (fault !== undefined) throw new ConfigError([{ message: `cannot read ${file}: it ${fault}` }])
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    throw new ConfigError([{ message: `${file} ${fileReason(error)}` }])
+  }
+  try {
+    return decodeText(bytes)
+  } catch (error) {
+    throw new ConfigError([{ place: { text: file, file }, message: (error as Error).message }])
+  }
+}
+
+/** Aliases of aliases can expand to a huge document: the parser throws on them. */
+function plainOf(document: { toJS(): unknown }, file: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    const isHuge = error instanceof Error && /alias count|circular/i.test(error.message)
+    const message = isHuge ? 'its aliases (*) repeat more than can be read' : 'its aliases (*) cannot be followed'
+    throw new ConfigError([{ place: { text: file, file }, message }])
+  }
+}
+
+/** Offset of a path's key in the text, or the entry of a list, as far as the path goes. */
+function offsetOf(contents: Node | null, path: readonly PropertyKey[], resolve: (node: unknown) => unknown): number {
+  let node: unknown = contents
+  let offset = contents?.range?.[0] ?? 0
+  for (const step of path) {
+    const inner = resolve(node)
+    if (isYamlMap(inner)) {
+      const pair = inner.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+      if (!isScalar(pair?.key)) return offset
+      offset = pair.key.range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(inner)) {
+      node = inner.items[Number(step)]
+      offset = (node as Node | undefined)?.range?.[0] ?? offset
+    } else {
+      return offset
+    }
+  }
+  return offset
+}

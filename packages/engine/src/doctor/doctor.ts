@@ -1,0 +1,150 @@
+import type { Clock, Dns } from '@sallyport/core'
+import type { Config, ConfigFault, ConfigInput } from '#config'
+import { type ConfigRead, configWarnings, located, NAMED_FEATURES, parseConfig } from '#config'
+import { createDns } from '#net'
+import { type CheckResult, createOutbound, type Finding, fail, ok, reasonOf, warn } from '#service'
+import { examineData, examineFeeds } from './data.ts'
+import { examineDataDir } from './data-dir.ts'
+import { examineFiles } from './files.ts'
+import { examineDns, examineListeners, examineTrust } from './network.ts'
+import { examineSite } from './site.ts'
+import { examineRedis, examineStore } from './stores.ts'
+
+export interface DoctorHooks {
+  readonly clock?: Clock | undefined
+  readonly dns?: Dns | undefined
+  /** Address of the site, as visitors write it: it is asked whether their answers reach the gate. */
+  readonly site?: string | undefined
+  /** Looks at parts that another package opens by the same configuration. */
+  readonly more?: readonly Look[] | undefined
+}
+
+/** A check, and what it looks at. */
+export type Look = readonly [check: Finding['check'], examine: (config: Config) => Promise<readonly CheckResult[]>]
+
+/** Checks of what a configuration names: each is a part of it that a start reads or asks. */
+const NAMED: readonly Finding['check'][] = [
+  'dataDir',
+  'files',
+  'tls',
+  'store',
+  'redis',
+  'origins',
+  'listeners',
+  ...NAMED_FEATURES.map(({ name }) => name),
+]
+
+/** The checks in the order in which they are shown, and then those of features. */
+const CHECKS: readonly Finding['check'][] = [
+  'dataDir',
+  'files',
+  'tls',
+  'clock',
+  'dns',
+  'store',
+  'redis',
+  'feeds',
+  'data',
+  'policy',
+  'trust',
+  'origins',
+  'listeners',
+  'challenge',
+  ...NAMED_FEATURES.map(({ name }) => name),
+]
+
+type Findings = Readonly<Record<Finding['check'], readonly CheckResult[] | undefined>>
+
+/**
+ * Looks at what a service of this configuration rests on: rights, files, clocks, DNS, stores, the age of data, rules, trust
+ * and listeners; with what to do. It changes nothing but a file of one byte in the dataDir, which it removes, and asks DNS, the
+ * stores, the mirror, CrowdSec and the site that are named. Rejects with `invalid_config` alone.
+ */
+export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {}): Promise<readonly Finding[]> {
+  const config = parseConfig(options)
+  return findingsOf(config, examinations(config, hooks))
+}
+
+/**
+ * Faults of what a configuration names: files, certificates, addresses, stores and origins. One that may be gone in a moment,
+ * as a server that is down, or for another user, is a warning (D377).
+ */
+export async function examineNamed(
+  { config, layers }: Pick<ConfigRead, 'config' | 'layers'>,
+  hooks: DoctorHooks = {},
+): Promise<{ readonly errors: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> {
+  const looks = examinations(config, hooks).filter(([check]) => NAMED.includes(check))
+  const found = (await findingsOf(config, looks)).filter(({ state, check }) => state !== 'ok' && NAMED.includes(check))
+  const isError = ({ state, passing = false }: Finding): boolean => state === 'fail' && !passing
+  const faultOf = ({ found, path = [] }: Finding): ConfigFault =>
+    // The key is said apart.
+    located({ path, message: found.replace(/^[\w.]+: /, '').replace(/\.$/, '') }, config, layers)
+  return {
+    errors: found.filter(isError).map(faultOf),
+    warnings: found.filter((finding) => !isError(finding)).map(faultOf),
+  }
+}
+
+async function findingsOf(config: Config, looks: ReturnType<typeof examinations>): Promise<readonly Finding[]> {
+  const parts = await Promise.all(
+    looks.map(async ([check, examine]): Promise<Findings> => {
+      try {
+        return await examine(config)
+      } catch (error) {
+        return {
+          [check]: [fail(`It could not be checked: ${reasonOf(error)}.`, 'This is a fault of Sallyport: report it.')],
+        }
+      }
+    }),
+  )
+  return CHECKS.flatMap((check) => parts.flatMap((part) => part[check] ?? []).map((found) => ({ check, ...found })))
+}
+
+function examinations(
+  config: Config,
+  { clock = { now: () => Date.now() }, dns = createDns(config.dns), site, more = [] }: DoctorHooks,
+): readonly (readonly [check: Finding['check'], examine: (config: Config) => Promise<Findings>])[] {
+  const outbound = createOutbound(config, { dns })
+  return [
+    ['dataDir', async () => ({ dataDir: await examineDataDir(config) })],
+    ['files', async () => ({ files: await examineFiles(config) })],
+    ['policy', async () => examineSettings(config)],
+    ...more.map(([check, examine]) => [check, async (config: Config) => ({ [check]: await examine(config) })] as const),
+    ['store', () => examineStore(config)],
+    [
+      'redis',
+      async () => {
+        const { store, clock } = await examineRedis(config)
+        return { redis: store, clock }
+      },
+    ],
+    ['data', () => examineData(config, clock.now())],
+    ['feeds', async () => ({ feeds: await examineFeeds(config, dns) })],
+    ['dns', async () => ({ dns: await examineDns(config, dns) })],
+    ['trust', async () => ({ trust: examineTrust(config) })],
+    ['listeners', async () => ({ listeners: await examineListeners(config) })],
+    ['challenge', async () => ({ challenge: await examineSite(config, site) })],
+    ...NAMED_FEATURES.map(
+      ({ name, feature: { examine } }) =>
+        [name, async () => ({ [name]: (await examine?.(config, outbound)) ?? [] })] as const,
+    ),
+  ]
+}
+
+/** Settings that are allowed and most likely not meant: of rules, and of features. */
+function examineSettings(config: Config): Findings {
+  const warnings = configWarnings(config, []).map(({ key = '', rule, message }) => {
+    const [found = message, advice = 'sallyport config check names its line.'] = message.split('; ', 2)
+    return { key, result: warn(`${rule === undefined ? key : `rule "${rule}"`}: ${found}.`, advice) }
+  })
+  const featureOf = (key: string) =>
+    NAMED_FEATURES.find(
+      ({ feature: { keys, warnings } }) => warnings !== undefined && (key.split('.')[0] ?? '') in keys,
+    )
+  const found: Record<string, CheckResult[]> = { policy: [] }
+  for (const { key, result } of warnings) {
+    const check = featureOf(key)?.name ?? 'policy'
+    found[check] = [...(found[check] ?? []), result]
+  }
+  return found['policy']?.length === 0 ? { ...found, policy: [ok('No rule hides another.')] } : found
+}

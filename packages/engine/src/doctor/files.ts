@@ -1,0 +1,106 @@
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { suggestion } from '@sallyport/core'
+import { environmentName, readJurisdictionPolicy, readSigningKey } from '#attestation'
+import type { Config } from '#config'
+import { isInline, readListFile } from '#features/lists'
+import { openRobotsFile } from '#features/robots'
+import { fileReason, readFault } from '#files'
+import { type CheckResult, fail, failNow, ok, PLACES, reasonOf, refusalPageOf, unknownPlaces, warn } from '#service'
+import { fileFault } from './file-fault.ts'
+
+/** Files that the configuration names beside certificates: each is read as a start reads it, and none is made. */
+export async function examineFiles(config: Config): Promise<readonly CheckResult[]> {
+  const { refusal, provenance, robots, log } = config
+  const { signingKey } = provenance
+  const looks: readonly (readonly [file: string | undefined, path: readonly string[], look: () => unknown])[] = [
+    [refusal.template, ['refusal', 'template'], () => refusalPageOf(config)],
+    [provenance.policy, ['provenance', 'policy'], () => readJurisdictionPolicy(provenance.policy)],
+    [signingKey, ['provenance', 'signingKey'], () => readSigningKey(signingKey ?? '')],
+    [robots.file, ['robots', 'file'], () => openRobotsFile(robots.file ?? '')],
+    ...listLooks(config),
+  ]
+  const named = looks.filter(([file]) => file !== undefined && !isUnset(file))
+  const read = await Promise.all(named.map(([, path, look]) => lookAt(path, look)))
+  const logged = log.file === undefined ? [] : fileFault(log.file, ['log', 'file'])
+  const unset = signingKey !== undefined && isUnset(signingKey) ? [unsetKey(signingKey)] : []
+  const found = [...read.flat(), ...unset, ...logged, ...missingSources(config), ...templateWarnings(config)]
+  const count = named.length + (log.file === undefined ? 0 : 1)
+  if (found.length > 0) return found
+  return [
+    ok(
+      count === 0 ? 'The configuration names none beside data and certificates.' : `${count} of ${count} can be used.`,
+    ),
+  ]
+}
+
+async function lookAt(path: readonly string[], look: () => unknown): Promise<readonly CheckResult[]> {
+  try {
+    await look()
+    return []
+  } catch (error) {
+    return [fail(sentence(error), `Correct ${path.join('.')}, or the file.`, path)]
+  }
+}
+
+/** Without the name of the key, which a finding has apart. */
+function sentence(error: unknown): string {
+  return `${reasonOf(error)
+    .replace(/^[\w.]+: /, '')
+    .replace(/\.$/, '')}.`
+}
+
+/** A template that cannot be read is a fault of its own. */
+function templateWarnings({ refusal }: Config): readonly CheckResult[] {
+  let text = ''
+  try {
+    text = refusalPageOf({ refusal }).template ?? ''
+  } catch {}
+  return unknownPlaces(text).map((name) => {
+    const found = `${refusal.template} has {{${name}}}, which stays as it is${suggestion(name, PLACES)}`
+    return warn(`${found}.`, 'Correct the name, or take the braces away.', ['refusal', 'template'])
+  })
+}
+
+/** The files of lists, as a start reads them. */
+function listLooks({ lists }: Config) {
+  return Object.entries(lists).flatMap(([name, list]) => {
+    if (isInline(list) || !('file' in list)) return []
+    const { file, format, wide } = list
+    const look = async (): Promise<void> => {
+      const read = await readListFile(file, format, wide)
+      if (read.state === 'refused') throw new Error(`${file} ${read.reason}`)
+    }
+    return [[file, ['lists', name, 'file'], look] as const]
+  })
+}
+
+/** Whether it is a variable that is not set: here, which may be otherwise where the service is started. */
+function isUnset(source: string): boolean {
+  const variable = environmentName(source)
+  return variable !== undefined && process.env[variable] === undefined
+}
+
+function unsetKey(source: string): CheckResult {
+  const advice = 'Set it where the service is started, to a private key in PEM.'
+  return failNow(`The variable ${environmentName(source)} is not set.`, advice, ['provenance', 'signingKey'])
+}
+
+/** Sources that are files of this machine: without one the service goes on, and says that it is missing. */
+function missingSources({ data }: Config): readonly CheckResult[] {
+  return Object.entries(data.sources).flatMap(([id, { url = '', enabled = true }]) => {
+    if (!enabled || !URL.canParse(url) || new URL(url).protocol !== 'file:') return []
+    const file = fileURLToPath(url)
+    const found = readFault(file) ?? emptyFault(file)
+    if (found === undefined) return []
+    return [warn(`${file} ${found}.`, `Without it ${id} is not loaded.`, ['data', 'sources', id, 'url'])]
+  })
+}
+
+function emptyFault(file: string): string | undefined {
+  try {
+    return statSync(file).size === 0 ? 'is empty' : undefined
+  } catch (error) {
+    return fileReason(error)
+  }
+}

@@ -1,0 +1,1 @@
+export { doctor, examineNamed, type Look } from './doctor.ts'

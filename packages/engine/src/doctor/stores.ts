@@ -1,0 +1,115 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { counted, SallyportError } from '@sallyport/core'
+import type { Config } from '#config'
+import { type CheckResult, fail, failNow, ok, reasonOf, warn } from '#service'
+import { probeStore, type StoreProbe } from '#stores'
+import { regularFault } from './file-fault.ts'
+
+/** How far two clocks may be apart: leases and windows of limits count in seconds. */
+const SKEW_MS = { warn: 2_000, fail: 60_000 } as const
+
+/** Findings about a store, and about its clock where it has one. */
+export type StoreFindings = {
+  readonly store: readonly CheckResult[]
+  readonly clock: readonly CheckResult[]
+}
+
+/** The account store: a server, or the files of the dataDir. */
+export async function examineStore(config: Config): Promise<StoreFindings> {
+  const { store, dataDir } = config
+  if (store !== undefined && !store.startsWith('sqlite:')) {
+    return probed(store, 'store', 'Start PostgreSQL, or correct store: host, port, user, password and database.')
+  }
+  const own = store?.slice('sqlite:'.length)
+  const faults = own === undefined ? [] : regularFault(own, ['store'])
+  if (faults.length > 0) return { store: faults, clock: [] }
+  // One that is not there yet is made at the first start.
+  const named = own !== undefined && existsSync(own) ? [own] : []
+  const files = [...new Set([...named, ...databasesOf(dataDir)])]
+  if (files.length === 0) {
+    return { store: [ok(`SQLite in ${own ?? 'the dataDir'}, made at the first start.`)], clock: [] }
+  }
+  const found: CheckResult[] = []
+  const versions = new Set<string>()
+  for (const file of files) {
+    try {
+      versions.add((await probeStore(`sqlite:${file}`)).version)
+    } catch (error) {
+      const isOther = /not a database|malformed/.test(reasonOf(error))
+      const why = isOther ? 'is no database of SQLite, or a damaged one' : `cannot be used: ${reasonOf(error)}`
+      const advice = 'Restore it from a backup, or move it away to begin a new one.'
+      found.push(fail(`${file} ${why}.`, advice, file === own ? ['store'] : ['dataDir']))
+    }
+  }
+  const readable = `${[...versions].join(', ')}: ${files.length - found.length} of ${counted(files.length, 'file')} can be read.`
+  return { store: [...(versions.size === 0 ? [] : [ok(readable)]), ...found], clock: [] }
+}
+
+/** Redis, where one is named. */
+export async function examineRedis({ redis }: Config): Promise<StoreFindings> {
+  if (redis === undefined)
+    return { store: [ok('No Redis is configured: limits are counted on this machine.')], clock: [] }
+  return probed(
+    redis,
+    'redis',
+    'Start Redis, or correct redis: host, port and password. Until then limits count for each process.',
+  )
+}
+
+async function probed(url: string, key: string, advice: string): Promise<StoreFindings> {
+  const place = URL.canParse(url) ? new URL(url).host : 'it'
+  const before = Date.now()
+  let probe: StoreProbe
+  try {
+    probe = await probeStore(url)
+  } catch (error) {
+    return { store: [unusable(error, { url, place, key, advice })], clock: [] }
+  }
+  const { version, now } = probe
+  return {
+    store: [ok(`${version} at ${place}, ${Date.now() - before} ms.`)],
+    clock: now === undefined ? [] : [skewOf(version, now, (before + Date.now()) / 2)],
+  }
+}
+
+function unusable(
+  error: unknown,
+  {
+    url,
+    place,
+    key,
+    advice,
+  }: { readonly url: string; readonly place: string; readonly key: string; readonly advice: string },
+): CheckResult {
+  if (error instanceof SallyportError && error.code === 'package_missing') {
+    return fail(`${error.details?.['package']} is not installed.`, `npm install ${error.details?.['package']}`, [key])
+  }
+  const why = withoutSecrets(reasonOf(error), url).replace(/\.$/, '')
+  return failNow(`${place} cannot be used: ${why}.`, advice, [key])
+}
+
+function skewOf(store: string, theirs: number, ours: number): CheckResult {
+  const apart = Math.abs(theirs - ours)
+  if (apart < SKEW_MS.warn) return ok(`${store} has the same time.`)
+  const found = `This machine and ${store} are ${(apart / 1_000).toFixed(0)} s apart.`
+  const advice = 'Run an NTP client on both (timedatectl set-ntp true): shared limits and signatures count on it.'
+  return apart < SKEW_MS.fail ? warn(found, advice) : fail(found, advice)
+}
+
+function databasesOf(dataDir: string): readonly string[] {
+  try {
+    return readdirSync(dataDir)
+      .filter((name) => name.endsWith('.db'))
+      .map((name) => join(dataDir, name))
+  } catch {
+    return []
+  }
+}
+
+/** A driver may repeat what it was given. */
+function withoutSecrets(text: string, url: string): string {
+  const { password } = URL.canParse(url) ? new URL(url) : { password: '' }
+  const secrets = password === '' ? [] : [password, decodeURIComponent(password)]
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
+}

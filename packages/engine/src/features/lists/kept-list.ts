@@ -1,0 +1,118 @@
+import { type Address, counted, type ListEntries, type NamedList, type SourceStatus } from '@sallyport/core'
+import { shortList } from '#service'
+import type { ListRead, WholeRead } from './read-list.ts'
+
+const UNREAD: NamedList = { isRead: false, holds: () => false, hasSystem: () => false, matches: () => false }
+
+/** A list of fewer entries may lose nine of ten by hand, or become ten times as long. */
+const FEW = 10
+
+/** One sentence about the entries that a guarded list leaves out. */
+export function withheldSentence(
+  name: string,
+  { withheld, withheldCount }: Pick<ListEntries, 'withheld' | 'withheldCount'>,
+): string {
+  const entries = shortList(withheld, withheldCount)
+  return `list ${name}: ${entries} left out: wider than /8 (IPv6 /16), internal, or any text; lists.${name}.wide: true takes such entries.`
+}
+
+/** A list as it was last read well: policies hold it, and ask what it holds now. */
+export class KeptList implements NamedList {
+  readonly name: string
+  #list = UNREAD
+  #size = 0
+  #left = 0
+  /** When it was written or fetched; absent where the configuration holds it. */
+  #at: number | undefined
+  #staleAfter: number | undefined
+  #error: string | undefined
+  #said: string | undefined
+  #withheld: string | undefined
+  #saidWithheld: string | undefined
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  get isRead(): boolean {
+    return this.#list.isRead
+  }
+
+  holds(address: Address): boolean {
+    return this.#list.holds(address)
+  }
+
+  hasSystem(asn: number): boolean {
+    return this.#list.hasSystem(asn)
+  }
+
+  matches(text: string): boolean {
+    return this.#list.matches(text)
+  }
+
+  /** Whether what was read of a source that may have been cut off is to be taken; else what there was is kept (D403). */
+  accepts(read: ListRead): read is WholeRead {
+    if (read.state === 'refused') return this.fail(read.reason)
+    const { size } = read
+    const shrunk = size === 0 ? this.#size > 0 : this.#size >= FEW && size * 10 <= this.#size
+    const grown = this.#size >= FEW && size >= this.#size * 10
+    return shrunk || grown ? this.fail(`has ${counted(size, 'entry', 'entries')} now and had ${this.#size}`) : true
+  }
+
+  /** Takes it however few there are. */
+  take({ list, size, entries, outdated }: WholeRead, at?: number, staleAfter?: number): void {
+    this.#list = list
+    this.#size = size
+    const { left, withheldCount } = entries
+    this.#left = left + withheldCount
+    this.#withheld = withheldCount === 0 ? undefined : withheldSentence(this.name, entries)
+    if (outdated === undefined) this.renew(at, staleAfter)
+    else this.fail(outdated)
+  }
+
+  /** The same was fetched again. */
+  renew(at: number | undefined, staleAfter: number | undefined): void {
+    this.#at = at
+    this.#staleAfter = staleAfter
+    this.#error = undefined
+    this.#said = undefined
+  }
+
+  /** Keeps what there is, for a reason. */
+  fail(reason: string): false {
+    this.#error = reason
+    return false
+  }
+
+  /** The reason why it is kept, where that was not said before. */
+  get news(): string | undefined {
+    if (this.#said === this.#error) return undefined
+    this.#said = this.#error
+    return this.#error
+  }
+
+  /** The entries that are left out, where that was not said before. */
+  get withheldNews(): string | undefined {
+    if (this.#saidWithheld === this.#withheld) return undefined
+    this.#saidWithheld = this.#withheld
+    return this.#withheld
+  }
+
+  /** Its row among the data sets. */
+  get status(): SourceStatus {
+    const isoOf = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
+    const checked = isoOf(this.#at)
+    return {
+      id: `list:${this.name}`,
+      title: 'list of the configuration',
+      state: this.isRead ? 'loaded' : 'absent',
+      ...(this.isRead && { entries: this.#size }),
+      ...(checked && { date: checked.slice(0, 10), checked }),
+      ...(this.#staleAfter !== undefined && { staleAfter: isoOf(this.#staleAfter) }),
+      ...(this.#left > 0 && { left: this.#left }),
+      ...(this.#error !== undefined && (this.isRead ? { error: this.#error } : { reason: this.#error })),
+      licence: '',
+      credit: '',
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import type { Feature } from '#service'
+import { examineNotify } from './examine.ts'
+import { notifyFaults, notifyWarnings } from './faults.ts'
+import { keys } from './keys.ts'
+import { openNotifications } from './notifications.ts'
+
+export { type Tested, testNotifications } from './notifications.ts'
+
+/** Events of the service, sent to chats and webhooks. */
+export const feature: Feature<typeof keys> = {
+  keys,
+  command: 'notify',
+  page: 'notifications.md',
+  faults: notifyFaults,
+  warnings: notifyWarnings,
+  examine: examineNotify,
+  openSink: openNotifications,
+}

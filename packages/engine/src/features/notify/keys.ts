@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { EVENT_KINDS } from '#service'
+import { key, LIVE, SECRET } from '#settings'
+import { FORMS, targetFault } from './target.ts'
+
+const Place = z
+  .strictObject({
+    url: key(z.string(), 'URL of a webhook', 'https://hooks.slack.com/services/T000/B000/XXXX', SECRET),
+    on: key(
+      z
+        .array(z.enum(EVENT_KINDS))
+        .min(1)
+        .default([...EVENT_KINDS]),
+      'Events to send',
+      ['certificate', 'origin', 'reload_refused'],
+    ),
+    as: key(z.enum(FORMS).optional(), 'Format of the message; absent: that of the host in url, else json', 'ntfy'),
+    secret: key(
+      z.string().min(1).optional(),
+      'Key that signs json, 32 characters or more, or the access token of ntfy; absent: none',
+      'file:/run/secrets/notify',
+      SECRET,
+    ),
+  })
+  .superRefine((place, context) => {
+    const fault = targetFault(place)
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: [fault.member], message: fault.message })
+  })
+
+/** Keys of notifications. */
+export const keys = {
+  notify: z
+    .array(Place)
+    .max(20)
+    .default([])
+    .meta({ description: 'Places that receive notifications: chats and webhooks', ...LIVE }),
+}

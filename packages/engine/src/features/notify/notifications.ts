@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
+import { EVENT_KINDS, type OpenedSink, type ServiceEvent, type SinkOutcome, type SinkPorts } from '#service'
+import { type Delivery, openDelivery, type Sent, sendOnce } from './delivery.ts'
+import type { keys } from './keys.ts'
+import type { Message } from './message.ts'
+import { createPacing, type Paced } from './pacing.ts'
+import { createSpikeWatch } from './spike.ts'
+import { type NotifyConfig, type Target, targetOf } from './target.ts'
+
+export interface NotifyPorts extends SinkPorts {
+  /** Pauses before a message is sent again; default: 2, 15 and 90 seconds. */
+  readonly pausesMs?: readonly number[] | undefined
+}
+
+/** Notifications of a service: limited, and sent to the places of a configuration. */
+export interface Notifications extends Omit<OpenedSink<typeof keys>, 'prepare'> {
+  /** Readies other places; returns what puts them in force. What was sent and what is held stays. */
+  prepare(slice: NotifySlice): () => void
+
+  /** Whether somebody is notified of events of this kind. */
+  wants(kind: ServiceEvent['kind']): boolean
+}
+
+/** The places of a configuration. */
+export interface NotifySlice {
+  readonly notify: readonly NotifyConfig[]
+}
+
+/** Time for what is under way at the end. */
+const CLOSE_MS = 3_000
+
+/** Sends what is raised to the places that want it (D533). */
+export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): Notifications {
+  const { fetch, now = Date.now, onNotice, onOutcome = () => {} } = ports
+  const silent = new Set<string>()
+  const pacing = createPacing(now, ({ kind }) => onOutcome(kind, 'left_out'))
+  let spikeOf = createSpikeWatch(now)
+  let deliveries: readonly Delivery[] = []
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const hooksOf = ({ name }: Target) => ({
+    onSent({ kind }: Message) {
+      if (silent.delete(name)) onNotice(`notify: ${name} is reached again`)
+      outcome(kind, 'sent')
+    },
+    onFailed({ kind }: Message, reason: string) {
+      outcome(kind, 'failed')
+      if (silent.has(name)) return
+      silent.add(name)
+      onNotice(`notify: ${name} got no notification (${kind}): ${reason}`)
+    },
+    onDropped: ({ kind }: Message) => outcome(kind, 'dropped'),
+  })
+  const outcome = (kind: Message['kind'], word: SinkOutcome): void => {
+    if (kind !== 'test') onOutcome(kind, word)
+  }
+  const isWanted = (kind: ServiceEvent['kind']): boolean => deliveries.some(({ target }) => target.on.has(kind))
+
+  function openAll(wanted: readonly NotifyConfig[]): readonly Delivery[] {
+    const targets = wanted.map(targetOf)
+    // The same place goes on with what it has: nothing is sent twice, and nothing is lost.
+    return targets.map(
+      (target) =>
+        deliveries.find((one) => isDeepStrictEqual(one.target, target)) ??
+        openDelivery(target, { fetch, now, pausesMs: ports.pausesMs }, hooksOf(target)),
+    )
+  }
+  const post = ({ event, at, leftOut }: Paced): void => {
+    const message: Message = { ...event, at, leftOut, id: randomUUID(), host: hostname() }
+    for (const delivery of deliveries) if (delivery.target.on.has(event.kind)) delivery.put(message)
+  }
+  const arm = (): void => {
+    const { wait } = pacing
+    if (timer !== undefined || wait === undefined || closed) return
+    timer = setTimeout(() => {
+      timer = undefined
+      for (const paced of pacing.due()) post(paced)
+      arm()
+    }, wait).unref()
+  }
+  const raise = (event: ServiceEvent): void => {
+    if (closed || !isWanted(event.kind)) return
+    const paced = pacing.offer(event)
+    if (paced !== undefined) post(paced)
+    arm()
+  }
+
+  deliveries = openAll(notify)
+  return {
+    raise,
+    wants: isWanted,
+    refused(count) {
+      const spike = isWanted('spike') ? spikeOf(count) : undefined
+      if (spike !== undefined) raise(spike)
+    },
+    prepare({ notify: next }) {
+      const opened = openAll(next)
+      return () => {
+        const gone = deliveries.filter((one) => !opened.includes(one))
+        // Nobody has counted until now.
+        if (!isWanted('spike')) spikeOf = createSpikeWatch(now)
+        deliveries = opened
+        for (const delivery of gone) void delivery.close(CLOSE_MS)
+      }
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await Promise.all(deliveries.map((delivery) => delivery.close(CLOSE_MS)))
+    },
+  }
+}
+
+/** The result of a test at one place. */
+export interface Tested {
+  /** Host and port. */
+  readonly place: string
+  readonly form: Target['form']
+  readonly on: readonly ServiceEvent['kind'][]
+  readonly sent: boolean
+  /** The answer of the place, or the reason why there is none. */
+  readonly answer: string
+}
+
+/** Sends a test to each place, once. */
+export async function testNotifications(
+  { notify }: NotifySlice,
+  { fetch, now = Date.now }: Pick<NotifyPorts, 'fetch' | 'now'>,
+): Promise<readonly Tested[]> {
+  const targets = notify.map(targetOf)
+  const text = 'This is a test by sallyport notify test.'
+  const sent: readonly Sent[] = await Promise.all(
+    targets.map((target) => {
+      const message: Message = {
+        kind: 'test',
+        about: '',
+        text,
+        id: randomUUID(),
+        at: Date.now(),
+        host: hostname(),
+        leftOut: 0,
+      }
+      return sendOnce(target, message, { fetch, now })
+    }),
+  )
+  return targets.map(({ name, form, on }, index) => {
+    const result = sent[index] as Sent
+    const kinds = EVENT_KINDS.filter((kind) => on.has(kind))
+    const answer = result.state === 'sent' ? result.answer : result.reason
+    return { place: name, form, on: kinds, sent: result.state === 'sent', answer }
+  })
+}

@@ -1,0 +1,85 @@
+import { createReadStream, existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
+import { counted } from '@sallyport/core'
+import { ADDRESS_FORMS, addressWriter, readEntry } from '#log'
+import type { Settings } from '#settings'
+import type { PrivacyPlace } from './place.ts'
+
+const KEPT = 'as long as you keep the file: Sallyport deletes no log'
+/** Its writer has it open, and an erasure does not rewrite it under the writer (D273). */
+const STAYS = 'lines of a log are not rewritten; they go with its rotation'
+
+/** The decision log, with the files that a rotation made of it, and the audit log of commands. */
+export function logPlaces(config: Settings): readonly PrivacyPlace[] {
+  const audit = join(config.dataDir, 'audit.log')
+  return [
+    config.log.file === undefined ? standardOutput() : logFiles(config, 'decision log', config.log.file),
+    logFiles(config, 'audit log', audit),
+  ]
+}
+
+function standardOutput(): PrivacyPlace {
+  const elsewhere = 'the log goes to standard output: what collects it has its lines'
+  return {
+    place: 'decision log',
+    where: 'standard output',
+    kept: 'as what collects it has it',
+    exists: () => true,
+    find: async () => ({ entries: [], elsewhere }),
+    erase: async () => ({ erased: 0, stays: elsewhere }),
+  }
+}
+
+function logFiles(config: Settings, place: string, file: string): PrivacyPlace {
+  const all = () => rotationsOf(file)
+  async function linesAbout(text: string): Promise<readonly unknown[]> {
+    const forms = formsOf(config, text)
+    const found: unknown[] = []
+    for (const path of all()) {
+      for await (const line of linesOf(path)) {
+        // A line about somebody names the address somewhere: only then is it worth reading.
+        if (!forms.some((form) => line.includes(form))) continue
+        const entry = readEntry(line)
+        const isAbout =
+          entry !== undefined && ('audit' in entry ? line.includes(`"${text}"`) : forms.includes(entry.client ?? ''))
+        if (isAbout) found.push({ file: basename(path), ...entry })
+      }
+    }
+    return found
+  }
+  return {
+    place,
+    where: file,
+    kept: KEPT,
+    exists: () => all().length > 0,
+    find: async (_, text) => ({ entries: await linesAbout(text) }),
+    async erase(_, text) {
+      const { length } = await linesAbout(text)
+      return length === 0 ? { erased: 0 } : { erased: 0, stays: `${counted(length, 'line')}: ${STAYS}` }
+    },
+  }
+}
+
+/** The address as any form writes it today: a truncated one may be others', a hash of an earlier day is nobody's. */
+function formsOf({ dataDir }: Settings, text: string): readonly string[] {
+  return ADDRESS_FORMS.flatMap((form) => addressWriter(form, dataDir)(text, Date.now()) ?? [])
+}
+
+/** The file and those beside it that begin with its name: `decisions.log.1`, `decisions.log-20261124.gz`. */
+function rotationsOf(file: string): readonly string[] {
+  const folder = dirname(file)
+  if (!existsSync(folder)) return []
+  const name = basename(file)
+  return readdirSync(folder)
+    .filter((other) => other === name || other.startsWith(`${name}.`) || other.startsWith(`${name}-`))
+    .map((other) => join(folder, other))
+}
+
+async function* linesOf(path: string): AsyncIterable<string> {
+  const raw = createReadStream(path)
+  const text = path.endsWith('.gz') ? raw.pipe(createGunzip()) : raw
+  raw.on('error', (error) => text.destroy(error))
+  yield* createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import type { Clock } from '@sallyport/core'
+import { dailyKey } from '#log'
+import type { FeatureConfig } from '#service'
+import { isReadOnly } from '#service'
+import type { Settings } from '#settings'
+import {
+  type AskRobots,
+  type CrawlerReport,
+  createPlaces,
+  createTallyKeeper,
+  earlierBy,
+  type Period,
+  readTallyFile,
+  reportCrawlers,
+  reportPeriod,
+  reportTally,
+  TALLY_FILE,
+  type TallyKeeper,
+  type TallyReport,
+} from '#tally'
+import type { keys } from './keys.ts'
+
+export interface TallyPorts {
+  readonly clock: Clock
+  readonly onFault: (error: unknown) => void
+  readonly robots: AskRobots | undefined
+  /** Requests were recorded or made up: they came to no site. */
+  readonly isTrial: boolean
+}
+
+/** A tally that counts nothing. */
+const NONE: TallyKeeper = { observe() {}, turn() {}, flush: async () => {}, close: async () => {} }
+
+/** The tally of a service, where it keeps one. */
+export function openTally(
+  config: FeatureConfig<typeof keys> & Settings,
+  { clock, onFault, robots = () => undefined, isTrial }: TallyPorts,
+): TallyKeeper {
+  const { tally: keepMs, dataDir, data, limits } = config
+  if (isTrial || keepMs === 0 || data.readOnly || isReadOnly(dataDir)) return NONE
+  return createTallyKeeper(config, {
+    file: join(dataDir, TALLY_FILE),
+    keepMs,
+    placeOf: createPlaces(dailyKey(dataDir), limits.ipv6Prefix),
+    robots,
+    now: clock.now,
+    onFault,
+  })
+}
+
+/** Both reports of a span. */
+export interface TallyReports {
+  readonly all: TallyReport
+  readonly crawlers: CrawlerReport
+}
+
+/**
+ * Sums up the tally of a configuration's dataDir, also while a service writes it, between two moments in milliseconds since
+ * the epoch; `undefined` where nothing was ever counted.
+ */
+export async function readTally(
+  { dataDir }: Pick<Settings, 'dataDir'>,
+  from: number,
+  until: number,
+): Promise<TallyReports | undefined> {
+  const path = join(dataDir, TALLY_FILE)
+  const by = earlierBy(from, until)
+  const reading = await readTallyFile(path, from, until)
+  if (reading.isEmpty) return undefined
+  const earlier = await readTallyFile(path, from - by, until - by)
+  return { all: reportTally(reading, earlier), crawlers: reportCrawlers(reading, earlier) }
+}
+
+/** A span of the tally in short, as `readTally` reads it; `undefined` where nothing was counted in it. */
+export async function readPeriod(
+  { dataDir }: Pick<Settings, 'dataDir'>,
+  from: number,
+  until: number,
+): Promise<Period | undefined> {
+  return reportPeriod(await readTallyFile(join(dataDir, TALLY_FILE), from, until))
+}

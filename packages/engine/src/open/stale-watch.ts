@@ -1,0 +1,50 @@
+import { type Clock, counted, isStale, type SourceStatus } from '@sallyport/core'
+import type { Config } from '#config'
+import { type RaiseEvent, shortList } from '#service'
+
+/** A service downloads what is due before that counts as old. */
+const GRACE_MS = 300_000
+
+/** Milliseconds until the first look at a service's data. */
+export function staleGrace({ data, net }: Pick<Config, 'data' | 'net'>): number {
+  return data.refresh && net.outbound && !data.readOnly ? GRACE_MS : 0
+}
+
+/** A source is looked at when its age is over, and all of them at least so often: downloads move that time. */
+const MAX_WAIT_MS = 3_600_000
+const MIN_WAIT_MS = 1_000
+
+export interface StaleWatchOptions {
+  readonly sources: () => readonly SourceStatus[]
+  readonly clock: Clock
+  readonly raise: RaiseEvent
+  /** Until the first look, in milliseconds: a start downloads what is due. */
+  readonly graceMs: number
+}
+
+/** Raises `stale` when the data of sources becomes too old, once for those that do at the same time. */
+export function watchStale({ sources, clock, raise, graceMs }: StaleWatchOptions): { close(): void } {
+  let known: ReadonlySet<string> = new Set()
+  let timer = setTimeout(look, graceMs).unref()
+
+  function look(): void {
+    const now = clock.now()
+    const loaded = sources().filter(({ state }) => state === 'loaded')
+    const stale = loaded.filter((source) => isStale(source, now)).map(({ id }) => id)
+    const news = stale.filter((id) => !known.has(id))
+    if (news.length > 0) {
+      const verb = stale.length === 1 ? 'is past its age' : 'are past their age'
+      const text = `${stale.length} of ${counted(loaded.length, 'data source')} ${verb}: ${shortList(stale)}. It is renewed by: sallyport data update.`
+      raise({ kind: 'stale', about: '', text, details: { stale: stale.length, loaded: loaded.length } })
+    } else if (stale.length === 0 && known.size > 0) {
+      raise({ kind: 'stale', about: '', over: true, text: 'All data is within its age again.' })
+    }
+    known = new Set(stale)
+    const next = loaded.flatMap(({ staleAfter }) => {
+      const at = staleAfter === undefined ? Number.NaN : Date.parse(staleAfter)
+      return at > now ? [at - now] : []
+    })
+    timer = setTimeout(look, Math.max(MIN_WAIT_MS, Math.min(MAX_WAIT_MS, ...next))).unref()
+  }
+  return { close: () => clearTimeout(timer) }
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { SallyportError } from '@sallyport/core'
+import type { Accounts } from '#accounts'
+import type { Settings } from '#settings'
+import { leaseCalls, type Opened, openAccountsAt, recordKeyUses, rememberKeys } from '#stores'
+import { errorText } from '../error-text.ts'
+
+/** Store beside a dataDir that may not be written: without accounts, and forgotten at the end. */
+const IN_MEMORY = 'sqlite::memory:'
+
+/** Stores by which `/v1` checks keys and meters. */
+export interface Stores {
+  readonly accounts: Accounts
+  onKeyUsed(id: string): void
+  close(): Promise<void>
+}
+
+/** Opens the accounts that `store` or `dataDir` names. An outage is reported and is no error. */
+export async function openStores(config: Settings, onFault: (error: unknown) => void): Promise<Stores> {
+  const store = await openAccountStore(config, onFault)
+  const accounts = leaseCalls(store, { onError: onFault })
+  const uses = recordKeyUses(accounts, { onError: onFault })
+  return {
+    accounts,
+    onKeyUsed: uses.used,
+    async close() {
+      await Promise.all([accounts.close(), uses.close()])
+      await store.close()
+    },
+  }
+}
+
+/**
+ * The account store. A PostgreSQL that cannot be reached is reported to `onUnreachable`, and every operation tries
+ * again; one that refuses is `invalid_config`.
+ */
+export async function openAccountStore(
+  { store, dataDir, data }: Pick<Settings, 'store' | 'dataDir' | 'data'>,
+  onUnreachable: (error: unknown) => void,
+): Promise<Opened<Accounts>> {
+  const url = store ?? (data.readOnly ? IN_MEMORY : `sqlite:${join(dataDir, 'state.db')}`)
+  try {
+    const accounts = await openAccountsAt(url, { onUnreachable })
+    return { ...rememberKeys(accounts), close: accounts.close }
+  } catch (error) {
+    if (store === undefined) throw error
+    if (error instanceof SallyportError) {
+      throw error.code === 'data_dir_unusable' ? new SallyportError(error.code, `store: ${error.message}`) : error
+    }
+    if (!url.startsWith('postgres')) throw new SallyportError('invalid_config', `store: ${url}: ${errorText(error)}`)
+    throw new SallyportError('invalid_config', `configuration: store: PostgreSQL refuses: ${errorText(error)}`)
+  }
+}
+
+/** The error for a store that cannot be reached. */
+export function unreachable(error: unknown): SallyportError {
+  return new SallyportError('service_unavailable', `The store cannot be reached: ${errorText(error)}`)
+}

@@ -1,0 +1,67 @@
+import { type ChallengeProvider, type Fetch, fetchText, type TokenAnswer } from '@sallyport/core'
+import type { Settings } from '#settings'
+
+/** The part of a configuration that names a provider. */
+export type ProviderConfig = NonNullable<Settings['challenge']['provider']>
+
+/** A visitor waits for it. */
+const VERIFY_MS = 3_000
+const MAX_BYTES = 65_536
+
+/** Errors that are not the token's: of our secret, our site key, or the provider itself. */
+const NOT_OF_TOKEN = /secret|internal-error|remoteip/i
+
+/**
+ * A provider that is asked as reCAPTCHA, Turnstile, hCaptcha and Cap are: a form with the secret and the token, and JSON with
+ * `success`. All else is no answer, and said to `onFault`. The visitor's address is sent only where the configuration says so.
+ */
+export function createSiteverify(
+  { name, script, origins, element, attributes, siteKey, field, verify, secret, sendAddress }: ProviderConfig,
+  fetch: Fetch,
+  onFault: (error: unknown) => void,
+): ChallengeProvider {
+  const keyed = siteKey === undefined ? attributes : { ...attributes, 'data-sitekey': siteKey }
+
+  /** The answer, or why there is none. */
+  async function ask(token: string, address: string): Promise<TokenAnswer | Error> {
+    const form = new URLSearchParams({ secret, response: token })
+    if (sendAddress) form.set('remoteip', address)
+    const body = { type: 'application/x-www-form-urlencoded', text: form.toString() }
+    const answer = await fetchText(fetch, { url: verify, body, maxBytes: MAX_BYTES, timeoutMs: VERIFY_MS })
+    if (answer.state === 'failed') return new Error(answer.reason)
+    if (answer.status >= 500 || answer.status === 429) return new Error(`the status is ${answer.status}`)
+    return judged(answer.body)
+  }
+
+  return {
+    widget: { name, script, origins, element, attributes: keyed, field },
+    async verify(token, address) {
+      try {
+        const answer = await ask(token, address)
+        if (!(answer instanceof Error)) return answer
+        onFault(new Error(`challenge.provider: ${name} did not answer: ${answer.message}`))
+      } catch (error) {
+        onFault(
+          new Error(`challenge.provider: ${name} did not answer: ${error instanceof Error ? error.message : error}`),
+        )
+      }
+      return 'unanswered'
+    },
+  }
+}
+
+function judged(text: string): TokenAnswer | Error {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    return new Error('it is not JSON')
+  }
+  if (typeof answer !== 'object' || answer === null || !('success' in answer)) return new Error('it has no success')
+  if (answer.success === true) return 'right'
+  if (answer.success !== false) return new Error('success is neither true nor false')
+  const { 'error-codes': codes, error } = answer as { readonly 'error-codes'?: unknown; readonly error?: unknown }
+  const words = [codes, error].flat().filter((word) => typeof word === 'string')
+  const ours = words.find((word) => NOT_OF_TOKEN.test(word))
+  return ours === undefined ? 'wrong' : new Error(ours.slice(0, 100))
+}

@@ -1,0 +1,98 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { basename, relative, resolve, sep } from 'node:path'
+import { SallyportError } from '@sallyport/core'
+import { makeFolder, placeFault } from '#files'
+import type { Settings } from '#settings'
+import { withFreeLock, withLock } from '#stores'
+
+type DataDirConfig = Pick<Settings, 'dataDir'> & { readonly data: Pick<Settings['data'], 'readOnly'> }
+
+/** One process of those on a dataDir compiles, and one downloads. */
+export const DATA_LOCK = { withLock, withFreeLock }
+
+/**
+ * Works in the dataDir, which is made where it is not there. Whatever is wrong with it, before the work or in it, rejects
+ * with `data_dir_unusable` and one sentence.
+ */
+export async function inDataDir<Result>(config: DataDirConfig, work: () => Promise<Result>): Promise<Result> {
+  try {
+    requireDataDir(config)
+    return await work()
+  } catch (error) {
+    throw dataDirFault(error, config.dataDir)
+  }
+}
+
+/** Whether nothing can be written to a dataDir that is there. */
+export function isReadOnly(dataDir: string): boolean {
+  return may(dataDir, constants.F_OK) && statSync(dataDir).isDirectory() && !may(dataDir, constants.W_OK)
+}
+
+function requireDataDir({ dataDir, data }: DataDirConfig): void {
+  const fault = placeFault(dataDir)
+  if (fault !== undefined) throw unusable(dataDir, fault)
+  const stats = may(dataDir, constants.F_OK) ? statSync(dataDir) : undefined
+  if (stats === undefined && data.readOnly)
+    throw unusable(dataDir, 'is not there, and data.readOnly forbids to make it')
+  if (stats === undefined) makeFolder(dataDir)
+  else if (!stats.isDirectory()) throw unusable(dataDir, 'is not a folder')
+  else if (!may(dataDir, constants.R_OK | constants.X_OK)) throw unusable(dataDir, `cannot be read: ${rights()}`)
+  else if (!data.readOnly) accessSync(dataDir, constants.W_OK)
+}
+
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function unusable(dataDir: string, what: string): SallyportError {
+  return new SallyportError('data_dir_unusable', `dataDir: ${resolve(dataDir)} ${what}`)
+}
+
+function rights(): string {
+  const user = process.getuid?.()
+  return user === undefined ? 'the right is missing' : `user ${user} does not have the right`
+}
+
+/** An operating system's fault with a file, in the words of people. */
+const REASONS: Readonly<Record<string, () => string>> = {
+  EACCES: () => `cannot be written: ${rights()}`,
+  EPERM: () => `cannot be written: ${rights()}`,
+  EROFS: () => 'cannot be written: its file system is read-only; data.readOnly: true uses a prebuilt one as it is',
+  ENOSPC: () => 'cannot be written: the disk is full',
+  EDQUOT: () => 'cannot be written: the quota of this user is used up',
+  ENOTDIR: () => 'cannot be made: a part of its path is not a folder',
+  EEXIST: () => 'is not a folder',
+}
+
+/** SQLite's messages; it has no codes for these in every driver. */
+const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: string) => string])[] = [
+  [/readonly database|unable to open database/, (database) => `holds ${database} that cannot be written: ${rights()}`],
+  [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full, or fails'],
+  [
+    /not a database|malformed/,
+    (database) => `holds ${database} that is damaged; restore it, or move it away to begin a new one`,
+  ],
+]
+
+/** The error as a sentence about the dataDir where it is one about files there; any other as it is. */
+function dataDirFault(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof Error) || error instanceof SallyportError) return error
+  const { code, path } = error as NodeJS.ErrnoException
+  const reason = code === undefined ? undefined : REASONS[code]
+  if (reason !== undefined && (path === undefined || isAbout(path, dataDir))) return unusable(dataDir, reason())
+  const database = DATABASE_REASONS.find(([says]) => says.test(error.message))
+  // A statement's error, long after the opening, names no file.
+  const file = path === undefined ? 'a database' : `a database (${basename(path)})`
+  return database === undefined ? error : unusable(dataDir, database[1](file))
+}
+
+/** Whether a file is in the dataDir, or is a folder above it. */
+function isAbout(path: string, dataDir: string): boolean {
+  const isIn = (folder: string, inner: string): boolean => relative(folder, inner).split(sep, 1)[0] !== '..'
+  return isIn(dataDir, path) || isIn(path, dataDir)
+}

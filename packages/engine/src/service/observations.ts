@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import {
+  type Clock,
+  formatHostOrPrefix,
+  lastAddress,
+  type NetworkClass,
+  type ObservationStore,
+  type Prefix,
+  type PrefixObservation,
+  reservedRow,
+  SallyportError,
+} from '@sallyport/core'
+import type { Settings } from '#settings'
+import { openSqliteObservations, type SqliteObservations } from '#stores'
+
+/** The operator's own verdict on an address or a prefix. */
+export interface Override {
+  readonly networkClass: NetworkClass
+  /** Brand of the service behind it. */
+  readonly provider?: string | undefined
+  /** Milliseconds; absent: until it is unset. */
+  readonly ttlMs?: number | undefined
+  readonly note?: string | undefined
+}
+
+/**
+ * Overrides of addresses and prefixes: they beat all data, in every process on the dataDir, within half a second. Of
+ * several that hold an address the longest counts. `hostPrefix` makes a prefix of an address.
+ */
+export interface Overrides {
+  /** Rejects with `invalid_request` for a reserved prefix, which cannot be overridden. */
+  set(prefix: Prefix, override: Override): Promise<PrefixObservation>
+  /** Removes the override of this very prefix. Rejects with `unknown_observation` where there is none. */
+  unset(prefix: Prefix): Promise<void>
+  /** The overrides in force and what reverse names have shown. */
+  list(): Promise<readonly PrefixObservation[]>
+}
+
+export function createOverrides(store: ObservationStore, clock: Clock): Overrides {
+  return {
+    async set(prefix, { networkClass, provider = '', ttlMs, note = '' }) {
+      const reserved = reservedRow(prefix.address)
+      if (reserved !== undefined && reservedRow(lastAddress(prefix)) === reserved) {
+        const text = `${formatHostOrPrefix(prefix)} is reserved (${reserved.label}): nothing that is set for it would be used.`
+        throw new SallyportError('invalid_request', text)
+      }
+      const now = clock.now()
+      const observation = {
+        ...({ prefix, networkClass, origin: 'operator', provider, setAt: now, note } as const),
+        ...(ttlMs === undefined ? {} : { expiresAt: now + ttlMs }),
+      }
+      await store.put(prefix, observation)
+      return observation
+    },
+    async unset(prefix) {
+      const removed = await store.remove(prefix, 'operator')
+      if (!removed) throw new SallyportError('unknown_observation', `Nothing is set for ${formatHostOrPrefix(prefix)}.`)
+    },
+    list: () => store.list(),
+  }
+}
+
+/** Opens the observations of a configuration's dataDir. */
+export async function openObservations({ dataDir, data }: Settings, clock: Clock): Promise<SqliteObservations> {
+  return openSqliteObservations(join(dataDir, 'observations.db'), clock, { readOnly: data.readOnly })
+}

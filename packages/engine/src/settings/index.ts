@@ -1,0 +1,8 @@
+export { hostPortOf } from './host-port.ts'
+export { key, LIVE, SECRET } from './key.ts'
+export { time } from './limits.ts'
+export type { LocatedFault } from './located-fault.ts'
+export { MountPolicySchema, PolicySchema } from './policy-schema.ts'
+export { File, HTTP } from './schema-edge.ts'
+export { Settings } from './settings.ts'
+export { yamlFault } from './yaml-fault.ts'

@@ -1,0 +1,27 @@
+import t from 'tap'
+import { NO_POSTGRES, startPostgres } from '#stores/testing'
+import { open } from '../../src/open/open.ts'
+import type { ServiceEvent } from '../../src/service/event.ts'
+import { madeConfig } from '../open/made-sources.ts'
+import { requestFrom } from '../open/requests.ts'
+
+t.test('a ledger whose store is gone is raised once, and that it works again', { skip: NO_POSTGRES }, async (t) => {
+  const server = await startPostgres(t)
+  const taken: ServiceEvent[] = []
+  const events = { raise: (event: ServiceEvent) => void taken.push(event), refused() {} }
+  const config = { ...madeConfig(t.testdir()), store: await server.database() }
+  const sallyport = await open(config, { events, onFault: () => {}, onNotice: () => {} })
+  t.teardown(sallyport.close)
+  const attest = () => sallyport.provenance.attestDecision(sallyport.decide(requestFrom('8.1.0.1')), 'DE')
+  await attest()
+  t.same(taken, [])
+  await server.kill()
+  for (let request = 0; request < 3; request++) await t.rejects(attest(), { code: 'attestation_unavailable' })
+  const records = () => taken.filter(({ about }) => about === 'records')
+  t.match(records(), [{ kind: 'ledger', text: /^The ledger does not take records: / }])
+  await server.restart()
+  while (records().length < 2) await attest().catch(() => new Promise((resolve) => setTimeout(resolve, 50)))
+  t.match(records(), [{}, { kind: 'ledger', over: true, text: 'The ledger takes records again.' }])
+  const ofSigning = taken.filter(({ about }) => about === 'checkpoints')
+  t.ok(ofSigning.length <= 2, 'of failures in a row the first is raised')
+})

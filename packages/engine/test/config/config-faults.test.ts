@@ -1,0 +1,303 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { ConfigSources } from '../../src/config/read.ts'
+import { ConfigError, faultText, readConfigFrom, settingsOf } from '../../src/open/index.ts'
+
+function fileIn(t: Test, text: string, name = 'sallyport.yaml'): string {
+  const file = join(t.testdir(), name)
+  writeFileSync(file, text)
+  return file
+}
+
+/** The faults of a refused configuration, without the folder. */
+function faultsOf(sources: ConfigSources): readonly string[] {
+  try {
+    readConfigFrom(sources)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults.map((fault) => faultText(fault).replace(/^\/\S+\//, ''))
+    throw error
+  }
+  return []
+}
+
+t.test('a fault names file, line, key and rule, and what was expected', async (t) => {
+  const file = fileIn(
+    t,
+    `listen: 127.0.0.1:1
+mode: monitr
+limits: { inFlite: 2 }
+policy:
+  preset: low-fricton
+  rules:
+    - id: home
+      match:
+        networkClass:
+          - tor
+          - hostin
+    - { id: all, match: {}, action: alow, onerror: flag }
+`,
+  )
+  t.strictSame(faultsOf({ file }), [
+    'sallyport.yaml:2: mode: "monitr" is unknown; did you mean "monitor"?',
+    'sallyport.yaml:3: unknown key "limits.inFlite"; did you mean "inFlight"?',
+    'sallyport.yaml:5: policy.preset: "low-fricton" is unknown; did you mean "low-friction"?',
+    'sallyport.yaml:7: policy.rules.0.action: rule "home": is missing',
+    'sallyport.yaml:11: policy.rules.0.match.networkClass.1: rule "home": "hostin" is unknown; did you mean "hosting"?',
+    'sallyport.yaml:12: policy.rules.1.action: rule "all": "alow" is unknown; did you mean "allow"?',
+    'sallyport.yaml:12: rule "all": unknown key "policy.rules.1.onerror"; did you mean "onError"?',
+  ])
+})
+
+t.test('a second document is one line', async (t) => {
+  t.strictSame(faultsOf({ file: fileIn(t, 'mode: monitor\n---\nlisten: 127.0.0.1:1\n') }), [
+    'sallyport.yaml:2: a second document begins here (---): a file holds one',
+  ])
+})
+
+t.test('and keys that need each other', async (t) => {
+  t.strictSame(faultsOf({ file: fileIn(t, 'listen: 127.0.0.1:1\nhttp: 127.0.0.1:2\n') }), [
+    'sallyport.yaml:2: http: is plain HTTP beside TLS: without tls, name the address in listen',
+  ])
+  t.strictSame(faultsOf({ file: fileIn(t, 'tls:\n  redirect: true\n  certificates: [{ cert: a, key: b }]\n') }), [
+    'sallyport.yaml:2: tls.redirect: needs http, the plain listener that it redirects',
+  ])
+  t.strictSame(faultsOf({ file: fileIn(t, 'tls: { acme: { domains: [a.example], email: a@a.example } }\n') }), [
+    'sallyport.yaml:1: tls.acme: needs http, where the authority asks for its challenge on port 80',
+  ])
+  t.strictSame(faultsOf({ file: fileIn(t, 'tls: { http2: false }\n') }), [
+    'sallyport.yaml:1: tls: names no certificates and no acme',
+  ])
+})
+
+t.test('proxies that together are everybody are one fault', async (t) => {
+  t.strictSame(faultsOf({ file: fileIn(t, 'trustProxy: [0.0.0.0/1, 128.0.0.0/1]\n') }), [
+    'sallyport.yaml:1: trustProxy: "0.0.0.0/1", "128.0.0.0/1" are together nearly all of IPv4: it would let anybody pose as anybody.',
+  ])
+})
+
+t.test('and so do the words that no schema knows', async (t) => {
+  const file = fileIn(
+    t,
+    `trustProxy: [loopback, cloudflair]
+data: { sources: { x4bnet-vpn-ipv: { enabled: true } } }
+net: { allowPrivate: [10.0.0.0] }
+policy:
+  allowlist: [10.0.0.0/8, nowhere]
+  rules:
+    - id: home
+      match: { country: [AT, UK, de, Germany] }
+      action: block
+    - id: paths
+      match: { path: [admin, /a/**/b, /%61dmin], vendor: [OpenAl], crawler: [google-bot] }
+      action: block
+    - { id: home, match: { time: { from: "25:00" } }, action: flag }
+`,
+  )
+  t.strictSame(faultsOf({ file }), [
+    'sallyport.yaml:1: trustProxy.1: "cloudflair" is not an address, a CIDR range or a preset; did you mean "cloudflare"?',
+    'sallyport.yaml:2: data.sources.x4bnet-vpn-ipv: there is no such source; did you mean "x4bnet-vpn-ipv4"?',
+    'sallyport.yaml:3: net.allowPrivate.0: "10.0.0.0" is not a CIDR',
+    'sallyport.yaml:5: policy.allowlist.1: "nowhere" is not an address or a CIDR range',
+    'sallyport.yaml:8: policy.rules.0.match.country.1: rule "home": "UK" is unknown; did you mean "GB"?',
+    'sallyport.yaml:8: policy.rules.0.match.country.2: rule "home": "de" is unknown; did you mean "DE"?',
+    'sallyport.yaml:8: policy.rules.0.match.country.3: rule "home": "Germany" is unknown: expected a two-letter code of ISO 3166-1',
+    'sallyport.yaml:11: policy.rules.1.match.path.0: rule "paths": "admin" is unknown: a path begins with a slash; did you mean "/admin"?',
+    'sallyport.yaml:11: policy.rules.1.match.path.1: rule "paths": "/a/**/b" is unknown: ** is the last segment of a path',
+    'sallyport.yaml:11: policy.rules.1.match.path.2: rule "paths": "/%61dmin" is unknown: paths are written as "/admin" is',
+    'sallyport.yaml:11: policy.rules.1.match.vendor.0: rule "paths": "OpenAl" is unknown; did you mean "OpenAI"?',
+    'sallyport.yaml:11: policy.rules.1.match.crawler.0: rule "paths": "google-bot" is unknown; did you mean "googlebot"?',
+    'sallyport.yaml:13: policy.rules.2.id: rule "home": the id "home" occurs twice',
+    'sallyport.yaml:13: policy.rules.2.match.time.from: rule "home": "25:00" is unknown: expected HH:MM',
+  ])
+})
+
+t.test('an alias, a variable and a flag are where they are written', async (t) => {
+  const file = fileIn(t, 'policy:\n  rules:\n    - &r\n      id: a\n      match: {}\n      action: alow\n    - *r\n')
+  t.strictSame(faultsOf({ file }), [
+    'sallyport.yaml:6: policy.rules.0.action: rule "a": "alow" is unknown; did you mean "allow"?',
+    'sallyport.yaml:6: policy.rules.1.action: rule "a": "alow" is unknown; did you mean "allow"?',
+  ])
+  const env = { SALLYPORT_MODE: 'off', SALLYPORT_TRUST_PROXY: 'loopback, everyone', SALLYPORT_DNS_TIMEOUT_MS: '1' }
+  t.strictSame(faultsOf({ env, flags: { dataDir: '' } }), [
+    'SALLYPORT_MODE: mode: "off" is unknown: expected enforce, monitor',
+    '--data-dir: dataDir: expected string to have >=1 characters',
+    'SALLYPORT_DNS_TIMEOUT_MS: dns.timeoutMs: expected number to be >=10',
+  ])
+  const trust = 'is not an address, a CIDR range or a preset: expected'
+  t.match(faultsOf({ env: { SALLYPORT_TRUST_PROXY: 'loopback, everyone' } }), [
+    `SALLYPORT_TRUST_PROXY: trustProxy.1: "everyone" ${trust} `,
+  ])
+})
+
+t.test(
+  'a misspelt variable is refused, another unknown one is a warning, and what others set is left alone',
+  async (t) => {
+    t.strictSame(
+      faultsOf({ env: { SALLYPORT_MDE: 'monitor', SALLYPORT_DATADIR: '/x', SALLYPORT_API_ENABLED: 'yes' } }),
+      [
+        'configuration: there is no variable SALLYPORT_MDE; did you mean SALLYPORT_MODE?',
+        'configuration: there is no variable SALLYPORT_DATADIR; did you mean SALLYPORT_DATA_DIR?',
+        'SALLYPORT_API_ENABLED: "yes" is not a number, true or false',
+      ],
+    )
+    const env = {
+      SALLYPORT_COLOUR: 'red',
+      SALLYPORT_PORT: 'tcp://10.0.0.1:80',
+      SALLYPORT_PORT_80_TCP_ADDR: '10.0.0.1',
+      SALLYPORT_SERVICE_HOST: '10.0.0.1',
+      SALLYPORT_ADMIN_SERVICE_PORT: '9090',
+      SALLYPORT_MAXMIND_KEY: 'a:b',
+    }
+    t.strictSame(readConfigFrom({ env }).warnings.map(faultText), [
+      'configuration: there is no variable SALLYPORT_COLOUR; it is ignored',
+    ])
+  },
+)
+
+t.test('every key of one value has a variable', async (t) => {
+  const env = {
+    SALLYPORT_LIMITS_IN_FLIGHT: '7',
+    SALLYPORT_TIMEOUTS_TUNNEL_IDLE: '2m',
+    SALLYPORT_METHODS: 'PROPFIND, REPORT',
+    SALLYPORT_DEMO: 'true',
+    SALLYPORT_PROVENANCE_RETENTION_DAYS: '30',
+    SALLYPORT_LIMITS_HEAP_USED: '0.5',
+  }
+  t.match(readConfigFrom({ env }).config, {
+    demo: true,
+    methods: ['PROPFIND', 'REPORT'],
+    limits: { inFlight: 7, heapUsed: 0.5 },
+    timeouts: { tunnelIdle: 120_000 },
+    provenance: { retentionDays: 30 },
+  })
+})
+
+t.test('secrets are read from files and from the environment, and are shown to nobody', async (t) => {
+  const LONG = 'sesame '.repeat(9)
+  const secret = fileIn(t, `postgres://app:pa\${X}ss@db/app\n`, 'store')
+  const text = `store: file:${secret}\nredis: "redis://:\${REDIS_PASSWORD}@cache"\ndata: { sources: { aws: { key: "\${KEY}" } } }\nhandoff: { keys: [{ id: a, algorithm: hmac-sha256, secret: "\${LONG}" }] }\n`
+  const file = join(t.testdirName, 'sallyport.yaml')
+  writeFileSync(file, text)
+  const read = readConfigFrom({ file, env: { REDIS_PASSWORD: 'sesame', KEY: 'a:b', LONG } })
+  t.match(read.config, {
+    store: `postgres://app:pa\${X}ss@db/app`,
+    redis: 'redis://:sesame@cache',
+    data: { sources: { aws: { key: 'a:b' } } },
+    handoff: { keys: [{ secret: LONG }] },
+  })
+  const hidden = settingsOf(read).filter(({ value }) => value === '***')
+  t.strictSame(
+    hidden.map(({ key }) => key),
+    ['store', 'redis', 'data.sources.aws.key'],
+  )
+  t.notMatch(JSON.stringify(settingsOf(read)), 'sesame')
+  t.match(readConfigFrom({ env: { SALLYPORT_STORE: `file:${secret}` } }).config.store, /^postgres:/)
+
+  writeFileSync(file, text.replace(secret, '/nowhere/x'))
+  t.strictSame(faultsOf({ file, env: { KEY: 'a:b' } }), [
+    'sallyport.yaml:1: store: /nowhere/x does not exist',
+    'sallyport.yaml:2: redis: the variable REDIS_PASSWORD is not set',
+    'sallyport.yaml:4: handoff.keys.0.secret: the variable LONG is not set',
+  ])
+})
+
+t.test('a rule that matches everything and allows is warned of', async (t) => {
+  const rules = [
+    { id: 'empty', match: {}, action: 'allow' },
+    { id: 'paths', match: { path: ['/x', '/**'] }, action: 'allow' },
+    { id: 'trial', match: {}, action: 'allow', monitor: true },
+    { id: 'strict', match: {}, action: 'block' },
+    { id: 'some', match: { path: ['/**'], class: ['human'] }, action: 'allow' },
+    { id: 'hours', match: { time: { days: ['sun'] } }, action: 'allow' },
+  ]
+  const file = fileIn(t, JSON.stringify({ policy: { rules } }), 'sallyport.json')
+  const { warnings } = readConfigFrom({ file })
+  t.match(warnings, [
+    { rule: 'empty', key: 'policy.rules.0', place: { line: 1 }, message: /matches every request/ },
+    { rule: 'paths' },
+  ])
+  t.equal(warnings.length, 2)
+})
+
+t.test('each value that is in force says where it comes from', async (t) => {
+  const file = fileIn(
+    t,
+    'mode: monitor\ntimeouts: { queue: 90s }\npolicy:\n  rules:\n    - { id: a, match: {}, action: flag }\n',
+  )
+  const env = { SALLYPORT_LISTEN: '127.0.0.1:7', SALLYPORT_MODE: 'enforce' }
+  const settings = settingsOf(readConfigFrom({ file, env, flags: { dataDir: '/d' } }))
+  const told = new Map(settings.map(({ key, value, place }) => [key, [value, place?.text.replace(/.*\//, '')]]))
+  const expected: readonly (readonly [string, unknown, string | undefined])[] = [
+    ['mode', 'enforce', 'SALLYPORT_MODE'],
+    ['listen', '127.0.0.1:7', 'SALLYPORT_LISTEN'],
+    ['dataDir', '/d', '--data-dir'],
+    ['timeouts.queue', '90s', 'sallyport.yaml:2'],
+    ['timeouts.tunnelIdle', '5m', undefined],
+    ['policy.rules.0', { id: 'a', match: {}, action: 'flag' }, 'sallyport.yaml:5'],
+    ['trustProxy', [], undefined],
+  ]
+  t.strictSame(
+    expected.map(([key]) => [key, ...(told.get(key) ?? [])]),
+    expected,
+  )
+})
+
+t.test('a key that is not text is a fault of the file, and no warning of the process', async (t) => {
+  const warnings: unknown[] = []
+  const warned = (warning: unknown) => void warnings.push(warning)
+  process.on('warning', warned)
+  t.teardown(() => process.off('warning', warned))
+  t.not(faultsOf({ file: fileIn(t, '? [listen]\n: 127.0.0.1:1\n') }).length, 0)
+  await new Promise(setImmediate)
+  t.same(warnings, [])
+})
+
+t.test('addresses and URLs that cannot be are found before anything is opened', async (t) => {
+  const bad: readonly (readonly [line: string, key: string])[] = [
+    ['listen: 127.0.0.1:99999', 'listen'],
+    ['listen: "[::1]:65536"', 'listen'],
+    ['admin: localhost:70000', 'admin'],
+    ['redis: redis://127.0.0.1:99999', 'redis'],
+    ['redis: redis://:p#ss@127.0.0.1:6379', 'redis'],
+    ['redis: redis://:100%zz@127.0.0.1:6379', 'redis'],
+    ['store: postgres://u:p@127.0.0.1:99999/x', 'store'],
+    ['dns: { servers: [nonsense] }', 'dns.servers.0'],
+    ['dns: { servers: ["10.0.0.1:99999"] }', 'dns.servers.0'],
+    ['whois: { servers: { de: "whois.example:99999" } }', 'whois.servers.de'],
+    ['upstream: http://127.0.0.1:99999', 'upstream'],
+    ['listen: 127.0.0.1:8080\nadmin: 127.0.0.1:8080', 'admin'],
+    ['listen: 0.0.0.0:8080\nadmin: 127.0.0.1:8080', 'admin'],
+    ['listen: "[::]:8080"\nadmin: 127.0.0.1:8080', 'admin'],
+    ['listen: 127.0.0.1:8080\nadmin: localhost:8080', 'admin'],
+    ['listen: "[::1]:8080"\nadmin: "[0:0::1]:8080"', 'admin'],
+    ['api: { cors: ["https://app.example:99999"] }', 'api.cors.0'],
+    [
+      'routes: [{ policy: { rules: [{ id: a, match: { country: [UK] }, action: block }] } }]',
+      'routes.0.policy.rules.0',
+    ],
+  ]
+  for (const [text, key] of bad) t.match(faultsOf({ file: fileIn(t, `${text}\n`) }), [new RegExp(`: ${key}`)], text)
+  const good = [
+    'listen: 0.0.0.0:80\nadmin: "[::1]:80"',
+    'listen: 127.0.0.1:80\nadmin: 127.0.0.2:80',
+    'listen: 127.0.0.1:65535',
+    'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0',
+    'dns: { servers: ["[::1]:53"] }',
+  ]
+  for (const text of [...good, 'redis: rediss://user:p%23ss@cache.example:6380/2']) {
+    t.same(faultsOf({ file: fileIn(t, `${text}\n`) }), [], text)
+  }
+})
+
+t.test('lists are known by name, and what cannot be one is said at its place', async (t) => {
+  const text = (lists: string) =>
+    `lists:\n  ${lists}\npolicy: { rules: [{ id: a, match: { address: ["list:bad"] }, action: block }] }\n`
+  const of = (lists: string) => faultsOf({ file: fileIn(t, text(lists)) })
+  t.strictSame(of('bad: [192.0.2.1, "*Bot*"]'), [])
+  t.match(of('good: []'), [/sallyport\.yaml:3: policy\.rules\.0\.match\.address\.0: rule "a": no list "bad": good/])
+  t.match(of('bad: { file: nowhere.txt }'), [/sallyport\.yaml:2: lists\.bad\.file: nowhere\.txt is not there/])
+  t.match(of('bad: [300.1.1.1]'), [/sallyport\.yaml:2: lists\.bad\.0: "300\.1\.1\.1" is not an address/])
+  t.match(of('bad: { file: a, url: https://a.example }'), [/lists\.bad: .*one of file, url and crowdsec/])
+  t.match(of('bad: { url: ftp://a.example }'), [/lists\.bad/])
+})

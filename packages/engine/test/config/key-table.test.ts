@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util'
+import t from 'tap'
+import { wordFaults } from '../../src/config/check.ts'
+import { Config } from '../../src/config/schema.ts'
+import { keyTable, readConfigFrom, variableTable } from '../../src/open/index.ts'
+
+/* The documents' examples are usable: all together as one file, and each as a variable. */
+
+type Tree = Record<string, unknown>
+
+/** A name that a map may have. */
+const NAME = 'tor-bulk-exit'
+
+/** One configuration of the examples of some keys. */
+function composed(keys: (key: string) => boolean): Tree {
+  const whole: Tree = {}
+  for (const { key, example } of keyTable().filter((row) => keys(row.key))) {
+    const steps = key.replaceAll('[]', '.0').replaceAll('<id>', NAME).split('.')
+    let at = whole
+    for (const [index, step] of steps.entries()) {
+      at[step] = index === steps.length - 1 ? example : (at[step] ?? (steps[index + 1] === '0' ? [] : {}))
+      at = at[step] as Tree
+    }
+  }
+  return whole
+}
+
+function faultsOf(written: Tree): readonly string[] {
+  // Secrets are examples of files, which are not here.
+  const text = JSON.stringify(written).replace(/"file:\/run[^"]*/g, `"${'abcdefgh'.repeat(5)}`)
+  const { success, data, error } = Config.safeParse(JSON.parse(text))
+  if (!success) return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  // Workers that replace others are handed it as it is in force.
+  const crossed = Config.parse(JSON.parse(JSON.stringify(data)))
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(crossed)), JSON.parse(JSON.stringify(data))))
+    return ['it is another one after it has crossed to another process']
+  return wordFaults(data, []).map(({ key = '', message }) => `${key}: ${message}`)
+}
+
+/** A rule that asks, whose action is another one than the example's. */
+function askingRule(): Tree {
+  return { id: 'ask', match: {}, action: 'challenge' }
+}
+
+/** The examples of the keys of a map. */
+function exampleOf(map: string): Tree {
+  return Object.fromEntries(
+    keyTable().flatMap(({ key, example }) => (key.startsWith(map) ? [[key.slice(map.length), example]] : [])),
+  )
+}
+
+/** Keys that are not together with others beside them. */
+const APART = /^(policy\.rules\[\]\.(concurrent|then|to|weight|challenge\..*)|lists\.<id>\.(file|crowdsec|key|pull))$/
+
+t.test('the words of a match have one row each, and its negation has one for all of them', async (t) => {
+  const keys = keyTable().map(({ key }) => key)
+  t.ok(keys.includes('policy.rules[].match.header.present'))
+  t.same(
+    keys.filter((key) => key.startsWith('policy.rules[].match.not')),
+    ['policy.rules[].match.not'],
+  )
+})
+
+t.test('the examples of all keys are together a usable configuration', async (t) => {
+  t.same(faultsOf(composed((key) => !APART.test(key))), [])
+})
+
+t.test('and so are those that are not together with others of a rule', async (t) => {
+  const rule = (key: string) => /^policy\.rules\[\]\.(id|match|action)/.test(key)
+  t.same(faultsOf(composed((key) => rule(key) || key.endsWith('].concurrent'))), [])
+  t.same(faultsOf({ policy: { rules: [{ ...askingRule(), challenge: exampleOf('policy.rules[].challenge.') }] } }), [])
+  t.same(
+    faultsOf({ policy: { rules: [{ ...askingRule(), action: 'redirect', to: exampleOf('policy.rules[].')['to'] }] } }),
+    [],
+  )
+  t.same(
+    faultsOf(composed((key) => rule(key) || key.startsWith('policy.rules[].limit.') || key.endsWith('].then'))),
+    [],
+  )
+})
+
+t.test('the examples of all variables are together a usable configuration, and each is read', async (t) => {
+  const rows = variableTable()
+  const written = rows.map(({ name, example }) => [name, example.replace(/^file:.*/, 'abcdefgh'.repeat(5))] as const)
+  const { config } = readConfigFrom({ env: { ...Object.fromEntries(written), SALLYPORT_TLS_CERTIFICATES: undefined } })
+  const unread = rows.filter(({ key }) => key !== undefined && settingAt(config, key) === undefined)
+  t.same(
+    unread.map(({ name }) => name),
+    [],
+  )
+})
+
+function settingAt(config: object, key: string): unknown {
+  return key.split('.').reduce<unknown>((value, step) => (value as Tree | undefined)?.[step], config)
+}

@@ -1,0 +1,48 @@
+import t from 'tap'
+import { checkPolicyText, policyText, replacePolicy } from '../../src/config/policy-text.ts'
+import { parseConfig } from '../../src/config/read.ts'
+
+const GOOD = `# what we do
+preset: low-friction
+rules:
+  - { id: no-tor, match: { networkClass: [tor] }, action: block }
+`
+
+t.test('a policy is read, alone or within a configuration', async (t) => {
+  for (const text of [GOOD, `policy:\n  ${GOOD.trim().replaceAll('\n', '\n  ')}\n`]) {
+    const { policy, faults } = checkPolicyText(text)
+    t.same(faults, [])
+    t.match(policy, { preset: 'low-friction', rules: [{ id: 'no-tor' }] })
+  }
+  t.match(checkPolicyText('').policy, { preset: 'low-friction', rules: [] })
+  const { policy } = parseConfig({ policy: { rules: [{ id: 'a', match: { path: ['/a'] }, action: 'flag' }] } })
+  t.same(checkPolicyText(policyText(policy)).policy, policy)
+})
+
+t.test('every fault has its line, and the nearest word', async (t) => {
+  const { policy, faults } = checkPolicyText(
+    'rules:\n  - id: a\n    match: { networkClass: [torr] }\n    action: block\n  - id: b\n    match: { kuntry: [DE] }\n    action: blok\n',
+  )
+  t.equal(policy, undefined)
+  t.same(
+    faults.map(({ place }) => place?.line),
+    [3, 6, 7],
+  )
+  t.match(faults[0]?.message, /"torr" is unknown.*"tor"/)
+  t.match(checkPolicyText('rules: [{ id: a, match: { country: [UK] }, action: block }]').faults[0]?.message, /GB/)
+  t.match(checkPolicyText('rules: [').faults[0]?.place, { line: 1 })
+  t.match(checkPolicyText('- a\n- b').faults[0]?.message, /map/)
+  t.equal(checkPolicyText('rules: [{ id: all, match: {}, action: allow }]').warnings.length, 1)
+})
+
+t.test('another policy leaves the rest of a file as it was', async (t) => {
+  const file =
+    '# the gate of our shop\nlisten: 127.0.0.1:8080 # inside\npolicy:\n  preset: observe # for now\nwatch: true\n'
+  const changed = replacePolicy(file, GOOD)
+  t.match(changed, '# the gate of our shop\nlisten: 127.0.0.1:8080 # inside\n')
+  t.match(changed, /no-tor/)
+  t.match(changed, /watch: true/)
+  t.notMatch(changed, /observe/)
+  t.match(replacePolicy('listen: 127.0.0.1:1\n', GOOD), /policy:\n {2}# what we do\n {2}preset: low-friction/)
+  t.throws(() => replacePolicy(file, 'rules: 1'), { code: 'invalid_config' })
+})

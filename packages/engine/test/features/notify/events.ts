@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { createFakeDns } from '@sallyport/core/testing'
+import type { Test } from 'tap'
+import { createFetch } from '#net'
+import { type NotifyPorts, openNotifications } from '../../../src/features/notify/notifications.ts'
+import type { NotifyConfig } from '../../../src/features/notify/target.ts'
+import type { ServiceEvent } from '../../../src/service/event.ts'
+import type { SinkOutcome } from '../../../src/service/feature.ts'
+import { openWebServer } from '../../net/web-server.ts'
+
+/** A request that a webhook received. */
+export interface Posted {
+  readonly request: IncomingMessage
+  readonly body: string
+}
+
+/** An answer: a status, with the seconds after which it may be asked again. */
+export type Answer = number | { readonly status: number; readonly retryAfter: number }
+
+/** A webhook on loopback that answers with these statuses, then with 200. */
+export async function openHook(t: Test, answers: readonly Answer[] = []) {
+  const posted: Posted[] = []
+  const left = [...answers]
+  let heard = (): void => {}
+  const server = await openWebServer(t, async (request, response) => {
+    posted.push({ request, body: await text(request) })
+    const answer = left.shift() ?? 200
+    if (typeof answer === 'number') response.writeHead(answer).end()
+    else response.writeHead(answer.status, { 'retry-after': String(answer.retryAfter) }).end()
+    heard()
+  })
+  return {
+    url: `${server.origin}/hook`,
+    posted,
+    /** Resolves when so many were received. */
+    async received(count: number): Promise<readonly Posted[]> {
+      while (posted.length < count) {
+        await new Promise<void>((resolve) => {
+          heard = resolve
+        })
+      }
+      return posted
+    },
+  }
+}
+
+/** Ports that reach loopback; and what they were given. */
+export function portsOf(more: Partial<NotifyPorts> = {}) {
+  const guarded = { dns: createFakeDns({}), allowPrivate: ['127.0.0.0/8'] }
+  const notices: string[] = []
+  const outcomes: `${ServiceEvent['kind']} ${SinkOutcome}`[] = []
+  const ports: NotifyPorts = {
+    fetch: createFetch(guarded),
+    onNotice: (message) => void notices.push(message),
+    onOutcome: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`),
+    ...more,
+  }
+  return { ports, notices, outcomes }
+}
+
+/** Notifications to these places, closed at the end of a test. */
+export async function openPlaces(t: Test, places: readonly NotifyConfig[], more: Partial<NotifyPorts> = {}) {
+  const { ports, notices, outcomes } = portsOf(more)
+  const notifications = openNotifications({ notify: places }, ports)
+  t.teardown(notifications.close)
+  return { ...notifications, notices, outcomes }
+}
+
+export const DOWN: ServiceEvent = {
+  kind: 'origin',
+  about: 'http://10.0.0.1',
+  text: 'The origin http://10.0.0.1 is down.',
+}
+export const UP: ServiceEvent = { ...DOWN, over: true, text: 'The origin http://10.0.0.1 answers again.' }

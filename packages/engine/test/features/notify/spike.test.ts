@@ -1,0 +1,41 @@
+import t from 'tap'
+import { createSpikeWatch, SPAN_MS } from '../../../src/features/notify/spike.ts'
+
+/** Counts of spans of five minutes, one after the other; returns the texts of what was raised, by span. */
+function raisedBy(counts: readonly number[], parts = 1): readonly (readonly [span: number, text: string])[] {
+  let time = 1_800_000_000_000
+  const add = createSpikeWatch(() => time)
+  return counts.flatMap((count, span) => {
+    const raised: (readonly [number, string])[] = []
+    for (let part = 0; part < parts; part++) {
+      const event = count === 0 ? undefined : add(count / parts)
+      if (event !== undefined) raised.push([span, event.text])
+    }
+    time += SPAN_MS
+    return raised
+  })
+}
+
+t.test('five times what is usual, and a hundred at least, is a spike, said once in its span', async (t) => {
+  const quiet = Array.from({ length: 10 }, () => 20)
+  t.same(raisedBy([...quiet, 400], 40), [
+    [10, '100 requests were refused or challenged within five minutes; 20 are usual.'],
+  ])
+  t.same(raisedBy([...quiet, 99]), [], 'a small site has no spike of some dozens')
+  const busy = Array.from({ length: 10 }, () => 1_000)
+  t.same(raisedBy([...busy, 4_900]), [])
+  t.match(raisedBy([...busy, 5_000]), [[10, /^5,000 requests .*; 1000 are usual/]])
+})
+
+t.test('one attack does not become what is usual; nobody knows what is, soon after a start', async (t) => {
+  t.same(raisedBy([9_000, 9_000, 9_000, 9_000]), [])
+  const attack = [...Array.from({ length: 10 }, () => 10), 5_000, 5_000, 5_000]
+  t.same(
+    raisedBy(attack).map(([span]) => span),
+    [10, 11, 12],
+  )
+})
+
+t.test('spans without any refusal count as none', async (t) => {
+  t.match(raisedBy([0, 0, 0, 0, 0, 150]), [[5, /; 0 are usual/]])
+})
