@@ -13,7 +13,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import t, { type Test } from 'tap'
-import { BROWSER, cookieOf, passOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import { BROWSER, cookieOf, redeem, solutionOf, visit } from './challenge-client.ts'
 import { type RunningHost, running } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -152,27 +152,6 @@ for (const [name, start] of Object.entries(APPLICATIONS)) {
   })
 }
 
-t.test('a pass that a rule gave is not enough for a higher level', async (t) => {
-  const rule = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 1 } } as const
-  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [rule] } })
-  const ask = challenge(sallyport, { level: 3 })
-  const server = createServer(
-    listener(sallyport, async (req, res) => {
-      if (await ask(req, res)) res.end(SOLD)
-    }),
-  )
-  const at = await running(server)
-  t.teardown(() => at.close())
-  const page = await visit(at)
-  await new Promise((resolve) => setTimeout(resolve, 1_050))
-  const first = cookieOf(await visit(at, { cookie: cookieOf(page) }))
-  const higher = await visit(at, { cookie: first })
-  t.match(higher.body, 'data-bits="12"')
-  const given = await redeem(at, solutionOf(higher))
-  t.match([given.status, given.headers['sallyport-pass']], [204, '3'])
-  t.equal((await visit(at, { cookie: `${first}; ${cookieOf(given)}` })).body, SOLD)
-})
-
 t.test('an origin that writes no level asks nobody, and its field goes no further', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })
   const [agent, browser] = BROWSER
@@ -213,13 +192,4 @@ t.test('options that are none are refused at start', async (t) => {
   t.throws(() => challenge(sallyport, { level: 4 as never }), /level/)
   t.throws(() => challenge(sallyport, { level: 1, script: 'required' }), /script/)
   t.throws(() => forExpress.challenge({ decide: sallyport.decide }), { code: 'invalid_config' })
-})
-
-t.test('a pass of one place is one of all', async (t) => {
-  const sallyport = await openWithoutData(t, { policy: POLICY })
-  const at = await (APPLICATIONS['Express'] as Start)(t, sallyport)
-  t.teardown(() => at.close())
-  const cookie = await passOf(at, BUY)
-  t.equal((await visit(at, { ...BUY, cookie })).body, SOLD)
-  t.equal((await visit(at, { cookie })).body, OTHER)
 })

@@ -1,34 +1,11 @@
-import type { ObservedRequest } from '@sallyport/core'
-import type { ConfigInput, Sallyport } from '@sallyport/engine'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { BROWSER, cookieOf, givenBefore, passOf, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
-import { HOSTS, type Host, type RunningHost } from './hosts.ts'
+import { ASK_ALL, everyHost } from './every-host.ts'
+import { HOSTS, type Host } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* A rule that asks everybody, in every host: the page, its answers, the pass, and who is never asked. */
-type RuleInput = NonNullable<NonNullable<ConfigInput['policy']>['rules']>[number]
-
-const ASK_ALL = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 } } satisfies RuleInput
-const ASK_PLAIN = { ...ASK_ALL, challenge: { level: 1 } } satisfies RuleInput
-
-function everyHost(
-  name: string,
-  rules: RuleInput[],
-  check: (t: Test, at: RunningHost, host: Host, seen: readonly ObservedRequest[]) => Promise<void>,
-): void {
-  void t.test(name, async (t) => {
-    for (const host of HOSTS) {
-      await t.test(host.name, async (t) => {
-        const seen: ObservedRequest[] = []
-        const observe = (observed: ObservedRequest): void => void seen.push(observed)
-        const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules } }, { observe })
-        const at = await host.start(sallyport, '')
-        t.teardown(() => at.close())
-        await check(t, at, host, seen)
-      })
-    }
-  })
-}
+const ASK_PLAIN = { ...ASK_ALL, challenge: { level: 1 } } as const
 
 const siteSaw = (body: string): Record<string, string> => JSON.parse(body).headers
 
@@ -109,62 +86,6 @@ everyHost('who is no navigation is answered in JSON, a form with a page of its o
   t.notMatch(form.body, /secret|http-equiv="refresh"/)
 })
 
-everyHost(
-  'never asked: preflights, fixed places, reserved addresses, feeds and previews by name',
-  [ASK_ALL],
-  async (t, at) => {
-    const statusOf = async (visited: Parameters<typeof visit>[1]): Promise<number> => (await visit(at, visited)).status
-    for (const target of [
-      '/robots.txt',
-      '/favicon.ico',
-      '/.well-known/acme-challenge/x',
-      '/.well-known/security.txt?a',
-    ]) {
-      t.equal(await statusOf({ target }), 200, target)
-    }
-    for (const target of ['/robots.txt/x', '/.well-known', '/a/robots.txt', '/.well-knownx/', '/favicon.ico.php']) {
-      t.equal(await statusOf({ target }), 403, target)
-    }
-    // Hosts that make URLs of targets resolve the first ones themselves; none of them is a fixed place.
-    const disguised = [
-      '/.well-known/../secret',
-      '/.well-known/%2e%2e/secret',
-      '/.well-known/..%2fsecret',
-      '/.well-known\\..\\x',
-    ]
-    for (const target of [...disguised, `/.well-known/${'%252e%2e/'.repeat(40)}x`, '/.well-known/%2e%2e;/secret']) {
-      t.not(await statusOf({ target }), 200, target)
-    }
-    for (const address of ['10.1.2.3', '127.0.0.1', '192.168.0.9', '::1', 'fd00::1']) {
-      t.equal(await statusOf({ address }), 200, address)
-    }
-    const preflight = ['Origin', 'https://other.example', 'Access-Control-Request-Method', 'PUT']
-    t.equal(await statusOf({ method: 'OPTIONS', fields: preflight }), 200)
-    t.equal(await statusOf({ method: 'OPTIONS', fields: preflight, cookie: 'a=b' }), 403, 'a preflight has no cookies')
-    t.equal(await statusOf({ method: 'OPTIONS', fields: preflight.slice(2) }), 403, 'and an origin')
-    t.equal(await statusOf({ method: 'GET', fields: preflight }), 403)
-    t.equal(
-      await statusOf({ fields: ['User-Agent', 'FeedFetcher-Google; (+http://www.google.com/feedfetcher.html)'] }),
-      200,
-    )
-    t.equal(
-      await statusOf({ fields: ['User-Agent', 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)'] }),
-      200,
-    )
-  },
-)
-
-for (const [name, rules] of [
-  ['a rule on trial', [{ ...ASK_ALL, monitor: true }]],
-  ['nothing that asks', []],
-] satisfies [string, RuleInput[]][]) {
-  everyHost(`${name} asks nobody`, rules, async (t, at, _, seen) => {
-    t.equal((await visit(at)).status, 200)
-    await new Promise((resolve) => setImmediate(resolve))
-    if (rules.length > 0) t.match(seen.at(-1)?.decision?.trial, { rule: 'ask', action: 'challenge' })
-  })
-}
-
 t.test('monitor mode asks nobody, and says what would have been', async (t) => {
   const policy = { preset: 'observe' as const, rules: [ASK_ALL] }
   const sallyport = await openWithoutData(t, { mode: 'monitor', policy, challenge: { secret: SECRET } })
@@ -222,7 +143,7 @@ t.test('options of a mount: its own policy, skip, respond and mode', async (t) =
 })
 
 t.test('over HTTPS behind a trusted proxy the cookie is of the host alone', async (t) => {
-  const sallyport: Sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [ASK_ALL] } })
+  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [ASK_ALL] } })
   for (const host of HOSTS) {
     const at = await host.start(sallyport, '')
     const more = ['X-Forwarded-Proto', 'https']

@@ -1,16 +1,13 @@
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ConfigInput, open, type Sallyport } from '@sallyport/engine'
-import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
+import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import { inspection } from '@sallyport/express'
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import express from 'express'
 import t, { type Test } from 'tap'
 import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
-import { HOSTS, running, speaks } from './hosts.ts'
-import { NO_OPENSSL, protocolsOverTls } from './protocols.ts'
-import { ask, exchange, parseResponse, requestBytes } from './wire.ts'
+import { HOSTS, running } from './hosts.ts'
+import { exchange, parseResponse, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /*
@@ -55,22 +52,6 @@ for (const host of HOSTS) {
     t.equal(await status(at.port, '8.1.0.3', '/'), 200)
   })
 }
-
-t.test('over TLS and HTTP/2 too', { skip: NO_OPENSSL }, async (t) => {
-  for (const protocol of protocolsOverTls(t)) {
-    for (const host of HOSTS.filter((host) => speaks(host, protocol))) {
-      const sallyport = await openWithoutData(t, CONFIG)
-      const at = await host.start(sallyport, '', {}, protocol)
-      const fields = ['X-Forwarded-For', '8.1.1.1', 'Connection', 'close']
-      t.equal((await ask(at.port, protocol, { method: 'GET', target: '/trap', fields })).status, 200)
-      await banned(sallyport, 1)
-      const refused = await ask(at.port, protocol, { method: 'GET', target: '/', fields })
-      t.equal(refused.status, 403, `${host.name}, ${protocol.name}`)
-      await at.close()
-      await sallyport.close()
-    }
-  }
-})
 
 t.test('a mount below a path reads the whole path', async (t) => {
   const sallyport = await openWithoutData(t, { ...CONFIG, decoys: { paths: ['/admin/trap', '/b'] } })
@@ -134,40 +115,6 @@ t.test('the proxy without an origin answers 404, and its example site links', as
   const silent = await proxyOf(t, sallyport, { demo: true })
   t.notMatch(await (await fetch(silent.url)).text(), 'nofollow')
 })
-
-const SHARED: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>>> = {
-  'one dataDir': async () => ({ counting: { place: 'dataDir' } }),
-  'one Redis': async (t) => ({ redis: (await startRedis(t)).url, timeouts: { counting: '5s' } }),
-}
-
-for (const [place, config] of Object.entries(SHARED)) {
-  const skip = /Redis/.test(place) && NO_REDIS
-  t.test(
-    `two nodes of ${place}: five different probes of both together ban, and five times four do not`,
-    { skip },
-    async (t) => {
-      const shared = await config(t)
-      const first = await openWithoutData(t, { ...CONFIG, ...shared })
-      const dataDir = place === 'one dataDir' ? first.config.dataDir : join(t.testdir(), 'other')
-      const second = await open({ ...first.config, dataDir } as ConfigInput)
-      t.teardown(() => second.close())
-      const [host] = HOSTS as readonly [(typeof HOSTS)[number]]
-      const nodes = [await host.start(first, ''), await host.start(second, '')] as const
-      for (const node of nodes) t.teardown(() => node.close())
-      for (let time = 0; time < 5; time++) {
-        for (const target of SCAN.slice(0, 4)) {
-          await Promise.all(nodes.map(({ port }) => status(port, '8.5.0.1', target)))
-        }
-      }
-      // This one is counted after what was asked for before it.
-      await status(nodes[1].port, '8.5.0.2', '/trap')
-      await banned(first, 1)
-      t.match(await first.bans.list(), [{ key: 'client 8.5.0.2' }])
-      await status(nodes[0].port, '8.5.0.1', SCAN[4] as string)
-      for (const { port } of nodes) while ((await status(port, '8.5.0.1', '/')) !== 403) await delay(10)
-    },
-  )
-}
 
 t.test(
   'no person meets the links: not by eye, key or screen reader; a page that shows a decoy bans nobody',

@@ -154,16 +154,6 @@ t.test('a shared address is banned by browser, unless the whole is meant', async
   }
 })
 
-t.test('monitor mode bans nobody in earnest', async (t) => {
-  const sallyport = await openWithoutData(t, { policy: POLICY, mode: 'monitor' })
-  const [host] = HOSTS as readonly [Host]
-  const at = await host.start(sallyport, '')
-  t.teardown(() => at.close())
-  for (let call = 0; call < 3; call++) t.equal(await status(at, '8.4.0.1', '/.env'), 200)
-  await banned(sallyport, 1)
-  t.equal(await status(at, '8.4.0.1', '/'), 200)
-})
-
 const SHARED: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>>> = {
   'one dataDir': async () => ({ counting: { place: 'dataDir' } }),
   'one Redis': async (t) => ({ redis: (await startRedis(t)).url, timeouts: { counting: '5s' } }),
