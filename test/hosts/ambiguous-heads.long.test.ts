@@ -1,10 +1,4 @@
-import { connect, createServer } from 'node:http2'
-import type { AddressInfo } from 'node:net'
-import * as forFastify from '@sallyport/fastify'
-import * as forKoa from '@sallyport/koa'
-import Fastify from 'fastify'
-import Koa from 'koa'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { HOSTS } from './hosts.ts'
 import { madeScene } from './scene.ts'
 import { exchange, parseResponse } from './wire.ts'
@@ -57,36 +51,3 @@ for (const host of HOSTS) {
     t.same(found, [200, 200, 200, 200, 200, 403])
   })
 }
-
-/** An HTTP/2 client's answers: status of a request that passes, of a blocked one, and of one for two sites. */
-async function statusesOf(t: Test, port: number): Promise<readonly unknown[]> {
-  const session = connect(`http://127.0.0.1:${port}`)
-  t.teardown(() => session.close())
-  const ask = (headers: Readonly<Record<string, string>>) =>
-    new Promise((resolve, reject) => {
-      const stream = session.request({ ':path': '/shop', ...headers })
-      stream.on('response', (answered) => resolve(answered[':status']))
-      stream.on('error', reject)
-      stream.resume()
-    })
-  const blocked = { 'x-forwarded-for': madeScene().blocked.address }
-  return [await ask({}), await ask(blocked), await ask({ ':authority': 'a.example', host: 'b.example' })]
-}
-
-t.test('frameworks that speak HTTP/2 refuse the same, and nothing else', async (t) => {
-  const { enforcing } = madeScene()
-  const koa = new Koa().use(forKoa.inspection(enforcing)).use((ctx) => {
-    ctx.body = 'ok'
-  })
-  const server = createServer(koa.callback())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  t.same(await statusesOf(t, (server.address() as AddressInfo).port), [200, 403, 400], 'Koa')
-
-  const fastify = Fastify({ http2: true })
-  await fastify.register(forFastify.inspection, { sallyport: enforcing })
-  fastify.get('/shop', () => 'ok')
-  await fastify.listen({ port: 0, host: '127.0.0.1' })
-  t.teardown(() => fastify.close())
-  t.same(await statusesOf(t, (fastify.server.address() as AddressInfo).port), [200, 403, 400], 'Fastify')
-})

@@ -153,33 +153,6 @@ t.test('every host gives the same answer, with its headers', async (t) => {
   }
 })
 
-t.test('calls that cannot be read use up their own limit in every host', async (t) => {
-  const sallyport = await openWithoutData(t, {})
-  for (const [at, host] of HOSTS.filter(({ parsesBodies = false }) => !parsesBodies).entries()) {
-    const site = await host.start(sallyport, '')
-    t.teardown(() => site.close())
-    const from = ['X-Forwarded-For', `192.0.2.${at + 1}`, 'Connection', 'close']
-    const verify = async (body: string) =>
-      parseResponse(await exchange(site.port, requestBytes('POST', '/v1/crawlers/verify', from, body)))
-    const seen: (readonly unknown[])[] = []
-    for (let call = 0; call <= 60; call++) {
-      const { status, headers } = await verify('{}')
-      seen.push([status, headers['x-ratelimit-remaining']])
-    }
-    t.same(
-      [seen.at(0), seen.at(-2), seen.at(-1)],
-      [
-        [400, '59'],
-        [400, '0'],
-        [429, '0'],
-      ],
-      host.name,
-    )
-    const good = await verify('{"ip":"192.0.2.7","user_agent":"Nobody/1.0"}')
-    t.same([good.status, good.headers['x-ratelimit-remaining']], [200, '4'], host.name)
-  }
-})
-
 /** Hosts whose servers leave a request without Host to what they serve. */
 const WITHOUT_HOST: Readonly<Record<string, (sallyport: Parameters<typeof v1>[0]) => Promise<RunningHost>>> = {
   'node:http': (sallyport) =>

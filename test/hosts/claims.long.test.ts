@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Decision, type Mode, SallyportError, withAttestation } from '@sallyport/core'
-import { open } from '@sallyport/engine'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
 import * as forKoa from '@sallyport/koa'
@@ -11,7 +10,6 @@ import express4 from 'express4'
 import Fastify from 'fastify'
 import Koa from 'koa'
 import t from 'tap'
-import { DATA_DIR } from '../data-dir.ts'
 import { madeScene } from './scene.ts'
 
 /* Every framework hands a claim over, waits for its record, and carries out what the two decisions come to. */
@@ -159,27 +157,3 @@ t.test('claims are not taken where nobody can attest them', async (t) => {
     code: 'invalid_config',
   })
 })
-
-t.test(
-  'a rule on trial is not carried out, with a claim and without one',
-
-  async (t) => {
-    const onTrial = { id: 'try-it', match: { path: ['/**'] }, action: 'block' as const, monitor: true }
-    const sallyport = await open({
-      dataDir: DATA_DIR,
-      data: { refresh: false },
-      trustProxy: ['loopback'],
-      policy: { preset: 'observe', rules: [onTrial] },
-    })
-    t.teardown(() => sallyport.close())
-    for (const { name, start } of HOSTS) {
-      const server = await start(sallyport)
-      for (const claim of [undefined, 'US']) {
-        const { status, body } = await ask(server, '73.162.10.20', claim)
-        t.match({ status, body }, { status: 200, body: { action: 'allow', trial: 'block' } }, `${name}, ${claim}`)
-      }
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    }
-  },
-)

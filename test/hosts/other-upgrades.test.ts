@@ -2,10 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { HOSTS, speaks } from './hosts.ts'
-import { NO_OPENSSL, protocolsOverTls } from './protocols.ts'
+import { HOSTS } from './hosts.ts'
 import { madeScene } from './scene.ts'
-import { exchange } from './wire.ts'
 
 /*
  * Java and Apache clients ask for h2c in their first request, whatever that is. Every host here has a listener for
@@ -93,16 +91,3 @@ for (const host of HOSTS) {
     t.match(refused, /^HTTP\/1\.1 403 /, 'and what asks so is inspected as any other')
   })
 }
-
-t.test('the same over TLS', { skip: NO_OPENSSL }, async (t) => {
-  const [over] = protocolsOverTls(t)
-  const asking = 'Connection: close, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA'
-  for (const host of HOSTS) {
-    if (over === undefined || !speaks(host, over)) continue
-    const site = await host.start(madeScene().enforcing, '', {}, over)
-    t.teardown(() => site.close())
-    const head = `POST /shop HTTP/1.1\r\nHost: site.example\r\n${asking}\r\nContent-Type: application/json\r\n`
-    const answer = await exchange(site.port, `${head}Content-Length: ${TEXT.length}\r\n\r\n${TEXT}`, true)
-    t.match(answer, /^HTTP\/1\.1 200 [\s\S]*"body":\{"a":"b"\}/, host.name)
-  }
-})

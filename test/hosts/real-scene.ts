@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from '@sallyport/engine'
 import { DATA_DIR } from '../data-dir.ts'
-import { type Scene, verdict } from './scene.ts'
+import { type Scene, visitor } from './scene.ts'
 
 /** The scene as users have it: `open()` over the embedded data, and visitors on networks that are what they are. */
 export async function openRealScene(): Promise<Scene> {
@@ -24,51 +24,12 @@ export async function openRealScene(): Promise<Scene> {
   const monitoring = await open({ ...options, mode: 'monitor' })
   const { key } = await enforcing.keyring.issue({ plan: 'business' })
   return {
-    allowed: {
-      address: '73.162.10.20',
-      verdict: verdict(
-        'action',
-        'allow',
-        'network-class',
-        'residential_clean',
-        'bot-probability',
-        '0.95',
-        'asn',
-        'AS7922',
-        'country',
-        'US',
-      ),
-    },
-    flagged: {
-      address: '5.9.10.20',
-      verdict: verdict(
-        'action',
-        'flag',
-        'network-class',
-        'hosting',
-        'bot-probability',
-        '0.95',
-        'asn',
-        'AS24940',
-        'country',
-        'DE',
-      ),
-    },
-    blocked: {
-      address: '185.220.101.10',
-      verdict: verdict(
-        'action',
-        'block',
-        'network-class',
-        'tor',
-        'bot-probability',
-        '0.95',
-        'asn',
-        'AS60729',
-        'country',
-        'DE',
-      ),
-    },
+    allowed: visitor(
+      '73.162.10.20',
+      'action allow network-class residential_clean bot-probability 0.95 asn AS7922 country US',
+    ),
+    flagged: visitor('5.9.10.20', 'action flag network-class hosting bot-probability 0.95 asn AS24940 country DE'),
+    blocked: visitor('185.220.101.10', 'action block network-class tor bot-probability 0.95 asn AS60729 country DE'),
     key,
     enforcing,
     monitoring,

@@ -150,30 +150,6 @@ t.test('agentscan/check never counts', async (t) => {
   }
 })
 
-t.test('monitor mode counts and reports, and refuses nobody', async (t) => {
-  const sallyport = await openWithoutData(t, { policy: POLICY, mode: 'monitor' })
-  for (const host of HOSTS) {
-    const at = await host.start(sallyport, '')
-    for (let call = 0; call < 4; call++) t.equal((await ask(at, '8.4.0.1', '/login')).status, 200, host.name)
-    await at.close()
-  }
-})
-
-t.test('a reload takes over other limits', async (t) => {
-  const sallyport = await openWithoutData(t, { policy: POLICY })
-  const [node] = HOSTS as readonly [Host]
-  const at = await node.start(sallyport, '')
-  t.teardown(() => at.close())
-  for (let call = 0; call < 4; call++) await ask(at, '8.5.0.1', '/login')
-  const rules = [{ ...LOGINS, limit: { ...LOGINS.limit, max: 5 } }]
-  await sallyport.reload({
-    dataDir: sallyport.config.dataDir,
-    trustProxy: ['loopback'],
-    policy: { preset: 'observe', rules },
-  })
-  t.equal((await ask(at, '8.5.0.1', '/login')).status, 200, 'three were counted, five fit now')
-})
-
 t.test(
   'Redis that stops, refuses or freezes: a share is counted here, and decisions say so',
   { skip: NO_REDIS },

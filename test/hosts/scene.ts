@@ -49,40 +49,12 @@ const KEY = 'key-of-the-made-scene'
 /** A scene that needs no data: three made visitors, and an API of a few routes that answer as /v1 does. */
 export function madeScene(): Scene {
   return {
-    allowed: {
-      address: '192.0.2.1',
-      verdict: verdict(
-        'action',
-        'allow',
-        'network-class',
-        'residential_clean',
-        'bot-probability',
-        '0',
-        'asn',
-        'AS64496',
-        'country',
-        'DE',
-      ),
-    },
-    flagged: {
-      address: '192.0.2.2',
-      verdict: verdict('action', 'flag', 'network-class', 'hosting', 'bot-probability', '0', 'asn', 'AS64497'),
-    },
-    blocked: {
-      address: '192.0.2.3',
-      verdict: verdict(
-        'action',
-        'block',
-        'network-class',
-        'tor',
-        'bot-probability',
-        '0',
-        'asn',
-        'AS64498',
-        'country',
-        'NL',
-      ),
-    },
+    allowed: visitor(
+      '192.0.2.1',
+      'action allow network-class residential_clean bot-probability 0 asn AS64496 country DE',
+    ),
+    flagged: visitor('192.0.2.2', 'action flag network-class hosting bot-probability 0 asn AS64497'),
+    blocked: visitor('192.0.2.3', 'action block network-class tor bot-probability 0 asn AS64498 country NL'),
     key: KEY,
     enforcing: { ...HOST, decide: (request) => decide(request, true) },
     monitoring: { ...HOST, decide: (request) => decide(request, false) },
@@ -91,9 +63,9 @@ export function madeScene(): Scene {
   }
 }
 
-/** Verdict headers, from their names without the prefix and their values. */
-export function verdict(...pairs: readonly string[]): readonly string[] {
-  return pairs.map((text, at) => (at % 2 === 0 ? `sallyport-${text}` : text))
+/** A visitor, with the names and values of its verdict headers, without their prefix. */
+export function visitor(address: string, verdict: string): Visitor {
+  return { address, verdict: verdict.split(' ').map((text, at) => (at % 2 === 0 ? `sallyport-${text}` : text)) }
 }
 
 function addressOf(fields: readonly string[]): string {
