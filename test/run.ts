@@ -3,11 +3,7 @@ import { groupsOf, testSources } from './runner/files.ts'
 import { lineOf, summaryOf } from './runner/report.ts'
 import { HEAP_MB, type Outcome, runGroup } from './runner/run-group.ts'
 
-/*
- * `npm test` and `npm run test:all`; either takes folders and files: `npm test -- packages/core`. The first leaves out `*.long.test.ts`
- * and starts no neighbour: tests with PostgreSQL, Redis, another proxy or a browser skip, and are counted. The second takes a
- * part of the long ones alone where CI gives it a turn.
- */
+/* `npm test` and `npm run test:all`; either takes folders and files: `npm test -- packages/core`. */
 const all = process.argv.includes('--all')
 const under = process.argv.slice(2).filter((argument) => argument !== '--all')
 const gear = all ? 'all' : 'quick'

@@ -15,10 +15,7 @@ import { requestCases } from './requests.ts'
 import { applicationLines, policyTests, wordedRequest } from './services.ts'
 import { http2Trailer, keptConnection, rawRequest } from './wires.ts'
 
-/*
- * `npm run cases [-- FOLDER]`: holds the product against a folder of recorded cases, and prints what each expects and what came. A
- * case is judged by its own words alone: this program knows how each form of file is asked, and no answer to any of them.
- */
+/* `npm run cases [-- FOLDER]`: holds the product against a folder of recorded cases, and prints what each expects and what came. */
 const JUDGES: readonly Judge[] = [
   program,
   byHand,

@@ -53,10 +53,7 @@ export interface Application extends Gate {
   endStreams(): void
 }
 
-/**
- * An application behind the gate. `POST /order` leads to `/ordered`, which shows a digest of what was sent; `/events` is a
- * stream and every WebSocket a socket that says its number.
- */
+/** An application behind the gate. */
 export async function openApplication(
   t: Test,
   pages: Readonly<Record<string, string>>,

@@ -31,33 +31,49 @@ const JSON_TEXT = `Ordered: application/json ${digest(JSON_ORDER)}`
 const FORM_TEXT = `Ordered: application/x-www-form-urlencoded ${digest('word=gr%C3%BCn')}`
 const FILE = "const form = new FormData(); form.append('file', new Blob(['ordered words']), 'words.txt')"
 const FIELD = '<input name="word" value="grün"><button>Order</button>'
-const arrives = 'POST /order'
+
+/** A scene in which the page asks for what was ordered, and one in which it orders by a form or a script. */
+const reads = (name: string, library: string | undefined, page: Pick<Scene, 'body' | 'script'>): Scene => {
+  return { name, library, ...page, text: 'Ordered: item=1', arrives: 'GET /ordered' }
+}
+const orders = (
+  name: string,
+  library: string | undefined,
+  page: Pick<Scene, 'body' | 'script'>,
+  text: string,
+): Scene => {
+  return { name, library, ...page, text, arrives: 'POST /order' }
+}
+const posted = (what: string): string =>
+  `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '${what}' }`
+const form = (more = ''): Pick<Scene, 'body'> => ({ body: `<form ${more}>${FIELD}</form>` })
+const plain = 'action="/order" method="post"'
+const framed = (body: string): Pick<Scene, 'body'> => ({ body: `<turbo-frame id="cart">${body}</turbo-frame>` })
+const link = '<a href="/ordered?item=1">Order</a>'
+const ofFile = 'Ordered: multipart/form-data true'
 
 const SCENES: readonly Scene[] = [
-  {
-    name: 'fetch',
-    script: "fetch('/ordered?item=1').then((got) => got.text())",
-    text: 'Ordered: item=1',
-    arrives: 'GET /ordered',
-  },
-  {
-    name: 'fetch, JSON',
-    script: `fetch('/order', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${JSON_ORDER}' }).then((got) => got.text())`,
-    text: JSON_TEXT,
-    arrives,
-  },
-  {
-    name: 'fetch, a file',
-    script: `(() => { ${FILE}; return fetch('/order', { method: 'POST', body: form }).then((got) => got.text()) })()`,
-    text: 'Ordered: multipart/form-data true',
-    arrives,
-  },
-  {
-    name: 'fetch, a Request',
-    script: `fetch(new Request('/order', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${JSON_ORDER}' })).then((got) => got.text())`,
-    text: JSON_TEXT,
-    arrives,
-  },
+  reads('fetch', undefined, { script: "fetch('/ordered?item=1').then((got) => got.text())" }),
+  orders(
+    'fetch, JSON',
+    undefined,
+    { script: `fetch('/order', ${posted(JSON_ORDER)}).then((got) => got.text())` },
+    JSON_TEXT,
+  ),
+  orders(
+    'fetch, a file',
+    undefined,
+    {
+      script: `(() => { ${FILE}; return fetch('/order', { method: 'POST', body: form }).then((got) => got.text()) })()`,
+    },
+    ofFile,
+  ),
+  orders(
+    'fetch, a Request',
+    undefined,
+    { script: `fetch(new Request('/order', ${posted(JSON_ORDER)})).then((got) => got.text())` },
+    JSON_TEXT,
+  ),
   {
     name: 'fetch, ten at once',
     script: `Promise.all(Array.from({ length: 10 }, async (_, at) => (await fetch('/ordered?' + at)).text())).then((all) => all[9])`,
@@ -65,87 +81,40 @@ const SCENES: readonly Scene[] = [
     arrives: 'GET /ordered',
     times: 10,
   },
-  ...['xhr', 'fetch'].map(
-    (adapter): Scene => ({
-      name: `axios, ${adapter}`,
-      library: 'axios',
-      script: `axios.post('/order', ${JSON_ORDER}, { adapter: '${adapter}' }).then((got) => got.data)`,
-      text: JSON_TEXT,
-      arrives,
-    }),
+  ...['xhr', 'fetch'].map((adapter) =>
+    orders(
+      `axios, ${adapter}`,
+      'axios',
+      { script: `axios.post('/order', ${JSON_ORDER}, { adapter: '${adapter}' }).then((got) => got.data)` },
+      JSON_TEXT,
+    ),
   ),
-  {
-    name: 'axios, a file',
-    library: 'axios',
-    script: `(() => { ${FILE}; return axios.post('/order', form).then((got) => got.data) })()`,
-    text: 'Ordered: multipart/form-data true',
-    arrives,
-  },
-  ...['htmx2', 'htmx4'].flatMap((library): readonly Scene[] => [
-    {
-      name: `${library}, a button`,
-      library,
+  orders(
+    'axios, a file',
+    'axios',
+    { script: `(() => { ${FILE}; return axios.post('/order', form).then((got) => got.data) })()` },
+    ofFile,
+  ),
+  ...['htmx2', 'htmx4'].flatMap((library) => [
+    reads(`${library}, a button`, library, {
       body: '<button hx-get="/ordered?item=1" hx-target="#out">Order</button>',
-      text: 'Ordered: item=1',
-      arrives: 'GET /ordered',
-    },
-    {
-      name: `${library}, a form`,
+    }),
+    orders(`${library}, a form`, library, form('hx-post="/order" hx-target="#out"'), FORM_TEXT),
+    orders(
+      `${library}, a form that works without it`,
       library,
-      body: `<form hx-post="/order" hx-target="#out">${FIELD}</form>`,
-      text: FORM_TEXT,
-      arrives,
-    },
-    {
-      name: `${library}, a form that works without it`,
-      library,
-      body: `<form action="/order" method="post" hx-post="/order" hx-target="#out">${FIELD}</form>`,
-      text: FORM_TEXT,
-      arrives,
-    },
-    {
-      name: `${library}, a boosted link`,
-      library,
-      body: '<a href="/ordered?item=1" hx-boost="true">Order</a>',
-      text: 'Ordered: item=1',
-      arrives: 'GET /ordered',
-    },
+      form(`${plain} hx-post="/order" hx-target="#out"`),
+      FORM_TEXT,
+    ),
+    reads(`${library}, a boosted link`, library, { body: link.replace('>', ' hx-boost="true">') }),
   ]),
-  {
-    name: 'Turbo, a link in a frame',
-    library: 'turbo',
-    body: '<turbo-frame id="cart"><a href="/ordered?item=1">Order</a></turbo-frame>',
-    text: 'Ordered: item=1',
-    arrives: 'GET /ordered',
-  },
-  {
-    name: 'Turbo, a form in a frame',
-    library: 'turbo',
-    body: `<turbo-frame id="cart"><form action="/order" method="post">${FIELD}</form></turbo-frame>`,
-    text: FORM_TEXT,
-    arrives,
-  },
-  {
-    name: 'Turbo, a frame that is loaded when it is seen',
-    library: 'turbo',
+  reads('Turbo, a link in a frame', 'turbo', framed(link)),
+  orders('Turbo, a form in a frame', 'turbo', framed(form(plain).body ?? ''), FORM_TEXT),
+  reads('Turbo, a frame that is loaded when it is seen', 'turbo', {
     body: `<details><summary role="button">Order</summary><turbo-frame id="cart" src="/ordered?item=1" loading="lazy"></turbo-frame></details>`,
-    text: 'Ordered: item=1',
-    arrives: 'GET /ordered',
-  },
-  {
-    name: 'Turbo Drive, a link',
-    library: 'turbo',
-    body: '<a href="/ordered?item=1">Order</a>',
-    text: 'Ordered: item=1',
-    arrives: 'GET /ordered',
-  },
-  {
-    name: 'Turbo Drive, a form',
-    library: 'turbo',
-    body: `<form action="/order" method="post">${FIELD}</form>`,
-    text: FORM_TEXT,
-    arrives,
-  },
+  }),
+  reads('Turbo Drive, a link', 'turbo', { body: link }),
+  orders('Turbo Drive, a form', 'turbo', form(plain), FORM_TEXT),
 ]
 
 const documentOf = ({ library, body, script }: Pick<Scene, 'library' | 'body' | 'script'>): string => `<!doctype html>

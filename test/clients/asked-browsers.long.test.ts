@@ -94,24 +94,20 @@ t.test('the status is said once or twice, and not with each puzzle', { skip }, a
   t.ok(said.length <= 4, said.join())
 })
 
-t.test(
-  'without script, and under a stricter policy of a server in front, the refresh opens it',
-  { skip },
-  async (t) => {
-    const site = await openSite(t)
-    const newContext = await openReader(t)
-    const plain = await (await newContext({ javaScriptEnabled: false })).newPage()
-    const { url } = await openFront(t, site.url, { policy: "default-src 'self'" })
-    const strict = await (await newContext()).newPage()
-    await Promise.all([plain.goto(`${site.url}/asked/2`), strict.goto(`${url}/asked/2?strict`)])
-    for (const page of [plain, strict]) {
-      await says(page, 'Waiting time: about 8 seconds.')
-      t.notOk(await page.getByRole('progressbar').isVisible(), 'a bar that does not move is not shown')
-    }
-    await Promise.all([opens(plain), opens(strict)])
-    t.equal(strict.url(), `${url}/asked/2?strict`)
-  },
-)
+t.test('without script the refresh opens it, also under a stricter policy in front', { skip }, async (t) => {
+  const site = await openSite(t)
+  const newContext = await openReader(t)
+  const plain = await (await newContext({ javaScriptEnabled: false })).newPage()
+  const { url } = await openFront(t, site.url, { policy: "default-src 'self'" })
+  const strict = await (await newContext()).newPage()
+  await Promise.all([plain.goto(`${site.url}/asked/2`), strict.goto(`${url}/asked/2?strict`)])
+  for (const page of [plain, strict]) {
+    await says(page, 'Waiting time: about 8 seconds.')
+    t.notOk(await page.getByRole('progressbar').isVisible(), 'a bar that does not move is not shown')
+  }
+  await Promise.all([opens(plain), opens(strict)])
+  t.equal(strict.url(), `${url}/asked/2?strict`)
+})
 
 t.test('cookies refused are said, with script and without, and the page stays', { skip }, async (t) => {
   const site = await openSite(t)
@@ -300,36 +296,32 @@ t.test('the page in every language, light and dark, on a telephone and at 400 %'
   t.equal(papers.size, 2)
 })
 
-t.test(
-  'a frame in a page of another site is asked where cookies are partitioned, and else is not',
-  { skip },
-  async (t) => {
-    const newContext = await openReader(t)
-    for (const partitioned of [true, false]) {
-      const site = await openSite(t, new Map(), { challenge: { partitioned } })
-      const framing = createServer((_, res) => {
-        res.setHeader('content-type', 'text/html')
-        res.end(`<!doctype html><title>Another site</title>${frameOf(site, 1)}${frameOf(site, 2)}`)
-      })
-      await new Promise<void>((resolve) => framing.listen(0, '127.0.0.1', resolve))
-      t.teardown(() => {
-        framing.closeAllConnections()
-        framing.close()
-      })
-      const context = await newContext()
-      const page = await context.newPage()
-      await page.goto(`http://127.0.0.1:${(framing.address() as AddressInfo).port}/`)
-      for (const level of [1, 2]) {
-        const frame = page.frameLocator(`iframe[name="${level}"]`)
-        if (partitioned) await frame.getByRole('heading', { name: 'Another page' }).waitFor()
-        else await frame.getByText('challenge_required').waitFor()
-      }
-      // A pass of a frame is one of the site around it: the same site in a window of its own has another.
-      t.equal((await page.goto(`${site.secure}/asked/2`))?.status(), 403)
-      await opens(page)
+t.test('a frame of another site is asked only where cookies are partitioned', { skip }, async (t) => {
+  const newContext = await openReader(t)
+  for (const partitioned of [true, false]) {
+    const site = await openSite(t, new Map(), { challenge: { partitioned } })
+    const framing = createServer((_, res) => {
+      res.setHeader('content-type', 'text/html')
+      res.end(`<!doctype html><title>Another site</title>${frameOf(site, 1)}${frameOf(site, 2)}`)
+    })
+    await new Promise<void>((resolve) => framing.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => {
+      framing.closeAllConnections()
+      framing.close()
+    })
+    const context = await newContext()
+    const page = await context.newPage()
+    await page.goto(`http://127.0.0.1:${(framing.address() as AddressInfo).port}/`)
+    for (const level of [1, 2]) {
+      const frame = page.frameLocator(`iframe[name="${level}"]`)
+      if (partitioned) await frame.getByRole('heading', { name: 'Another page' }).waitFor()
+      else await frame.getByText('challenge_required').waitFor()
     }
-  },
-)
+    // A pass of a frame is one of the site around it: the same site in a window of its own has another.
+    t.equal((await page.goto(`${site.secure}/asked/2`))?.status(), 403)
+    await opens(page)
+  }
+})
 
 const frameOf = ({ secure }: { readonly secure: string }, level: number): string =>
   `<iframe name="${level}" src="${secure}/asked/${level}"></iframe>`

@@ -1,10 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import t from 'tap'
 import { NO_CHROMIUM } from '../chromium.ts'
 import { openWindow, type Window } from './devtools.ts'
-import { missing, run } from './programs.ts'
+import { missing } from './programs.ts'
 import { openReader, opens } from './reader.ts'
 import { NO_OPENSSL, openSite, type Site } from './site.ts'
 
@@ -59,37 +57,6 @@ t.test('without JIT, WebAssembly, shared memory and workers', { skip }, async (t
   t.same(await page.evaluate(`['${absent.join("','")}'].filter((name) => name in globalThis)`), [])
 })
 
-t.test('a profile that refuses all cookies: a sentence, and nothing is loaded again', { skip }, async (t) => {
-  for (const level of [1, 2] as const) {
-    const site = await openSite(t)
-    const folder = join(site.home, 'chromium', 'Default')
-    mkdirSync(folder, { recursive: true })
-    const refused = { profile: { default_content_setting_values: { cookies: 2 } } }
-    writeFileSync(join(folder, 'Preferences'), JSON.stringify(refused))
-    const { send, read } = await openWindow(t, site.home)
-    await send('Page.navigate', { url: `${site.url}/asked/${level}` })
-    const isSaid = "document.body?.innerText.includes('Your browser does not keep the cookie')"
-    while ((await read(isSaid)) !== true) await after(50)
-    const asked = site.decided.length
-    await after(3_000)
-    t.equal(site.decided.length, asked)
-    t.ok(asked <= 6, String(asked))
-    t.same(
-      site.arrived.filter(({ target }) => target.startsWith('/asked')),
-      [],
-    )
-  }
-})
-
-t.test('two tabs that ask at one time both open', { skip }, async (t) => {
-  const site = await openSite(t)
-  const context = await (await openReader(t))()
-  const tabs = await Promise.all([1, 2, 3].map(() => context.newPage()))
-  await Promise.all(tabs.map((tab, at) => tab.goto(`${site.url}/asked/${(at % 2) + 1}?tab=${at}`)))
-  await Promise.all(tabs.map(opens))
-  t.ok(questionsOf(site) <= 12, String(questionsOf(site)))
-})
-
 for (const shift of ['-1d', '+1d']) {
   const noFaketime = missing('faketime', '--version')
   t.test(`a client whose clock is wrong by a day (${shift})`, { skip: skip || noFaketime }, async (t) => {
@@ -132,18 +99,3 @@ t.test('what a page speculates about is not asked, and opens when somebody wants
     await page.context().clearCookies()
   }
 })
-
-t.test(
-  'programs that fetch files keep none',
-  { skip: missing('wget') || missing('aria2c') || NO_OPENSSL },
-  async (t) => {
-    const { url, home, arrived } = await openSite(t)
-    const wget = await run(home, 'wget', ['--no-proxy', '--tries=2', '-O', `${home}/by-wget`, `${url}/asked/2/file`])
-    t.match([wget.code, wget.err], [8, /403/])
-    const aria = ['--all-proxy=', '--max-tries=2', '-d', home, '-o', 'by-aria', '-x4', `${url}/asked/2/file`]
-    const aria2 = await run(home, 'aria2c', aria)
-    t.match([aria2.code, aria2.out], [22, /403/])
-    t.notOk(existsSync(`${home}/by-aria`), readdirSync(home).join())
-    t.same(arrived, [])
-  },
-)

@@ -186,17 +186,13 @@ function seconds(level: Level): string {
   return level === 1 ? '1 second' : `${WAITS[level]} seconds`
 }
 
-t.test(
-  'elinks, which keeps no cookie where it prints',
-  { skip: missing('elinks', '-version') || NO_OPENSSL },
-  async (t) => {
-    const { home, url, arrived } = await openSite(t)
-    const show = async (target: string) => (await run(home, 'elinks', ['-dump', '1', target])).out.replace(/\s+/g, ' ')
-    t.match(await show(`${url}/asked/1`), `Visible links 1. ${url}/asked/1?sallyport-again=1`)
-    t.match(await show(`${url}/asked/1?sallyport-again=1`), 'Your browser does not keep the cookie')
-    t.same(arrived, [])
-  },
-)
+t.test('elinks keeps no cookie where it prints', { skip: missing('elinks', '-version') || NO_OPENSSL }, async (t) => {
+  const { home, url, arrived } = await openSite(t)
+  const show = async (target: string) => (await run(home, 'elinks', ['-dump', '1', target])).out.replace(/\s+/g, ' ')
+  t.match(await show(`${url}/asked/1`), `Visible links 1. ${url}/asked/1?sallyport-again=1`)
+  t.match(await show(`${url}/asked/1?sallyport-again=1`), 'Your browser does not keep the cookie')
+  t.same(arrived, [])
+})
 
 t.test('curl and git get JSON', { skip: missing('curl') || missing('git') || NO_OPENSSL }, async (t) => {
   const { home, url, secure, arrived, since } = await openSite(t)
@@ -214,23 +210,3 @@ t.test('curl and git get JSON', { skip: missing('curl') || missing('git') || NO_
   t.same(since().slice(-1), ['GET /asked/2/info/refs unverified_bot challenge'])
   t.same(arrived, [])
 })
-
-const APT = '/usr/lib/apt/apt-helper'
-
-t.test(
-  'apt, which accepts any text, gets JSON',
-  { skip: NO_NEIGHBOURS || (!existsSync(APT) && `no ${APT}`) || NO_OPENSSL },
-  async (t) => {
-    const { home, url, since } = await openSite(t)
-    const direct = ['-o', 'Acquire::http::Proxy::127.0.0.1=DIRECT', '-o', 'Acquire::Retries=0']
-    const { code, err } = await run(home, APT, [
-      ...direct,
-      'download-file',
-      `${url}/asked/2/Release`,
-      join(home, 'got'),
-    ])
-    t.not(code, 0)
-    t.match(err, '403')
-    t.same(since(), ['GET /asked/2/Release unverified_bot challenge'])
-  },
-)

@@ -80,10 +80,7 @@ async function openGate(options: ProxyOptions = {}): Promise<Gate> {
 /** An answer is whole when nothing more has come for so long. */
 const QUIET_MS = 40
 
-/**
- * Sends bytes and gives back what was answered. Where nothing is, it is the proxy's clocks that end the connection: one that the client
- * ends half counts as left (as Node has it), and says nothing of what would have come.
- */
+/** Sends bytes and gives back what was answered. */
 export async function tell(socket: Socket, bytes: Buffer): Promise<string> {
   const parts: Buffer[] = []
   let quiet: NodeJS.Timeout | undefined

@@ -9,9 +9,7 @@ import { solved } from './solution.ts'
 import { exchange, parseResponse, requestBytes, type WireResponse } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
-/*
- * Operators see one thing of a challenge in the log, the metrics and the report, whatever host asked; and strikes read it.
- */
+/* Operators see one thing of a challenge in the log, the metrics and the report, whatever host asked; and strikes read it. */
 const POLICY = {
   preset: 'observe',
   rules: [{ id: 'ask', match: { path: ['/shop'] }, action: 'challenge', challenge: { level: 2 } }],

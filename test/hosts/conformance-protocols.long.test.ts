@@ -7,10 +7,7 @@ import { CLEAR_HTTP2, NO_OPENSSL, type Protocol, protocolsOverTls } from './prot
 import { madeScene } from './scene.ts'
 import type { WireResponse } from './wire.ts'
 
-/*
- * The conformance table over TLS and HTTP/2, for every host that has them: held to the bytes of node:http over HTTP/1.1
- * in the clear.
- */
+/* The conformance table over TLS and HTTP/2, for every host that has them: held to the bytes of node:http over HTTP/1.1 in the clear. */
 const scene = madeScene()
 const ALL = [...HOSTS, ...MORE_HOSTS]
 

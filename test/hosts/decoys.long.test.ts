@@ -10,9 +10,7 @@ import { HOSTS, running } from './hosts.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
-/*
- * Decoys and probes in every host: the site answers them as anything else, and who asked is banned.
- */
+/* Decoys and probes in every host: the site answers them as anything else, and who asked is banned. */
 const CONFIG = {
   policy: {
     preset: 'observe',
@@ -116,51 +114,45 @@ t.test('the proxy without an origin answers 404, and its example site links', as
   t.notMatch(await (await fetch(silent.url)).text(), 'nofollow')
 })
 
-t.test(
-  'no person meets the links: not by eye, key or screen reader; a page that shows a decoy bans nobody',
-  { skip: NO_CHROMIUM },
-  async (t) => {
-    const sallyport = await openWithoutData(t, CONFIG)
-    const app = express()
-    app.use(inspection(sallyport))
-    app.get('/', (_, res) => {
-      const images = [...CONFIG.decoys.paths, ...SCAN].map((path) => `<img src="${path}" alt="">`)
-      const prefetches = CONFIG.decoys.paths.map((path) => `<link rel="prefetch" href="${path}">`)
-      const style = '<style>a{display:block!important;padding:9px}</style>'
-      res.send(
-        `<!doctype html><title>a</title>${style}${prefetches}<a href="#x">x</a>${sallyport.decoyLink()}${images}`,
-      )
+t.test('no person meets the links, and a page that shows a decoy bans nobody', { skip: NO_CHROMIUM }, async (t) => {
+  const sallyport = await openWithoutData(t, CONFIG)
+  const app = express()
+  app.use(inspection(sallyport))
+  app.get('/', (_, res) => {
+    const images = [...CONFIG.decoys.paths, ...SCAN].map((path) => `<img src="${path}" alt="">`)
+    const prefetches = CONFIG.decoys.paths.map((path) => `<link rel="prefetch" href="${path}">`)
+    const style = '<style>a{display:block!important;padding:9px}</style>'
+    res.send(`<!doctype html><title>a</title>${style}${prefetches}<a href="#x">x</a>${sallyport.decoyLink()}${images}`)
+  })
+  const at = await running(createServer(app))
+  t.teardown(() => at.close())
+  const browser = await openChromium()
+  t.teardown(() => browser.close())
+  const asked: string[] = []
+  for (const client of ['8.6.0.1', '5.9.10.20']) {
+    const context = await browser.newContext({
+      userAgent: readersAgent(browser),
+      extraHTTPHeaders: { 'X-Forwarded-For': client },
     })
-    const at = await running(createServer(app))
-    t.teardown(() => at.close())
-    const browser = await openChromium()
-    t.teardown(() => browser.close())
-    const asked: string[] = []
-    for (const client of ['8.6.0.1', '5.9.10.20']) {
-      const context = await browser.newContext({
-        userAgent: readersAgent(browser),
-        extraHTTPHeaders: { 'X-Forwarded-For': client },
-      })
-      const page = await context.newPage()
-      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-      await page.goto(`http://127.0.0.1:${at.port}/`, { waitUntil: 'networkidle' })
-      const links = page.locator('a[rel=nofollow]')
-      t.equal(await links.count(), 2)
-      for (const link of await links.all()) t.equal((await link.innerText()).trim(), '')
-      const focused: (string | null)[] = []
-      for (let press = 0; press < 4; press++) {
-        await page.keyboard.press('Tab')
-        focused.push(await page.evaluate('document.activeElement?.getAttribute("href") ?? null'))
-      }
-      t.notOk(
-        focused.some((href) => href !== null && href !== '#x'),
-        'no key leads there',
-      )
-      t.notMatch(await page.locator('body').ariaSnapshot(), /trap|rota/, 'and no screen reader')
-      t.equal((await page.goto(`http://127.0.0.1:${at.port}/`))?.status(), 200)
-      await context.close()
+    const page = await context.newPage()
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto(`http://127.0.0.1:${at.port}/`, { waitUntil: 'networkidle' })
+    const links = page.locator('a[rel=nofollow]')
+    t.equal(await links.count(), 2)
+    for (const link of await links.all()) t.equal((await link.innerText()).trim(), '')
+    const focused: (string | null)[] = []
+    for (let press = 0; press < 4; press++) {
+      await page.keyboard.press('Tab')
+      focused.push(await page.evaluate('document.activeElement?.getAttribute("href") ?? null'))
     }
-    for (const path of [...CONFIG.decoys.paths, ...SCAN]) t.ok(asked.includes(path), `${path} was asked for`)
-    t.same(await sallyport.bans.list(), [])
-  },
-)
+    t.notOk(
+      focused.some((href) => href !== null && href !== '#x'),
+      'no key leads there',
+    )
+    t.notMatch(await page.locator('body').ariaSnapshot(), /trap|rota/, 'and no screen reader')
+    t.equal((await page.goto(`http://127.0.0.1:${at.port}/`))?.status(), 200)
+    await context.close()
+  }
+  for (const path of [...CONFIG.decoys.paths, ...SCAN]) t.ok(asked.includes(path), `${path} was asked for`)
+  t.same(await sallyport.bans.list(), [])
+})

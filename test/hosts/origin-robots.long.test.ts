@@ -9,9 +9,7 @@ import t, { type Test } from 'tap'
 import { exchange, parseResponse } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
-/*
- * Rules by the robots.txt of an origin, which the proxy asks for.
- */
+/* Rules by the robots.txt of an origin, which the proxy asks for. */
 const RUDE: ConfigInput = {
   policy: { preset: 'observe', rules: [{ id: 'rude', match: { robots: ['disallowed'] }, action: 'block' }] },
 }

@@ -5,10 +5,7 @@ import t from 'tap'
 import { HOSTS } from './hosts.ts'
 import { madeScene } from './scene.ts'
 
-/*
- * Java and Apache clients ask for h2c in their first request, whatever that is. Every host here has a listener for
- * `upgrade`, so that Node would hand it the socket.
- */
+/* Java and Apache clients ask for h2c in their first request, whatever that is. */
 const WISHES = [
   'h2c',
   'H2C',

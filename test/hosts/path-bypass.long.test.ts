@@ -13,10 +13,7 @@ import Fastify from 'fastify'
 import Koa from 'koa'
 import t from 'tap'
 
-/*
- * Real routers, each with a page under /admin that a rule of the policy blocks: no spelling of a target may reach it. The
- * readers that no framework here is are in packages/core/test/policy/path-readers.long.test.ts.
- */
+/* Real routers, each with a page under /admin that a rule of the policy blocks: no spelling of a target may reach it. */
 interface Gate {
   decide(request: InspectionRequest): Decision
   readonly config?: { readonly paths: 'strict' } | undefined

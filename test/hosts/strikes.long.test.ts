@@ -15,9 +15,7 @@ import { HOSTS, type Host, type RunningHost } from './hosts.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
-/*
- * A client that repeats a wrong is refused for a while: by what was decided, and by what the origin answered.
- */
+/* A client that repeats a wrong is refused for a while: by what was decided, and by what the origin answered. */
 const STRIKES = { count: 3, window: '10m', on: ['blocked', 'status:401'], for: '1h' }
 
 const POLICY = {
@@ -160,33 +158,29 @@ const SHARED: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>
 }
 
 for (const [place, config] of Object.entries(SHARED)) {
-  t.test(
-    `two nodes of ${place} count and ban together, and commands lift`,
-    { skip: /Redis/.test(place) && NO_REDIS },
-    async (t) => {
-      const shared = await config(t)
-      const first = await openWithoutData(t, { policy: POLICY, ...shared })
-      const options = {
-        ...first.config,
-        dataDir: place === 'one dataDir' ? first.config.dataDir : join(t.testdir(), 'other'),
-      }
-      const second = await open(options as ConfigInput)
-      t.teardown(() => second.close())
-      const [host] = HOSTS as readonly [Host]
-      const nodes = [await host.start(first, ''), await host.start(second, '')] as const
-      for (const node of nodes) t.teardown(() => node.close())
-      for (const node of [...nodes, nodes[0]]) await status(node, '8.5.0.1', '/.env')
-      for (const node of nodes) while ((await status(node, '8.5.0.1', '/')) !== 403) await delay(10)
-      const opening = await openBans(options as ConfigInput)
-      const [ban] = await opening.bans.list()
-      await opening.lift(ban?.id ?? '')
-      await t.rejects(opening.lift('gone'), { code: 'unknown_ban' })
-      await opening.close()
-      for (const node of nodes) while ((await status(node, '8.5.0.1', '/')) !== 200) await delay(10)
-      let calls = 0
-      await bannedByThree(t, first, async () => void (await status(nodes[calls++ % 2 ? 1 : 0], '8.5.0.1', '/.env')))
-    },
-  )
+  t.test(`two nodes of ${place} ban together`, { skip: /Redis/.test(place) && NO_REDIS }, async (t) => {
+    const shared = await config(t)
+    const first = await openWithoutData(t, { policy: POLICY, ...shared })
+    const options = {
+      ...first.config,
+      dataDir: place === 'one dataDir' ? first.config.dataDir : join(t.testdir(), 'other'),
+    }
+    const second = await open(options as ConfigInput)
+    t.teardown(() => second.close())
+    const [host] = HOSTS as readonly [Host]
+    const nodes = [await host.start(first, ''), await host.start(second, '')] as const
+    for (const node of nodes) t.teardown(() => node.close())
+    for (const node of [...nodes, nodes[0]]) await status(node, '8.5.0.1', '/.env')
+    for (const node of nodes) while ((await status(node, '8.5.0.1', '/')) !== 403) await delay(10)
+    const opening = await openBans(options as ConfigInput)
+    const [ban] = await opening.bans.list()
+    await opening.lift(ban?.id ?? '')
+    await t.rejects(opening.lift('gone'), { code: 'unknown_ban' })
+    await opening.close()
+    for (const node of nodes) while ((await status(node, '8.5.0.1', '/')) !== 200) await delay(10)
+    let calls = 0
+    await bannedByThree(t, first, async () => void (await status(nodes[calls++ % 2 ? 1 : 0], '8.5.0.1', '/.env')))
+  })
 }
 
 t.test('the admin listener lists and lifts', async (t) => {

@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeLockedProject } from '../release/locked.ts'
 
-/*
- * `npm run dependencies`: the licences of everything that customers install with the packages, and what is known against it. It fails
- * at a licence that nobody has read, and at a critical advisory; without the advisories of the registry it says so and passes.
- */
+/* `npm run dependencies`: the licences of everything that customers install with the packages, and what is known against it. */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT']
 
 /** Packages whose licence no program can read, and their licence. */

@@ -7,11 +7,7 @@ import { fencesOf } from '../documents/fences.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { entries, isValue, PUBLIC } from './surface.ts'
 
-/*
- * A public name is what customers import: all of PUBLIC, and what README imports of other packages. Each value has an
- * example, which documents.long.test.ts compiles, its errors and a link; each type says what it is, and of its numbers in what
- * they are counted.
- */
+/* A public name is what customers import: all of PUBLIC, and what README imports of other packages. */
 const SHOWN = [...readmeImports()].filter(([name]) => !PUBLIC.includes(name))
 
 const FILES = entries()
@@ -134,19 +130,16 @@ t.test('the reference is of what is public', async (t) => {
   t.same(stated.toSorted(), sources.map((file) => file?.replace(/\.d\.ts$/, '.ts')).toSorted())
 })
 
-t.test(
-  'the README of a package says how to install and use it and its options, or that its names are internal',
-  async (t) => {
-    const missing = publishedWorkspaces().flatMap(({ folder, manifest: { name } }) => {
-      const file = join(ROOT, folder, 'README.md')
-      if (!existsSync(file)) return []
-      const isPublic = PUBLIC.some((entry) => entry === name || entry.startsWith(`${name}/`))
-      const parts = isPublic
-        ? ['## Install\n', '## Use\n', '## Options\n']
-        : ['Internal: its names may change in any release.']
-      const text = readFileSync(file, 'utf8')
-      return parts.filter((part) => !text.includes(part)).map((part) => `${folder}: ${part.trim()}`)
-    })
-    t.same(missing, [])
-  },
-)
+t.test('the README of a package says how to install and use it, or that it is internal', async (t) => {
+  const missing = publishedWorkspaces().flatMap(({ folder, manifest: { name } }) => {
+    const file = join(ROOT, folder, 'README.md')
+    if (!existsSync(file)) return []
+    const isPublic = PUBLIC.some((entry) => entry === name || entry.startsWith(`${name}/`))
+    const parts = isPublic
+      ? ['## Install\n', '## Use\n', '## Options\n']
+      : ['Internal: its names may change in any release.']
+    const text = readFileSync(file, 'utf8')
+    return parts.filter((part) => !text.includes(part)).map((part) => `${folder}: ${part.trim()}`)
+  })
+  t.same(missing, [])
+})

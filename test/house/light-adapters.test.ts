@@ -6,10 +6,7 @@ import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
 import { FRAMEWORKS, importedName, manifestOf } from './rooms.ts'
 
-/*
- * An importer of an adapter has not opened a Sallyport yet: a test run, a build, a process that only serves files. It
- * pays for what adapters handle, and not for the tables, the public suffixes and the compilers of the inspection.
- */
+/* An importer of an adapter has not opened a Sallyport yet: a test run, a build, a process that only serves files. */
 const LIGHT = ['adapters/node', 'adapters/fetch', ...FRAMEWORKS]
 const SHARED = ['leven', 'negotiator', 'structured-headers']
 

@@ -7,10 +7,7 @@ import t from 'tap'
 import ts from 'typescript'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
-/*
- * A regular expression that can backtrack lets one request hold the process. User agents, paths and policies are matched
- * without any; the few that are shipped are read out of the sources here, and each is proven not to.
- */
+/* A regular expression that can backtrack lets one request hold the process. */
 
 /** Not proven by the tool, with why it is bounded all the same. */
 const BOUNDED: Readonly<Record<string, string>> = {

@@ -174,19 +174,13 @@ export const FRAMEWORKS: readonly string[] = readdirSync(join(ROOT, 'adapters'))
   .map((name) => `adapters/${name}`)
   .filter((room) => !(room in ROWS) && existsSync(join(ROOT, room, 'package.json')))
 
-/**
- * Imports that each room may have: rooms by folder, packages and node: modules by name. `node:*` is any of them. A room
- * `packages/engine/stores` is the folder `packages/engine/src/stores`; the name of the package alone is the files beside the folders.
- */
+/** Imports that each room may have: rooms by folder, packages and node: modules by name. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ...ROWS,
   ...Object.fromEntries(FRAMEWORKS.map((room) => [room, allowedOf(room)])),
 }
 
-/**
- * The source lines that each room may have. A budget only falls: a change that exceeds one pays by deleting, and a change that deletes
- * lowers it. A new room brings its own.
- */
+/** The source lines that each room may have. */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 662,
   'packages/core': 20_011,

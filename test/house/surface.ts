@@ -2,10 +2,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
-/**
- * The declarations of what customers import, by the name that it is imported by. Every other entry is for the packages of this
- * house alone, and its names may change in any release.
- */
+/** The declarations of what customers import, by the name that it is imported by. */
 export function entries(): ReadonlyMap<string, string> {
   const found = publishedWorkspaces().flatMap(({ folder, manifest }) =>
     Object.entries(manifest.exports ?? {}).flatMap(([path, target]) => {

@@ -2,10 +2,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Manifest, publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from '../workspaces.ts'
 
-/*
- * For a new package: fills in what all manifests have alike, and copies the licence beside it. A new adapter gets its
- * tsconfig and its place among the references, which the compiler needs by name.
- */
+/* For a new package: fills in what all manifests have alike, and copies the licence beside it. */
 const KEYWORDS = ['sallyport']
 
 for (const { folder, manifest } of publishedWorkspaces()) {

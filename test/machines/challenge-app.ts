@@ -4,10 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { open } from '@sallyport/engine'
 import { listener } from '@sallyport/node'
 
-/*
- * An application in four processes, each with its own port, so that a test can ask one of them; `own` machines have a dataDir each. Run by
- * challenge-machines.long.test.ts with a configuration.
- */
+/* An application in four processes, each with its own port, so that a test can ask one of them; `own` machines have a dataDir each. */
 const WORKERS = 4
 const [config = '{}', own = 'shared'] = process.argv.slice(2)
 

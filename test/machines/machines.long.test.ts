@@ -18,10 +18,7 @@ import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
 import { granted, statuses } from './statuses.ts'
 
-/*
- * Four machines behind a balancer, each with a dataDir of its own: what they have in common is PostgreSQL and Redis. They are as exact as
- * one, and one that dies takes nothing with it that was answered.
- */
+/* Four machines behind a balancer, each with a dataDir of its own: what they have in common is PostgreSQL and Redis. */
 const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
 const NO_NGINX = spawnSync('nginx', ['-v']).error === undefined ? false : 'nginx is not installed'
 const skip = NO_POSTGRES || NO_REDIS || NO_NGINX

@@ -128,7 +128,7 @@ interface Rule {
 }
 
 t.test(
-  'every query of the dashboard and of the alerts has an answer',
+  'every query of dashboard and alerts is answered',
   { skip: PROMETHEUS === undefined && 'no prometheus' },
   async (t) => {
     const { admin } = await openGate(t)

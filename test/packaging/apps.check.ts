@@ -12,10 +12,7 @@ import { started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 import { install, isUnreachable, run } from './npm.ts'
 
-/*
- * Production builds of Next.js and SvelteKit behind the gate, in the versions of our examples: a pass ends while a page is open.
- * Their pages are those of `apps`, with the recipes of docs/apps.md.
- */
+/* Production builds of Next.js and SvelteKit behind the gate, in the versions of our examples: a pass ends while a page is open. */
 interface Framework {
   readonly name: string
   /** The example that has its versions and its configuration. */

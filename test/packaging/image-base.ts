@@ -8,10 +8,7 @@ export type Buildah = (...args: readonly string[]) => Promise<string>
 /** The name that the Dockerfile begins with. */
 const BASE = 'docker.io/library/node:24-bookworm-slim'
 
-/**
- * Makes an image of that name of Debian's packages and of Node as npm has it, since no registry of images is reached. Rejects with what
- * failed.
- */
+/** Makes an image of that name of Debian's packages and of Node as npm has it, since no registry of images is reached. */
 export async function makeBase(folder: string, buildah: Buildah): Promise<void> {
   const root = join(folder, 'debian')
   const made = async (command: string, args: readonly string[]) => {

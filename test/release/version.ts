@@ -4,10 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
-/*
- * `node test/dist/release/version.js X.Y.Z`: the version of all packages, wherever a file of the repository says it. `npm version` cannot: it
- * looks the dependents' ranges up at the registry, where the next version is not.
- */
+/* `node test/dist/release/version.js X.Y.Z`: the version of all packages, wherever a file of the repository says it. */
 
 /** The files beside manifests that say the version, of ours alone. */
 export const NAMED: readonly string[] = [

@@ -10,10 +10,7 @@ export interface Group {
   readonly bytes: number
 }
 
-/**
- * Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. Long ones
- * have more and smaller processes, so that none runs alone at the end.
- */
+/** Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. */
 const MAX_BYTES = { quick: 200_000, long: 30_000 } as const
 
 /** Tests that take long; `npm run test:all` runs them too. */
@@ -22,10 +19,7 @@ const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
 /** Tests that import what changes the process for all others in it: each has a process of its own. */
 const isAlone = (path: string): boolean => /\.alone(\.long)?\.test\.ts$/.test(path)
 
-/**
- * Returns the sources of tests of all workspaces, by path. `under` names folders or files; a file that is named is one, whatever
- * its name. Sources are looked for, not built files: those of a test that was removed may still be there.
- */
+/** Returns the sources of tests of all workspaces, by path. */
 export function testSources(all: boolean, under: readonly string[]): readonly string[] {
   const named = under.filter((path) => path.endsWith('.ts') && existsSync(join(ROOT, path)))
   const found = workspaceFolders().flatMap((folder) =>

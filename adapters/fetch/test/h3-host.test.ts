@@ -33,30 +33,27 @@ t.test('in a runtime that is not Node every answer has our headers, and its stat
   )
 })
 
-t.test(
-  'on Node the request is judged as Node received it, and what was read of its headers before is renewed',
-  async (t) => {
-    const { sallyport, judged } = standIn()
-    const app = new H3()
-    app.use((event, next) => {
-      // Reading all of them makes headers that do not follow Node's.
-      event.context['before'] = [...event.req.headers].length
-      return next()
-    })
-    app.use(inspection(sallyport))
-    app.get('/', (event) => ({
-      action: event.req.headers.get('sallyport-action'),
-      asn: event.req.headers.get('sallyport_asn'),
-    }))
-    const server = createServer(toNodeHandler(app.fetch) as Parameters<typeof createServer>[1])
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    t.teardown(() => server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    const headers = { 'Sallyport-Action': 'allow', sallyport_asn: 'AS1', connection: 'close' }
-    t.same(await (await fetch(url, { headers })).json(), { action: 'flag', asn: null })
-    t.match(judged, [{ peer: '127.0.0.1', httpVersion: '1.1' }])
-  },
-)
+t.test('on Node the request is judged as Node received it', async (t) => {
+  const { sallyport, judged } = standIn()
+  const app = new H3()
+  app.use((event, next) => {
+    // Reading all of them makes headers that do not follow Node's.
+    event.context['before'] = [...event.req.headers].length
+    return next()
+  })
+  app.use(inspection(sallyport))
+  app.get('/', (event) => ({
+    action: event.req.headers.get('sallyport-action'),
+    asn: event.req.headers.get('sallyport_asn'),
+  }))
+  const server = createServer(toNodeHandler(app.fetch) as Parameters<typeof createServer>[1])
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const headers = { 'Sallyport-Action': 'allow', sallyport_asn: 'AS1', connection: 'close' }
+  t.same(await (await fetch(url, { headers })).json(), { action: 'flag', asn: null })
+  t.match(judged, [{ peer: '127.0.0.1', httpVersion: '1.1' }])
+})
 
 t.test('a mount takes the options of every adapter, and refuses others', async (t) => {
   const { sallyport } = standIn()

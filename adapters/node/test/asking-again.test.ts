@@ -63,19 +63,6 @@ t.test('two tabs at one time: who comes second is sent on and its question is pu
   t.equal(second, 'sallyport-challenge=')
 })
 
-t.test('a pass that does not hold is no loop', async (t) => {
-  const { ask, clock } = await openAskingSite(t)
-  const question = cookieOf(await ask('/'))
-  clock.advance(1000)
-  t.equal((await ask(`/${AGAIN}`, withCookie(question))).status, 303)
-  const stuck = await ask('/', withCookie(question))
-  t.same([saidBy(stuck), comesBack(stuck)], ['This did not work. Wait a moment, then open the page.', false])
-  const next = cookieOf(stuck)
-  t.not(next, question)
-  clock.advance(1000)
-  t.equal((await ask(`/${AGAIN}`, withCookie(next))).status, 303, 'by hand it goes on')
-})
-
 t.test('a refused solution puts its own question away, and no other', async (t) => {
   const { ask, clock } = await openAskingSite(t)
   const page = await ask('/puzzle')

@@ -67,19 +67,6 @@ t.test('a counter that fails at the end of a request ends nothing', async (t) =>
   t.match(await warned, { name: 'SallyportWarning', message: /not counted: Error: a fault/ })
 })
 
-t.test('block is a refusal where it is enforced; flag and allow are none', async (t) => {
-  t.equal((await decideRequest(decider(), { req: requestOf([], '/blocked') })).refusal?.status, 403)
-  t.equal((await decideRequest(decider('monitor'), { req: requestOf([], '/blocked') })).refusal, undefined)
-  t.equal((await decideRequest(decider('monitor'), { req: requestOf([], '/blocked') })).decision?.action, 'block')
-  t.equal((await decideRequest(decider(), { req: requestOf([], '/flagged') })).refusal, undefined)
-  t.equal(
-    (await decideRequest(decider(), { req: requestOf([], '/elsewhere'), target: '/blocked' })).refusal?.status,
-    403,
-    'by the target given',
-  )
-  t.end()
-})
-
 t.test('a request of which Node has dropped fields cannot be judged', async (t) => {
   const fields = (count: number) => Array.from({ length: count }, (_, n) => `A${n}: 1\r\n`).join('')
   for (const [maxHeadersCount, sent, status] of [

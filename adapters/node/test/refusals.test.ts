@@ -88,39 +88,36 @@ t.test('a page where HTML is named, plain text where that is asked for, else JSO
   t.end()
 })
 
-t.test(
-  'a browser of a person that accepts anything gets a page, unless it is for a script, a picture or a socket',
-  (t) => {
-    const rows: readonly (readonly [fields: readonly string[], form: string])[] = [
-      [[], PAGE],
-      [['Accept', ''], PAGE],
-      [['Accept', '*/*'], PAGE],
-      [['Accept', 'image/webp,*/*;q=0.8'], PAGE],
-      [['Accept', '*/*', 'Sec-Fetch-Mode', 'navigate'], PAGE],
-      [['Accept', '*/*', 'X-Requested-With', 'com.example.browser'], PAGE],
-      [['Accept', '*/*', 'Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Dest', 'empty'], JSON_TYPE],
-      [['Accept', '*/*', 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Dest', 'image'], JSON_TYPE],
-      [['Accept', '*/*', 'X-Requested-With', 'XMLHttpRequest'], JSON_TYPE],
-      [['Upgrade', 'websocket', 'Connection', 'Upgrade'], JSON_TYPE],
-      [['Accept', 'application/json, */*'], JSON_TYPE],
-      [['Accept', 'application/json, text/javascript, */*; q=0.01'], JSON_TYPE],
-      [['Accept', 'text/event-stream'], JSON_TYPE],
-      [['Accept', 'text/plain'], TEXT],
-      [['Accept', '*/*;q=0'], JSON_TYPE],
-    ]
-    for (const [fields, form] of rows)
-      t.equal(
-        formOf(fields, () => true),
-        form,
-        fields.join(' '),
-      )
-    const never = () => t.fail('the request was looked at, although its fields say it')
-    for (const accept of ['text/html', 'text/plain', 'application/json', 'text/event-stream']) {
-      formOf(['Accept', accept], () => never() && false)
-    }
-    t.end()
-  },
-)
+t.test('a browser that accepts anything gets a page, except for scripts, pictures and sockets', (t) => {
+  const rows: readonly (readonly [fields: readonly string[], form: string])[] = [
+    [[], PAGE],
+    [['Accept', ''], PAGE],
+    [['Accept', '*/*'], PAGE],
+    [['Accept', 'image/webp,*/*;q=0.8'], PAGE],
+    [['Accept', '*/*', 'Sec-Fetch-Mode', 'navigate'], PAGE],
+    [['Accept', '*/*', 'X-Requested-With', 'com.example.browser'], PAGE],
+    [['Accept', '*/*', 'Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Dest', 'empty'], JSON_TYPE],
+    [['Accept', '*/*', 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Dest', 'image'], JSON_TYPE],
+    [['Accept', '*/*', 'X-Requested-With', 'XMLHttpRequest'], JSON_TYPE],
+    [['Upgrade', 'websocket', 'Connection', 'Upgrade'], JSON_TYPE],
+    [['Accept', 'application/json, */*'], JSON_TYPE],
+    [['Accept', 'application/json, text/javascript, */*; q=0.01'], JSON_TYPE],
+    [['Accept', 'text/event-stream'], JSON_TYPE],
+    [['Accept', 'text/plain'], TEXT],
+    [['Accept', '*/*;q=0'], JSON_TYPE],
+  ]
+  for (const [fields, form] of rows)
+    t.equal(
+      formOf(fields, () => true),
+      form,
+      fields.join(' '),
+    )
+  const never = () => t.fail('the request was looked at, although its fields say it')
+  for (const accept of ['text/html', 'text/plain', 'application/json', 'text/event-stream']) {
+    formOf(['Accept', accept], () => never() && false)
+  }
+  t.end()
+})
 
 t.test('plain text says what the page says', (t) => {
   const textOf = (languages: string, page: RefusalPage = {}, status = 403) => {

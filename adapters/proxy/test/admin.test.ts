@@ -1,16 +1,10 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { networkInterfaces } from 'node:os'
 import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import type { ProxyHost } from '../src/gate/options.ts'
 import { type AdminPages, openProxy, type ProxyOptions } from '../src/index.ts'
-import { missing } from './programs.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { exchange, get, statusOf } from './wire.ts'
 
@@ -118,37 +112,4 @@ t.test('by an address of the network this machine is a stranger', { skip: OUTER 
   t.equal(await ask(String(OUTER)), 401)
   t.equal(await ask(String(OUTER), { authorization: 'Bearer read' }), 200)
   t.equal(await ask('127.0.0.1'), 200)
-})
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  return port
-}
-
-t.test('a bare proxy_pass of nginx shows nothing', { skip: missing('nginx') }, async (t) => {
-  const { port } = await opened(t, { adminPages: TOKENS })
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-nginx-'))
-  const front = await freePort()
-  writeFileSync(
-    join(folder, 'nginx.conf'),
-    `daemon off; pid ${folder}/pid; error_log stderr; events {}
-http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
-  uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
-  server { listen 127.0.0.1:${front}; location / { proxy_pass http://127.0.0.1:${port}; } } }\n`,
-  )
-  const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
-  t.teardown(async () => {
-    nginx.kill('SIGTERM')
-    if (nginx.exitCode === null) await once(nginx, 'exit')
-    rmSync(folder, { recursive: true })
-  })
-  const ask = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${front}${path}`, { method })
-  while (!(await ask('/healthz').catch(() => undefined)) && nginx.exitCode === null) await delay(20)
-  const answers = []
-  for (const path of ASKED) answers.push((await ask(path)).status)
-  answers.push((await ask('/bans/abc', 'DELETE')).status)
-  t.equal(answers.join(' '), ELSEWHERE)
 })

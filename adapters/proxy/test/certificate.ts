@@ -36,10 +36,7 @@ export interface MadeCertificate {
 /** An authority, which signs others. */
 export const AUTHORITY = ['basicConstraints=critical,CA:TRUE']
 
-/**
- * Writes a certificate for these names, and its key; `days` until it expires, `begins` until it is valid. It signs itself,
- * or is signed by `issuer`; `more` are extensions.
- */
+/** Writes a certificate for these names, and its key; `days` until it expires, `begins` until it is valid. */
 export function makeCertificate(
   folder: string,
   names: readonly string[],

@@ -1,4 +1,3 @@
-import { type IncomingMessage, request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http2'
 import t, { type Test } from 'tap'
 import { proxyBefore } from './behind.ts'
@@ -185,17 +184,6 @@ t.test('pipelined requests get theirs in turn', async (t) => {
   const { url } = await proxyBefore(t, HINTS + OK)
   const all = await exchange(url, get('/a').replace('Connection: close\r\n', '') + get('/b'))
   t.same(all.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 103', 'HTTP/1.1 200', 'HTTP/1.1 103', 'HTTP/1.1 200'])
-})
-
-t.test("Node's own client hears them", async (t) => {
-  const { url } = await proxyBefore(t, HINTS + OK)
-  const heard: unknown[] = []
-  const asking = request(url, { agent: false })
-  asking.on('information', ({ statusCode, headers }) => heard.push(statusCode, headers['link']))
-  const answer = await new Promise<IncomingMessage>((resolve) => asking.once('response', resolve).end())
-  answer.resume()
-  t.equal(answer.statusCode, 200)
-  t.same(heard, [103, LINKS.join(', ')])
 })
 
 t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {

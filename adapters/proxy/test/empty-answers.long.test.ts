@@ -1,8 +1,6 @@
-import { Agent, type IncomingMessage, request } from 'node:http'
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { NO_OPENSSL } from './certificate.ts'
-import { NO_NGINX, startNginx } from './front-programs.ts'
 import { ask, openHttp2 } from './http2-client.ts'
 import { type Answer, dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
@@ -74,16 +72,6 @@ t.test('pipelined requests behind such answers', async (t) => {
   t.same(errors, [])
 })
 
-t.test('lengths as clients get them', async (t) => {
-  const { url } = await proxyBefore(t, origin)
-  const lengthOf = async (path: string, method = 'GET'): Promise<string | undefined> =>
-    /^content-length: (.*)\r$/im.exec(await exchange(url, get(path).replace('GET', method)))?.[1]
-  t.equal(await lengthOf('/304'), '500', 'that of a 200 (RFC 9110 8.6)')
-  t.equal(await lengthOf('/x', 'HEAD'), '500')
-  t.equal(await lengthOf('/204'), undefined)
-  t.equal(await lengthOf('/205-length'), '0')
-})
-
 t.test('a body behind such a head is nobody\u2019s, at once or later', async (t) => {
   const evil = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'
   for (const pause of [0, 1, 20]) {
@@ -103,16 +91,6 @@ t.test('a body behind such a head is nobody\u2019s, at once or later', async (t)
   }
 })
 
-t.test('an answer to a body that has not come whole ends the connection', async (t) => {
-  const { url, errors } = await proxyBefore(t, origin)
-  const client = await dial(url)
-  client.write('POST /304 HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome')
-  const answer = await readUntil(client)
-  t.equal(statusOf(answer), 304)
-  t.match(answer, /^connection: close/im)
-  t.same(errors, [])
-})
-
 t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
   const { session, errors } = await openHttp2(t, origin)
   for (const [path, lines] of Object.entries(EMPTY)) {
@@ -125,19 +103,6 @@ t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
   }
   const head = await ask(session, { ':method': 'HEAD' })
   t.same([head.status, head.code, head.headers['content-length']], [200, 0, '500'])
-  t.same(errors, [])
-})
-
-t.test('behind an nginx that keeps its connections', { skip: NO_NGINX }, async (t) => {
-  const { url, errors } = await proxyBefore(t, origin)
-  const front = await startNginx(t, url)
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  t.teardown(() => agent.destroy())
-  const statuses: (number | undefined)[] = []
-  for (let turn = 0; turn < 20; turn++) {
-    statuses.push(await statusFrom(`${front}/304`, agent, 'GET'), await statusFrom(`${front}/post`, agent, 'POST'))
-  }
-  t.same(new Set(statuses), new Set([304, 200]))
   t.same(errors, [])
 })
 
@@ -161,14 +126,3 @@ t.test('a server that answers its health checks so is well', async (t) => {
   t.same(notices, [])
   t.equal(statusOf(await exchange(url, get('/'))), 200)
 })
-
-function statusFrom(url: string, agent: Agent, method: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const asking = request(url, { agent, method, headers: { 'if-none-match': '"x"' } })
-    asking.once('error', reject)
-    asking.once('response', (answer: IncomingMessage) => {
-      answer.resume().once('end', () => resolve(answer.statusCode))
-    })
-    asking.end(method === 'POST' ? BODY : undefined)
-  })
-}

@@ -7,7 +7,7 @@ import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { certificateFolder } from './certificate.ts'
 import { freePort, missing, runServer } from './programs.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { exchange, get, OK, openRawOrigin, statusOf } from './wire.ts'
+import { exchange, get, openRawOrigin, statusOf } from './wire.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples')
 const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
@@ -86,11 +86,6 @@ t.test('ingress-nginx names the request by its URL, and the Host is that of the 
     t.equal(statusOf(await check(...of(url))), 403, url)
   t.equal(statusOf(await check(...of('http://shop.example/'), 'X-Original-URL: http://other.example/')), 403)
   t.equal(sallyport.asked.length, 1)
-})
-
-t.test('a request that announces trailers over HTTP/2, of which a check has none', async (t) => {
-  const { check } = await asked(t, 'nginx')
-  t.equal(statusOf(await check(...fromNginx(VISITOR.allowed, '/', 'POST'), 'Trailer: x-sum')), 200)
 })
 
 t.test('only the headers of the chosen server are read', async (t) => {
@@ -176,17 +171,6 @@ t.test('the header that names the client may have no other spelling either', asy
     t.equal(statusOf(await check(...whole, `${name}: 192.0.2.1`)), 400, name)
 })
 
-t.test('it is a path like any other where nobody may ask, and beside an origin', async (t) => {
-  const origin = await openRawOrigin(OK)
-  t.teardown(() => origin.close())
-  const off = await openProxy(fakeSallyport(), { ...LOOPBACK, upstream: origin.url })
-  t.teardown(() => off.close('cut'))
-  t.equal(statusOf(await exchange(off.url, get('/.sallyport/check'))), 200)
-  t.match(origin.heads[0], /^GET \/\.sallyport\/check /)
-  const { proxy } = await asked(t, 'nginx')
-  t.equal(statusOf(await exchange(proxy.url, get('/'))), 404, 'without an origin the rest is 404')
-})
-
 /** An origin that repeats the head that it gets. */
 async function echo(t: Test) {
   const origin = await openRawOrigin((socket, head) => {
@@ -256,38 +240,6 @@ t.test('nginx', { skip: missing('nginx') }, async (t) => {
   t.match(refused, new RegExp(`its number: ${parts.observed.at(-1)?.id}`))
   await parts.proxy.close('cut')
   t.equal(statusOf(await exchange(url, get('/'))), 500, 'where nobody answers nothing passes')
-})
-
-t.test('nginx, as ingress-nginx configures it', { skip: missing('nginx') }, async (t) => {
-  const [origin, parts, port] = [await echo(t), await refusing(t, 'ingress-nginx'), await freePort()]
-  const folder = certificateFolder(t)
-  mkdirSync(join(folder, 'logs'))
-  const names = parse(readFileSync(join(EXAMPLES, 'kubernetes/ingress-nginx.yaml'), 'utf8')).metadata.annotations[
-    'nginx.ingress.kubernetes.io/auth-response-headers'
-  ].split(/,\s*/) as readonly string[]
-  const verdict = names.map((name, at) => [
-    `auth_request_set $v${at} $upstream_http_${name.toLowerCase().replaceAll('-', '_')};`,
-    `proxy_set_header ${name} $v${at};`,
-  ])
-  const gate = new URL(parts.proxy.url).host
-  const site = `server { listen 127.0.0.1:${port};
-    location = /_external-auth { internal; proxy_pass http://${gate}/.sallyport/check; proxy_pass_request_body off;
-      proxy_set_header Content-Length ""; proxy_set_header X-Forwarded-Proto ""; proxy_set_header Host sallyport.default;
-      proxy_set_header X-Original-URL $scheme://$http_host$request_uri; proxy_set_header X-Original-Method $request_method;
-      proxy_set_header X-Sent-From nginx-ingress-controller; proxy_set_header X-Real-IP $remote_addr;
-      proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Auth-Request-Redirect $request_uri; }
-    proxy_http_version 1.1; proxy_set_header Connection "";
-    location / { auth_request /_external-auth; ${verdict.flat().join(' ')} proxy_set_header Host $http_host;
-      proxy_set_header Connection ""; proxy_pass ${origin.url}; } }`
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  )
-  const config = join(folder, 'nginx.conf')
-  const main = `daemon off; pid ${folder}/pid; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''} events {}`
-  writeFileSync(config, `${main} http { access_log off; ${temporary.join(' ')} ${site} }`)
-  const url = await runServer(t, 'nginx', ['-p', folder, '-c', config], port)
-  await holds(t, url, parts)
-  t.equal(statusOf(await exchange(url, get('/blocked'))), 403)
 })
 
 t.test('Caddy', { skip: missing('caddy') }, async (t) => {

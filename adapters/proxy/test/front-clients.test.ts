@@ -8,10 +8,7 @@ import { freePort, missing, runServer } from './programs.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { dial, exchange, get, OK, statusOf, until } from './wire.ts'
 
-/*
- * All clients come through one real server, which keeps its connections to the proxy and passes on what a balancer before it says. Each
- * of them is itself to the proxy: by scheme, by what it has authenticated, and by its share.
- */
+/* All clients come through one real server, which keeps its connections to the proxy and passes on what a balancer before it says. */
 const WEBSOCKETS =
   'set $upgrade ""; if ($http_upgrade) { set $upgrade upgrade; } proxy_set_header Upgrade $http_upgrade;'
 const FRONTS: Readonly<

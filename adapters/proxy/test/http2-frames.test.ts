@@ -102,10 +102,7 @@ async function reaction(port: number, bytes: Buffer, awaited: readonly string[] 
   return said
 }
 
-/**
- * Frames until the other side closes, is silent for good, or has answered two PINGs and said what is awaited. The second is sent when
- * the first is answered, and read behind everything that the bytes before the first one bring about.
- */
+/** Frames until the other side closes, is silent for good, or has answered two PINGs and said what is awaited. */
 function readFrames(socket: TLSSocket, awaited: readonly string[]): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const said: string[] = []

@@ -123,24 +123,6 @@ const long: Answer = (socket, head) => {
   socket.write(Buffer.alloc(LONG, 'x'))
 }
 
-t.test('a client that reads nothing for a while is not cut', { skip }, async (t) => {
-  const { url } = await open(t, long, { timeouts: { ...PATIENT, header: 40 } })
-  const { secured } = await client(t, url)
-  secured.write(Buffer.concat([BEGIN, WIDE, headers(1, WHOLE, GET)]))
-  await once(secured, 'readable')
-  await new Promise((resolve) => setTimeout(resolve, 400))
-  let bytes = 0
-  const whole = new Promise<void>((resolve) => {
-    hearFrames(secured, (type, _, payload) => {
-      if (type !== TYPE.data) return
-      bytes += payload.length
-      if (bytes === LONG) resolve()
-    })
-  })
-  await whole
-  t.equal(bytes, LONG)
-})
-
 t.test('an answer that cannot go out ends its connection', { skip }, async (t) => {
   const refused: string[] = []
   const { url, held } = await open(t, long, {

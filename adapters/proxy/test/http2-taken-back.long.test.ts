@@ -23,7 +23,7 @@ for (const [limits, answered] of [
   [{ inFlightPerClient: 7 }, 7],
 ] as const) {
   t.test(
-    `of 100 streams before our SETTINGS ${answered} are answered, and the session goes on`,
+    `${answered} of 100 streams before our SETTINGS are answered, and the session goes on`,
     { skip },
     async (t) => {
       const { url } = await openHttp2(t, OK, { limits })

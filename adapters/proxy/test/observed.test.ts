@@ -85,21 +85,6 @@ t.test('our own answers name the id in their body too, and why', async (t) => {
   t.equal(JSON.parse(garbage.slice(garbage.indexOf('\r\n\r\n') + 4)).details.requestId, idOf(garbage))
 })
 
-t.test('a browser gets a page for each refusal outside the API', async (t) => {
-  const { url } = await watched(t, (socket) => void socket.destroy())
-  const accept = 'Accept: text/html,*/*;q=0.8'
-  for (const [target, status] of [
-    ['/', 502],
-    ['/a/../b', 400],
-  ] as const) {
-    const answer = await exchange(url, get(target, accept, 'Accept-Language: de'))
-    t.equal(statusOf(answer), status)
-    t.match(answer, /<html lang="de" dir="ltr">/)
-    t.match(answer, `<code dir="ltr">${idOf(answer)}</code>`)
-  }
-  t.notMatch(await exchange(url, get('/v1/a/../b', accept)), /<html/)
-})
-
 t.test('a client that leaves is observed when it has left', async (t) => {
   const { url, next, seen } = await watched(t, () => {})
   const client = await dial(url)

@@ -9,10 +9,7 @@ import { openOrigin } from '../src/origin/origin.ts'
 import { proxyBefore } from './behind.ts'
 import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 
-/*
- * Origins that go away at every awkward moment. That the process goes on is asked in each: what nobody catches would
- * end the file.
- */
+/* Origins that go away at every awkward moment. That the process goes on is asked in each: what nobody catches would end the file. */
 const LENGTH = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n'
 
 /** The bytes of an answer that were sent, and whether its head was whole. */

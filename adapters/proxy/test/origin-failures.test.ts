@@ -144,16 +144,6 @@ async function others(url: string, method: string, count: number): Promise<reado
   return wrong
 }
 
-t.test('an origin that closes after each answer, and does not say so, costs nobody an answer', async (t) => {
-  for (const pause of [0, 1, 3]) {
-    const answer: Answer = (socket) => void socket.write(OK, () => setTimeout(() => socket.end(), pause))
-    const { url, errors } = await proxyBefore(t, answer)
-    const wrong = await Promise.all(['GET', 'POST', 'GET', 'POST', 'POST'].map((method) => others(url, method, 40)))
-    t.same(wrong.flat(), [], `after ${pause} ms`)
-    t.same(errors, [])
-  }
-})
-
 const stall = (ms: number): void => {
   for (const until = performance.now() + ms; performance.now() < until; );
 }

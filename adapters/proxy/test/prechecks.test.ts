@@ -143,30 +143,27 @@ t.test('an upgrade that is none of ours is as if it were absent', async (t) => {
   t.equal(statusOf({}, ...asked('websocket', 'close')), undefined, 'nor where Connection does not name it')
   t.equal(statusOf({ httpVersion: '1.0' }, ...asked('websocket')), undefined, 'nor in HTTP/1.0')
 })
-t.test(
-  'of the path and the query of the API nothing is refused here: it says itself what it cannot read',
-  async (t) => {
-    const long = `/v1/demo/${'a'.repeat(9_000)}`
-    const targets = [
-      '/v1/demo/%00',
-      '/v1/demo/%zz',
-      '/v1/demo/a%5cb',
-      '/v1/../v1',
-      '/v1/asn/directory?q="<>',
-      '/v1#x',
-      long,
-    ]
-    for (const target of targets) {
-      for (const paths of ['strict', 'pass', undefined] as const) {
-        t.equal(statusOf({ target, paths, api: true }), undefined, target)
-      }
-      t.ok(statusOf({ target }), `${target} of the origin`)
+t.test('no path or query of the API is refused here', async (t) => {
+  const long = `/v1/demo/${'a'.repeat(9_000)}`
+  const targets = [
+    '/v1/demo/%00',
+    '/v1/demo/%zz',
+    '/v1/demo/a%5cb',
+    '/v1/../v1',
+    '/v1/asn/directory?q="<>',
+    '/v1#x',
+    long,
+  ]
+  for (const target of targets) {
+    for (const paths of ['strict', 'pass', undefined] as const) {
+      t.equal(statusOf({ target, paths, api: true }), undefined, target)
     }
-    t.equal(statusOf({ target: '/v1', api: true, fields: [] }), 400, 'no Host')
-    t.equal(statusOf({ target: 'http://other.example/v1', api: true }), 400)
-    t.equal(statusOf({ target: '/v1', api: true }, 'Trailer', 'x'), undefined)
-  },
-)
+    t.ok(statusOf({ target }), `${target} of the origin`)
+  }
+  t.equal(statusOf({ target: '/v1', api: true, fields: [] }), 400, 'no Host')
+  t.equal(statusOf({ target: 'http://other.example/v1', api: true }), 400)
+  t.equal(statusOf({ target: '/v1', api: true }, 'Trailer', 'x'), undefined)
+})
 
 t.test('an upgrade with a body is refused', async (t) => {
   t.equal(statusOf({}, ...WEBSOCKET, 'Content-Length', '0'), undefined)
@@ -182,16 +179,13 @@ t.test('paths may be left to the origin', async (t) => {
   }
 })
 
-t.test(
-  'a client header that holds one address may be sent once only, and a list in several lines is one list',
-  async (t) => {
-    const twice = ['X-Real-IP', '192.0.2.1', 'x-real-ip', '192.0.2.1']
-    t.equal(statusOf({ singleHeader: 'x-real-ip' }, ...twice), 400)
-    t.equal(statusOf({ singleHeader: 'x-real-ip' }, ...twice.slice(2)), undefined)
-    t.equal(statusOf({}, ...twice), undefined, 'where it is not the one that is believed')
-    t.equal(statusOf({}, 'X-Forwarded-For', '192.0.2.1', 'X-Forwarded-For', '192.0.2.2'), undefined)
-  },
-)
+t.test('a client header of one address may be sent once, a list in several lines', async (t) => {
+  const twice = ['X-Real-IP', '192.0.2.1', 'x-real-ip', '192.0.2.1']
+  t.equal(statusOf({ singleHeader: 'x-real-ip' }, ...twice), 400)
+  t.equal(statusOf({ singleHeader: 'x-real-ip' }, ...twice.slice(2)), undefined)
+  t.equal(statusOf({}, ...twice), undefined, 'where it is not the one that is believed')
+  t.equal(statusOf({}, 'X-Forwarded-For', '192.0.2.1', 'X-Forwarded-For', '192.0.2.2'), undefined)
+})
 
 t.test('100 fields pass', async (t) => {
   t.equal(statusOf({}, ...Array.from({ length: 99 }, (_, i) => [`X-${i}`, '']).flat()), undefined)

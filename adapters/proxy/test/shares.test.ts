@@ -1,13 +1,10 @@
 import { once } from 'node:events'
-import { connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import type { ProxyHost, ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
-import { NO_OPENSSL } from './certificate.ts'
-import { ask, begin, openHttp2 } from './http2-client.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { type Answer, dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 
 /** An origin that answers everything but `/slow`, and a WebSocket never. */
 async function shared(t: Test, options: ProxyOptions) {
@@ -195,69 +192,4 @@ t.test('a request that is decided after its client has left takes no slot, and i
     origin.heads.map((head) => head.split(' ')[1]),
     ['/one', '/two'],
   )
-})
-
-/** Twelve clients, each of which asks for more than its part of what all share. */
-const CROWD = Array.from({ length: 12 }, (_, at) => of(`21.0.1.${at}`))
-const EACH = 30
-const SHARED = { inFlightPerClient: EACH, tunnelsPerClient: EACH, originConnections: 64, originQueue: 128 }
-const COUNT = CROWD.length * EACH
-
-/** The requests of the crowd, by kind. */
-const HOLDING: Readonly<Record<string, { readonly limits?: object | undefined; bytes(client: string): string }>> = {
-  'slow pages': { bytes: (client) => get('/slow', client) },
-  'slow bodies': {
-    bytes: (client) => `POST /slow HTTP/1.1\r\nHost: a\r\n${client}\r\nContent-Length: 900000\r\n\r\nx`,
-  },
-  'bodies that are held': {
-    limits: { bufferedBytes: 4_194_304 },
-    bytes: (client) =>
-      `POST /slow HTTP/1.1\r\nHost: a\r\n${client}\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(60_000)}`,
-  },
-  tunnels: {
-    limits: { tunnels: 64 },
-    bytes: (client) =>
-      `GET /slow HTTP/1.1\r\nHost: a\r\n${client}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-  },
-}
-
-for (const [name, { limits, bytes }] of Object.entries(HOLDING)) {
-  t.test(`twelve clients and ${name}: another one is served`, async (t) => {
-    const { url, refused } = await shared(t, { limits: { ...SHARED, ...limits }, timeouts: { queue: 1_000 } })
-    const held = await Promise.all(
-      CROWD.flatMap((client) => Array.from({ length: EACH }, () => send(url, bytes(client)))),
-    )
-    // Some had their turn, and others wait in vain.
-    await until(() => refused.length > 0)
-    const other = of('21.0.2.1')
-    const [post, upgrade] = [bytes('').startsWith('POST'), name === 'tunnels']
-    for (let turn = 0; turn < 25; turn++) {
-      if (upgrade) {
-        const socket = await send(url, bytes(other).replace('/slow', '/other'))
-        t.notMatch(await readUntil(socket, '\r\n\r\n'), / 503 /, 'the origin is asked for a tunnel')
-        socket.destroy()
-        continue
-      }
-      t.equal(statusOf(await exchange(url, get('/', other))), 200)
-      if (!post) continue
-      const sent = `${POST}${other}\r\nContent-Length: 60000\r\n\r\n${'x'.repeat(60_000)}`
-      t.equal(statusOf(await exchange(url, sent)), 200)
-    }
-    t.equal(held.length, COUNT)
-    for (const socket of held) socket.destroy()
-  })
-}
-
-t.test('twelve connections of HTTP/2 and slow pages: another one is served', { skip: NO_OPENSSL }, async (t) => {
-  const answer: Answer = (socket, head) => void (head.startsWith('GET /slow') || socket.write(OK))
-  const { url, session, refused } = await openHttp2(t, answer, { limits: SHARED, timeouts: { queue: 1_000 } })
-  for (let client = 0; client < CROWD.length; client++) {
-    const crowd = connect(url, { rejectUnauthorized: false })
-    crowd.on('error', () => {})
-    t.teardown(() => crowd.destroy())
-    const fields = { ':path': '/slow', 'x-forwarded-for': `21.0.1.${client}` }
-    for (let turn = 0; turn < EACH; turn++) begin(crowd, fields)
-  }
-  await until(() => refused.length > 0)
-  for (let turn = 0; turn < 25; turn++) t.equal((await ask(session, { 'x-forwarded-for': '21.0.2.1' })).status, 200)
 })

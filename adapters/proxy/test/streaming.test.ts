@@ -127,44 +127,6 @@ t.test('a client that leaves takes its request back, at every stage', async (t) 
   }
 })
 
-t.test('200 downloads left halfway leave no request at the origin, and the next client is served', async (t) => {
-  const { url, origin } = await proxyBefore(t, (socket, head) => {
-    if (head.startsWith('GET /small ')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
-    else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n${PIECE}`)
-  })
-  const leave = async (): Promise<void> => {
-    const client = await dial(url)
-    client.write(get('/large'))
-    await readUntil(client, 'xxx')
-    client.destroy()
-  }
-  for (let i = 0; i < 10; i += 1) await Promise.all(Array.from({ length: 20 }, leave))
-  await until(() => origin.open() === 0)
-  t.equal(origin.heads.length, 200)
-  t.match(await exchange(url, get('/small')), /\r\n\r\nok$/)
-})
-
-t.test('a client that leaves an answer unread is not waited for', async (t) => {
-  const { url, origin } = await proxyBefore(
-    t,
-    (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
-      const push = (): void => {
-        while (!socket.destroyed && socket.write(`10000\r\n${PIECE}\r\n`));
-        if (!socket.destroyed) socket.once('drain', push)
-      }
-      push()
-    },
-    { timeouts: { clientUnread: 100 } },
-  )
-  const client = await dial(url)
-  client.pause()
-  client.write(get('/'))
-  await until(() => origin.heads.length === 1)
-  await until(() => origin.open() === 0)
-  client.destroy()
-})
-
 t.test('100 Continue is ours to say, after the decision', async (t) => {
   const { url, origin } = await proxyBefore(t, (socket) => {
     void until(() => origin.received[0]?.endsWith('body') === true).then(() => socket.write(OK))

@@ -121,30 +121,26 @@ t.test('a certificate whose uses are named is for servers, or clients refuse it'
   }
 })
 
-t.test(
-  'a start says each fault of a chain, and serves it; the watch names the one that ends first',
-  { skip },
-  async (t) => {
-    const folder = certificateFolder(t)
-    const root = makeCertificate(folder, ['root'], { id: 'root', more })
-    const inner = makeCertificate(folder, ['inner'], { id: 'inner', days: 2, begins: -60, issuer: root, more })
-    const leaf = makeCertificate(folder, SITE, { issuer: inner, more: ['extendedKeyUsage=clientAuth'] })
-    const cert = chainOf(folder, leaf.cert, inner.cert)
-    const { notices } = await withTls(t, { tls: { certificates: [{ cert, key: leaf.key }] } })
-    t.same(notices, [
-      `tls: ${cert} is not for servers: its extended key usage lacks serverAuth; it is served all the same`,
-    ])
-    const raised: ServiceEvent[] = []
-    const watch = watchExpiry((event) => void raised.push(event))
-    t.teardown(watch.close)
-    watch.look([await readCertificate({ cert, key: leaf.key })])
-    t.match(raised, [
-      {
-        text: /^The certificate of site\.example \(\S+\) has inner in its chain, which expires on 20[\d-]+, and was not/,
-      },
-    ])
-  },
-)
+t.test('a start names each fault of a chain, and the watch the certificate that ends first', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const root = makeCertificate(folder, ['root'], { id: 'root', more })
+  const inner = makeCertificate(folder, ['inner'], { id: 'inner', days: 2, begins: -60, issuer: root, more })
+  const leaf = makeCertificate(folder, SITE, { issuer: inner, more: ['extendedKeyUsage=clientAuth'] })
+  const cert = chainOf(folder, leaf.cert, inner.cert)
+  const { notices } = await withTls(t, { tls: { certificates: [{ cert, key: leaf.key }] } })
+  t.same(notices, [
+    `tls: ${cert} is not for servers: its extended key usage lacks serverAuth; it is served all the same`,
+  ])
+  const raised: ServiceEvent[] = []
+  const watch = watchExpiry((event) => void raised.push(event))
+  t.teardown(watch.close)
+  watch.look([await readCertificate({ cert, key: leaf.key })])
+  t.match(raised, [
+    {
+      text: /^The certificate of site\.example \(\S+\) has inner in its chain, which expires on 20[\d-]+, and was not/,
+    },
+  ])
+})
 
 t.test('a chain that cannot be read is named by the certificate with the fault', { skip }, async (t) => {
   const folder = certificateFolder(t)

@@ -239,13 +239,3 @@ t.test('connections over TLS are counted and drained as all are', { skip }, asyn
   t.match(answer, /^HTTP\/1\.1 200 [\s\S]*Connection: close/i, 'one more request is answered')
   await closed
 })
-
-t.test('after a reload of how long a handshake may take each client has its certificate', { skip }, async (t) => {
-  const { url, proxy } = await withTls(t)
-  await proxy.reload({ timeouts: { handshake: '5s', drain: 500 } })
-  for (const options of [{}, { servername: 'site.example' }]) {
-    const socket = await secured(url, options)
-    t.equal(socket.getPeerCertificate().subjectaltname, 'DNS:site.example')
-    socket.destroy()
-  }
-})

@@ -143,23 +143,20 @@ t.test('programs are programs beside a device too', async (t) => {
 
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-t.test(
-  'a suite that monitors or tests is a program by its name, behind a whole browser and on a phone of its own',
-  async (t) => {
-    t.ok(MONITORS.length >= 50)
-    const forms = (name: string) => [
-      `${CHROME_TEXT} ${name}/1.2`,
-      `${LINUX} (${name})`,
-      LINUX.replace('x86_64)', `x86_64; ${name})`),
-      phone('Moto G (4)', ` ${name}`),
-      phone('Moto G (4)', ` (${name} 7.1)`),
-      iPhone(`Safari/604.1 ${name}/1.0 v3`),
-    ]
-    const missed = MONITORS.flatMap(forms).filter((text) => judged(text).class !== 'unverified_bot')
-    t.same(missed, [])
-    t.match(judged(`${CHROME_TEXT} RuxitSynthetic/1.0`), { confidence: 0.95, reasons: [{ text: /RuxitSynthetic/ }] })
-  },
-)
+t.test('a suite that monitors or tests is a program by its name, also on a phone', async (t) => {
+  t.ok(MONITORS.length >= 50)
+  const forms = (name: string) => [
+    `${CHROME_TEXT} ${name}/1.2`,
+    `${LINUX} (${name})`,
+    LINUX.replace('x86_64)', `x86_64; ${name})`),
+    phone('Moto G (4)', ` ${name}`),
+    phone('Moto G (4)', ` (${name} 7.1)`),
+    iPhone(`Safari/604.1 ${name}/1.0 v3`),
+  ]
+  const missed = MONITORS.flatMap(forms).filter((text) => judged(text).class !== 'unverified_bot')
+  t.same(missed, [])
+  t.match(judged(`${CHROME_TEXT} RuxitSynthetic/1.0`), { confidence: 0.95, reasons: [{ text: /RuxitSynthetic/ }] })
+})
 
 t.test("a device that is called as a suite is its owner's, where a comment describes it", async (t) => {
   const forms = (name: string) => [
@@ -186,30 +183,27 @@ t.test("a device that is called as a suite is its owner's, where a comment descr
   }
 })
 
-t.test(
-  'a plain Chrome of desktop Linux under a further name is likely a program, and a known browser is none',
-  async (t) => {
-    for (const text of [
-      `${LINUX} Sitewatch/2.1`,
-      `${LINUX} Sindup`,
-      LINUX.replace('Chrome/', 'Wander Chrome/'),
-      `${CHROME_TEXT}; Wander`,
-      `${phone('K')}; Wander/1.0`,
-    ]) {
-      t.match(judged(text), { class: 'unverified_bot', basis: 'automation', confidence: 0.6 }, text)
-    }
-    for (const text of [
-      LINUX,
-      `${LINUX} OPR/136.0.0.0 (Edition developer)`,
-      `${LINUX} Edg/150.0.0.0 Sitewatch/2.1`,
-      LINUX.replace('Chrome/', 'Rocket.Chat/2.17 Chrome/').replace(' Safari', ' Electron/39.0.0 Safari'),
-      `${CHROME_TEXT} Agency/90.8`,
-      `${phone('K')} Newbrowser/1.0`,
-    ]) {
-      t.match(judged(text), { class: 'human' }, text)
-    }
-  },
-)
+t.test('Chrome of desktop Linux under a further name is likely a program', async (t) => {
+  for (const text of [
+    `${LINUX} Sitewatch/2.1`,
+    `${LINUX} Sindup`,
+    LINUX.replace('Chrome/', 'Wander Chrome/'),
+    `${CHROME_TEXT}; Wander`,
+    `${phone('K')}; Wander/1.0`,
+  ]) {
+    t.match(judged(text), { class: 'unverified_bot', basis: 'automation', confidence: 0.6 }, text)
+  }
+  for (const text of [
+    LINUX,
+    `${LINUX} OPR/136.0.0.0 (Edition developer)`,
+    `${LINUX} Edg/150.0.0.0 Sitewatch/2.1`,
+    LINUX.replace('Chrome/', 'Rocket.Chat/2.17 Chrome/').replace(' Safari', ' Electron/39.0.0 Safari'),
+    `${CHROME_TEXT} Agency/90.8`,
+    `${phone('K')} Newbrowser/1.0`,
+  ]) {
+    t.match(judged(text), { class: 'human' }, text)
+  }
+})
 
 t.test('a model, or an application of a desktop, that nobody knows is not accused for its form', async (t) => {
   for (const text of [

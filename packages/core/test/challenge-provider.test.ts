@@ -69,29 +69,26 @@ t.test('a token and a challenge are taken once, in any order and at one time', a
 
 const client = (at: number) => ({ ...HOME, address: `203.0.113.${at}` })
 
-t.test(
-  'a provider that answers three clients nothing is away for a minute, in which work asks for a pass of five',
-  async (t) => {
-    const asks = provider()
-    const { clock, challenges } = world({ provider: asks })
-    const { text } = challenges.issue(requestOf(), askedFor(3))
-    const bring = (at: number) =>
-      challenges.redeem(requestOf(), `${challenges.issue(requestOf(), askedFor(3)).text}.a`, client(at))
-    asks.answer = 'unanswered'
-    t.match(await bring(1), { refused: 'unanswered', level: 3 })
-    t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
-    await bring(2)
-    t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
-    await bring(3)
-    const instead = challenges.issue(requestOf(), askedFor(3))
-    t.match(instead, { puzzles: 32, bits: 12, wait: 0, widget: undefined }, 'neither refused nor let in')
-    t.match(await challenges.redeem(requestOf(), solve(instead), HOME), { level: 3, maxAge: 300 })
-    clock.time += 60_000
-    t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET }, 'it is asked again')
-    asks.answer = 'right'
-    t.match(await challenges.redeem(requestOf(), `${text}.b`, HOME), { level: 3 })
-  },
-)
+t.test('a provider that is silent three times is away for a minute, and work asks', async (t) => {
+  const asks = provider()
+  const { clock, challenges } = world({ provider: asks })
+  const { text } = challenges.issue(requestOf(), askedFor(3))
+  const bring = (at: number) =>
+    challenges.redeem(requestOf(), `${challenges.issue(requestOf(), askedFor(3)).text}.a`, client(at))
+  asks.answer = 'unanswered'
+  t.match(await bring(1), { refused: 'unanswered', level: 3 })
+  t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
+  await bring(2)
+  t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
+  await bring(3)
+  const instead = challenges.issue(requestOf(), askedFor(3))
+  t.match(instead, { puzzles: 32, bits: 12, wait: 0, widget: undefined }, 'neither refused nor let in')
+  t.match(await challenges.redeem(requestOf(), solve(instead), HOME), { level: 3, maxAge: 300 })
+  clock.time += 60_000
+  t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET }, 'it is asked again')
+  asks.answer = 'right'
+  t.match(await challenges.redeem(requestOf(), `${text}.b`, HOME), { level: 3 })
+})
 
 t.test('bad tokens are their client’s: others keep the widget', async (t) => {
   const asks = provider()

@@ -221,21 +221,18 @@ t.test('a provider is the brand of a service, not the carrier of a home line', a
   t.equal(branded('residential_clean', [hitOf({ networkClass: 'mobile', provider: 'Carrier' })]), '')
 })
 
-t.test(
-  'what an operator publishes of its machines comes after the lists that name a service, before all others',
-  (t) => {
-    const machine = hitOf({ networkClass: 'datacenter', rule: 'published', source: 'edges', provider: 'Edge' })
-    const classWith = (...hits: readonly RangeHit[]) => verdictFor({ hits: [machine, ...hits] }).classification
-    t.equal(classWith(range('vpn')), 'datacenter')
-    t.equal(classWith(range('residential_proxy')), 'datacenter')
-    t.equal(classWith(hitOf({ networkClass: 'vpn', rule: 'density' })), 'datacenter')
-    t.equal(classWith(hitOf({ networkClass: 'vpn', provider: 'Tunnels' })), 'vpn')
-    t.equal(classWith(range('tor')), 'tor')
-    t.equal(classWith(listed('vpn')), 'vpn')
-    t.equal(verdictFor({ hits: [machine], system: system('vpn') }).classification, 'datacenter')
-    t.end()
-  },
-)
+t.test('lists of an operator’s machines come after lists that name a service', (t) => {
+  const machine = hitOf({ networkClass: 'datacenter', rule: 'published', source: 'edges', provider: 'Edge' })
+  const classWith = (...hits: readonly RangeHit[]) => verdictFor({ hits: [machine, ...hits] }).classification
+  t.equal(classWith(range('vpn')), 'datacenter')
+  t.equal(classWith(range('residential_proxy')), 'datacenter')
+  t.equal(classWith(hitOf({ networkClass: 'vpn', rule: 'density' })), 'datacenter')
+  t.equal(classWith(hitOf({ networkClass: 'vpn', provider: 'Tunnels' })), 'vpn')
+  t.equal(classWith(range('tor')), 'tor')
+  t.equal(classWith(listed('vpn')), 'vpn')
+  t.equal(verdictFor({ hits: [machine], system: system('vpn') }).classification, 'datacenter')
+  t.end()
+})
 
 t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that names an owner is', (t) => {
   const mixed = { ...system('vpn'), type: 'hosting' } as const

@@ -8,8 +8,7 @@ import { reservedRow } from '../src/address/reserved.ts'
 
 const labelOf = (text: string) => reservedRow(parseAddress(text) as Address)?.label
 
-// First address, last address, label; then the neighbours outside, with theirs ('' is public). By hand from IANA's
-// registries of 2025-10-09 and the RFCs named in the rows.
+// First address, last address, label; then the neighbours outside, with theirs ('' is public).
 const RANGES: readonly (readonly [string, string, string, ...(readonly [string, string])[]])[] = [
   ['0.0.0.1', '0.255.255.255', 'this_network', ['0.0.0.0', 'unspecified'], ['1.0.0.0', '']],
   ['10.0.0.0', '10.255.255.255', 'private', ['9.255.255.255', ''], ['11.0.0.0', '']],

@@ -92,31 +92,24 @@ t.test('the key is found by agent and thumbprint together', async (t) => {
   t.match(look({ keyId: 'another' }), { outcome: 'unverified', detail: /has no such key/ })
 })
 
-t.test(
-  'a wrong signature by a known key is a forgery, unless somebody in between may have changed the request',
-  async (t) => {
-    const { verifier } = verifierOf()
-    const fields = signedFields()
-    const elsewhere = fields.map((text) => (text === 'example.com' ? 'example.org' : text))
-    t.match(verifier.look(requestOf(elsewhere)), { outcome: 'invalid', forged: true, agent: AGENT })
-    t.match(verifier.look(requestOf([...elsewhere, 'Via', '1.1 x'])), { outcome: 'invalid', forged: false })
-    const behind = [...elsewhere, 'X-Forwarded-Host', 'EXAMPLE.com:443', 'X-Forwarded-Proto', 'https']
-    t.match(
-      verifier.look({ ...requestOf(behind), trusted: true }),
-      { outcome: 'invalid', forged: false, detail: /webBotAuth\.authorityHeader/ },
-      'a proxy may pass on what the client wrote there',
-    )
-    t.match(
-      verifier.look(requestOf([...fields, 'Host', 'example.com'])),
-      { outcome: 'unverified' },
-      'two hosts are none',
-    )
-    t.match(verifier.lookAtDescribed(fields), { outcome: 'verified' })
-    t.match(verifier.lookAtDescribed(signedFields({ components: '"@authority" "@path" "signature-agent"' })), {
-      outcome: 'unverified',
-    })
-  },
-)
+t.test('a wrong signature by a known key is a forgery, unless a proxy may have changed the request', async (t) => {
+  const { verifier } = verifierOf()
+  const fields = signedFields()
+  const elsewhere = fields.map((text) => (text === 'example.com' ? 'example.org' : text))
+  t.match(verifier.look(requestOf(elsewhere)), { outcome: 'invalid', forged: true, agent: AGENT })
+  t.match(verifier.look(requestOf([...elsewhere, 'Via', '1.1 x'])), { outcome: 'invalid', forged: false })
+  const behind = [...elsewhere, 'X-Forwarded-Host', 'EXAMPLE.com:443', 'X-Forwarded-Proto', 'https']
+  t.match(
+    verifier.look({ ...requestOf(behind), trusted: true }),
+    { outcome: 'invalid', forged: false, detail: /webBotAuth\.authorityHeader/ },
+    'a proxy may pass on what the client wrote there',
+  )
+  t.match(verifier.look(requestOf([...fields, 'Host', 'example.com'])), { outcome: 'unverified' }, 'two hosts are none')
+  t.match(verifier.lookAtDescribed(fields), { outcome: 'verified' })
+  t.match(verifier.lookAtDescribed(signedFields({ components: '"@authority" "@path" "signature-agent"' })), {
+    outcome: 'unverified',
+  })
+})
 
 t.test('a component that is there twice, unknown or with parameters we do not know verifies nothing', async (t) => {
   for (const components of [

@@ -261,7 +261,7 @@ const INVALID = join(
 )
 
 t.test(
-  'shared vectors: none is a target',
+  'shared vectors hold no target',
   { skip: existsSync(INVALID) ? false : `no vectors at ${INVALID}` },
   async (t) => {
     const vectors = JSON.parse(readFileSync(INVALID, 'utf8')) as { input: string }[]

@@ -20,11 +20,7 @@ import {
 import { leafHash } from '../src/verify/hash.ts'
 import { AT, madePorts } from './made-ports.ts'
 
-/*
- * Forgeries made to fit as far as a forger can: the record is rewritten with every hash after it, and no checkpoint
- * covers it yet. So only what the audit asks of each record itself is left. And records that are not like the one
- * before them: what is asked of them is asked at other places.
- */
+/* Forgeries made to fit as far as a forger can: the record is rewritten with every hash after it, and no checkpoint covers it yet. */
 
 const SECOND_POLICY = documentOf({ id: 'second', rules: [] })
 const SECOND_DATASETS = documentOf([{ id: 'second', date: '2026-11-02', sha256: 'cd'.repeat(32) }])

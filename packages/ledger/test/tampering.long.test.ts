@@ -93,8 +93,7 @@ t.test('every byte of a ledger of 200 records is watched', async (t) => {
   }
   t.equal(unseen, 0)
   t.ok(flipped > 100_000, `${flipped} bytes`)
-  // The audit itself, on every byte of some records (`npm run fault`: of all), and of the last, which only head
-  // and checkpoint follow.
+  // The audit itself, on every byte of some records (`npm run fault`: of all), and of the last, which only head and checkpoint follow.
   const places = rows
     .filter(({ seq }) => seq % FLIP_EVERY === 0 || seq === rows.length - 1)
     .flatMap(({ seq, bytes }) => Array.from(bytes, (_, at) => [seq, at] as const))

@@ -159,30 +159,27 @@ t.test('a cost by number, by method and by path', async (t) => {
   t.same(await costs(undefined), [1, 1, 1])
 })
 
-t.test(
-  'several rules count one request and the tightest shows; on trial and in monitor mode nothing is done',
-  async (t) => {
-    const rules: readonly Rule[] = [
-      limitRule({ id: 'wide', limit: { key: 'class', max: 100, window: '1h' } }),
-      limitRule({ id: 'tried', limit: { key: 'client', max: 1, window: '1m' }, monitor: true, action: 'block' }),
-      limitRule({ id: 'tight', limit: { key: 'client', max: 3, window: '1m' }, action: 'flag' }),
-    ]
-    const { ask } = gateOf({ rules })
-    await ask(from('8.9.0.1'))
-    const second = (await ask(from('8.9.0.1'))).decision
-    t.equal(second.action, 'allow')
-    t.same(second.trial, { rule: 'tried', action: 'block' })
-    t.equal(tightest(second.limits ?? [])?.rule, 'tight')
-    await ask(from('8.9.0.1'))
-    const fourth = (await ask(from('8.9.0.1'))).decision
-    t.same([fourth.action, fourth.trial?.rule], ['flag', 'tried'])
-    t.same([second.trials, fourth.trials], [[second.trial], [fourth.trial]])
-    const monitoring = gateOf({ rules: [limitRule({ limit: { key: 'client', max: 1, window: '1m' } })] }, 'monitor')
-    await monitoring.ask(from('8.9.0.1'))
-    const beyond = (await monitoring.ask(from('8.9.0.1'))).decision
-    t.same([beyond.action, beyond.enforced], ['throttle', false])
-  },
-)
+t.test('several rules count one request, the tightest shows, and trials do nothing', async (t) => {
+  const rules: readonly Rule[] = [
+    limitRule({ id: 'wide', limit: { key: 'class', max: 100, window: '1h' } }),
+    limitRule({ id: 'tried', limit: { key: 'client', max: 1, window: '1m' }, monitor: true, action: 'block' }),
+    limitRule({ id: 'tight', limit: { key: 'client', max: 3, window: '1m' }, action: 'flag' }),
+  ]
+  const { ask } = gateOf({ rules })
+  await ask(from('8.9.0.1'))
+  const second = (await ask(from('8.9.0.1'))).decision
+  t.equal(second.action, 'allow')
+  t.same(second.trial, { rule: 'tried', action: 'block' })
+  t.equal(tightest(second.limits ?? [])?.rule, 'tight')
+  await ask(from('8.9.0.1'))
+  const fourth = (await ask(from('8.9.0.1'))).decision
+  t.same([fourth.action, fourth.trial?.rule], ['flag', 'tried'])
+  t.same([second.trials, fourth.trials], [[second.trial], [fourth.trial]])
+  const monitoring = gateOf({ rules: [limitRule({ limit: { key: 'client', max: 1, window: '1m' } })] }, 'monitor')
+  await monitoring.ask(from('8.9.0.1'))
+  const beyond = (await monitoring.ask(from('8.9.0.1'))).decision
+  t.same([beyond.action, beyond.enforced], ['throttle', false])
+})
 
 t.test('faults of counting rules are said, each with its place', (t) => {
   const limit = { key: 'client', max: 5, window: '1m' } as const

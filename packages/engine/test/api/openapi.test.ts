@@ -102,23 +102,20 @@ interface Parameter {
   readonly schema: { readonly type: string }
 }
 
-t.test(
-  'the document has what the rules of Spectral ask: contact, tags, descriptions, and no component without use',
-  async (t) => {
-    t.match(document.info.contact, { name: String, url: /^https:/ })
-    const tags = document.tags.map(({ name }: { name: string }) => name)
-    for (const { name, description } of document.tags) t.match(description, /\.$/, name)
-    for (const { method, path, tag, operationId } of ROUTES) {
-      t.ok(tags.includes(tag), `${operationId}: ${tag}`)
-      t.match(document.paths[path][method.toLowerCase()].description, /\.$/, operationId)
-    }
-    const text = JSON.stringify(document)
-    for (const [kind, members] of Object.entries<object>(document.components)) {
-      if (kind === 'securitySchemes') continue
-      for (const name of Object.keys(members)) t.ok(text.includes(`"#/components/${kind}/${name}"`), name)
-    }
-  },
-)
+t.test('the document keeps the rules of Spectral: contact, tags, descriptions, used components', async (t) => {
+  t.match(document.info.contact, { name: String, url: /^https:/ })
+  const tags = document.tags.map(({ name }: { name: string }) => name)
+  for (const { name, description } of document.tags) t.match(description, /\.$/, name)
+  for (const { method, path, tag, operationId } of ROUTES) {
+    t.ok(tags.includes(tag), `${operationId}: ${tag}`)
+    t.match(document.paths[path][method.toLowerCase()].description, /\.$/, operationId)
+  }
+  const text = JSON.stringify(document)
+  for (const [kind, members] of Object.entries<object>(document.components)) {
+    if (kind === 'securitySchemes') continue
+    for (const name of Object.keys(members)) t.ok(text.includes(`"#/components/${kind}/${name}"`), name)
+  }
+})
 
 t.test('parameters and bodies show the example of their row', async (t) => {
   t.equal(document.paths['/v1/vpn/{ip}'].get.parameters[0].example, '185.220.101.10')

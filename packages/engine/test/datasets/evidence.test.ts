@@ -55,51 +55,48 @@ t.test('every list that holds a place is named, in order of precedence, with the
   t.match(finding('23.0.11.1'), { verdict: { classification: 'vpn' } })
 })
 
-t.test(
-  'a /24 with three known exits is full of them, a leased one with five, and one exit makes it doubtful',
-  async (t) => {
-    const exitsIn = (prefix: string, count: number) =>
-      Array.from({ length: count }, (_, index) => `${prefix}.${(index * 80 + 4) % 256}/32`)
-    const { finding } = await finder(t, {
-      'x4bnet-vpn-ipv4': [
-        ...exitsIn('23.0.8', 3),
-        ...exitsIn('23.0.9', 2),
-        ...exitsIn('23.0.0', 3),
-        ...exitsIn('23.1.0', 9),
-        '23.1.1.64',
-        '23.1.1.70',
-        '23.1.1.71',
-        '23.1.1.100',
-        '23.1.2.0',
-        '23.1.2.9',
-        '23.1.2.63',
-        ...exitsIn('23.2.0', 5),
-        ...exitsIn('23.2.1', 4),
-        '23.0.10.4',
-        '23.0.10.9',
-      ].join('\n'),
-    })
-    t.match(finding('23.0.8.250'), {
-      verdict: { classification: 'vpn', method: 'range:vpn', confidence: 0.76 },
-      rule: 'exit_density',
-      source: 'exit-density',
-      sourceDate: /^\d{4}-\d\d-\d\d$/,
-    })
-    t.match(finding('23.0.8.4'), { rule: 'range_list', agreeing: ['exit-density'] }, 'a listed exit is listed')
-    const inDoubt = { verdict: { classification: 'vpn', confidence: 0.56 }, rule: 'exit_density' }
-    t.match(finding('23.0.9.250'), inDoubt, 'two in a /24 may be neighbours by chance')
-    t.match(finding('23.0.10.60'), { verdict: { classification: 'vpn', confidence: 0.76 } }, 'two in one row are not')
-    t.match(finding('23.0.10.70'), inDoubt, 'and are a weak sign for the next row')
-    t.equal(finding('23.0.11.1').verdict.classification, 'hosting', 'and none for the next block')
-    t.equal(finding('23.0.0.250').verdict.classification, 'vpn', 'of a system that nobody knows')
-    t.equal(finding('23.1.0.250').verdict.classification, 'datacenter', 'three in a row of a cloud are three tenants')
-    t.match(finding('23.1.1.127'), inDoubt, 'four are one that has rented a row')
-    t.equal(finding('23.1.1.128').verdict.classification, 'datacenter')
-    t.equal(finding('23.1.2.40').verdict.classification, 'datacenter')
-    t.equal(finding('23.2.0.250').verdict.classification, 'vpn', 'an access network leases blocks out')
-    t.equal(finding('23.2.1.250').verdict.classification, 'residential_clean', 'and has exits of its customers')
-  },
-)
+t.test('a /24 with three exits is full of them, a leased one with five, one exit is a doubt', async (t) => {
+  const exitsIn = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${prefix}.${(index * 80 + 4) % 256}/32`)
+  const { finding } = await finder(t, {
+    'x4bnet-vpn-ipv4': [
+      ...exitsIn('23.0.8', 3),
+      ...exitsIn('23.0.9', 2),
+      ...exitsIn('23.0.0', 3),
+      ...exitsIn('23.1.0', 9),
+      '23.1.1.64',
+      '23.1.1.70',
+      '23.1.1.71',
+      '23.1.1.100',
+      '23.1.2.0',
+      '23.1.2.9',
+      '23.1.2.63',
+      ...exitsIn('23.2.0', 5),
+      ...exitsIn('23.2.1', 4),
+      '23.0.10.4',
+      '23.0.10.9',
+    ].join('\n'),
+  })
+  t.match(finding('23.0.8.250'), {
+    verdict: { classification: 'vpn', method: 'range:vpn', confidence: 0.76 },
+    rule: 'exit_density',
+    source: 'exit-density',
+    sourceDate: /^\d{4}-\d\d-\d\d$/,
+  })
+  t.match(finding('23.0.8.4'), { rule: 'range_list', agreeing: ['exit-density'] }, 'a listed exit is listed')
+  const inDoubt = { verdict: { classification: 'vpn', confidence: 0.56 }, rule: 'exit_density' }
+  t.match(finding('23.0.9.250'), inDoubt, 'two in a /24 may be neighbours by chance')
+  t.match(finding('23.0.10.60'), { verdict: { classification: 'vpn', confidence: 0.76 } }, 'two in one row are not')
+  t.match(finding('23.0.10.70'), inDoubt, 'and are a weak sign for the next row')
+  t.equal(finding('23.0.11.1').verdict.classification, 'hosting', 'and none for the next block')
+  t.equal(finding('23.0.0.250').verdict.classification, 'vpn', 'of a system that nobody knows')
+  t.equal(finding('23.1.0.250').verdict.classification, 'datacenter', 'three in a row of a cloud are three tenants')
+  t.match(finding('23.1.1.127'), inDoubt, 'four are one that has rented a row')
+  t.equal(finding('23.1.1.128').verdict.classification, 'datacenter')
+  t.equal(finding('23.1.2.40').verdict.classification, 'datacenter')
+  t.equal(finding('23.2.0.250').verdict.classification, 'vpn', 'an access network leases blocks out')
+  t.equal(finding('23.2.1.250').verdict.classification, 'residential_clean', 'and has exits of its customers')
+})
 
 t.test('a host of VPN services and of others is judged by what is near, and else in doubt', async (t) => {
   const { finding } = await finder(t, {

@@ -6,10 +6,7 @@ import { createUpdates } from '../../src/datasets/service/updates.ts'
 import { madeList } from '../../src/datasets/testing/feed-server.ts'
 import { dataConfig, type FeedRig, openFeedRig, PORTS } from './feed-rig.ts'
 
-/*
- * Attempts of a feed to do harm: after each the last good list is in use.
- * Databases are in feed-databases.long.test.ts; killing at any point in feed-kill.long.test.ts of `open`.
- */
+/* Attempts of a feed to do harm: after each the last good list is in use. */
 
 const LIST = 'x4bnet-vpn-ipv4'
 const GOOD = madeList(400)

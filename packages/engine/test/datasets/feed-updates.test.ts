@@ -34,25 +34,22 @@ t.test('a publisher without ETags is asked by the time of its file, which dates 
   t.equal(rig.store.file(LIST, rig.feed(LIST).url)?.made, Date.parse(time))
 })
 
-t.test(
-  'a page that links to the file is asked again where its server is busy, and not waited for at the end',
-  async (t) => {
-    const rig = await openFeedRig(t, [LIST])
-    const { row, ...feed } = rig.feed(LIST)
-    const linked = { ...feed, row: { ...row, link: 'http://[^"]+/the-list' }, published: true }
-    let asked = 0
-    rig.server.serve(`/${LIST}`, (_, response) => {
-      asked++
-      if (asked === 1) response.writeHead(503).end('busy')
-      else response.end(`<a href="${rig.server.url('/the-list')}">list</a>`)
-    })
-    rig.server.serve('/the-list', madeList(4_000))
-    t.match(await rig.updateFeed(linked), { state: 'updated', entries: 4_000 })
-    const closing = new AbortController()
-    rig.server.serve(`/${LIST}`, () => closing.abort())
-    t.match(await rig.updateFeed(linked, { signal: closing.signal }), { state: 'failed', reason: 'given up' })
-  },
-)
+t.test('a page that links to the file is asked again where its server is busy', async (t) => {
+  const rig = await openFeedRig(t, [LIST])
+  const { row, ...feed } = rig.feed(LIST)
+  const linked = { ...feed, row: { ...row, link: 'http://[^"]+/the-list' }, published: true }
+  let asked = 0
+  rig.server.serve(`/${LIST}`, (_, response) => {
+    asked++
+    if (asked === 1) response.writeHead(503).end('busy')
+    else response.end(`<a href="${rig.server.url('/the-list')}">list</a>`)
+  })
+  rig.server.serve('/the-list', madeList(4_000))
+  t.match(await rig.updateFeed(linked), { state: 'updated', entries: 4_000 })
+  const closing = new AbortController()
+  rig.server.serve(`/${LIST}`, () => closing.abort())
+  t.match(await rig.updateFeed(linked, { signal: closing.signal }), { state: 'failed', reason: 'given up' })
+})
 
 t.test('the same bytes under another ETag are no new generation', async (t) => {
   const rig = await openFeedRig(t, [LIST])

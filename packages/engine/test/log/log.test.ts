@@ -59,17 +59,14 @@ t.test('one line for each request, with what was decided and why', async (t) => 
   } satisfies LogLine & { level: string })
 })
 
-t.test(
-  'who the application says that asks is in the line, bounded and with nothing that a terminal acts on',
-  async (t) => {
-    const decision = decisionFor('block', 'no-tor')
-    const inspection = { ...decision.inspection, user: `17\u001b[31m${'x'.repeat(200)}`, plan: 'free' }
-    const [line = ''] = await written(t, {}, [observed({ decision: { ...decision, inspection } })])
-    const { user, plan } = readLine(line) ?? {}
-    t.match(user, /^17\\u\{1b\}\[31mx+…$/)
-    t.equal(plan, 'free')
-  },
-)
+t.test('the user of the application is in the line, bounded and escaped', async (t) => {
+  const decision = decisionFor('block', 'no-tor')
+  const inspection = { ...decision.inspection, user: `17\u001b[31m${'x'.repeat(200)}`, plan: 'free' }
+  const [line = ''] = await written(t, {}, [observed({ decision: { ...decision, inspection } })])
+  const { user, plan } = readLine(line) ?? {}
+  t.match(user, /^17\\u\{1b\}\[31mx+…$/)
+  t.equal(plan, 'free')
+})
 
 t.test('decided: those flagged, blocked or on trial; off: none', async (t) => {
   const requests = [

@@ -132,23 +132,20 @@ t.test('what was counted here without being in flight is not taken to fly here',
   t.same(usedOf((await store.take([FLIGHT], 'g')) as Taken), ['1'])
 })
 
-t.test(
-  'what is held is given back where it was taken, also late; a fixed count of it is asked for each time',
-  async (t) => {
-    const { counts, store, fail, recover } = overMemory()
-    const held = task('fixed', 2, 60_000, { held: true })
-    const look = async () => usedOf((await store.take([{ ...held, cost: 0 }], 'f')) as Taken)[0]
-    for (const flight of ['f.1', 'f.2', 'f.3']) await counts.take([held], flight)
-    t.equal(await look(), '2')
-    counts.leave([], 'f.1', [held])
-    t.same(usedOf(await counts.take([held], 'f.4')), ['2'], 'no refusal is remembered')
-    fail()
-    t.equal((await counts.take([held], 'f.5')).share, 0.5)
-    recover()
-    counts.leave([], 'f.5', [held])
-    t.equal(await look(), '2', 'it was taken here')
-  },
-)
+t.test('what is held is given back where it was taken, also late', async (t) => {
+  const { counts, store, fail, recover } = overMemory()
+  const held = task('fixed', 2, 60_000, { held: true })
+  const look = async () => usedOf((await store.take([{ ...held, cost: 0 }], 'f')) as Taken)[0]
+  for (const flight of ['f.1', 'f.2', 'f.3']) await counts.take([held], flight)
+  t.equal(await look(), '2')
+  counts.leave([], 'f.1', [held])
+  t.same(usedOf(await counts.take([held], 'f.4')), ['2'], 'no refusal is remembered')
+  fail()
+  t.equal((await counts.take([held], 'f.5')).share, 0.5)
+  recover()
+  counts.leave([], 'f.5', [held])
+  t.equal(await look(), '2', 'it was taken here')
+})
 
 /** Shared counts over memory, which may fail, and the tasks that were asked there. */
 function overMemory() {

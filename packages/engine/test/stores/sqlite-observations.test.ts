@@ -68,27 +68,24 @@ t.test('an observation ends with its last millisecond', async (t) => {
   t.equal(await store.remove(hostPrefix(V4), 'operator'), false, 'what has ended cannot be removed')
 })
 
-t.test(
-  'an observation of the operator counts before that of a reverse name, which counts again after it',
-  async (t) => {
-    const { store, clock } = await opened(t)
-    await store.put(hostPrefix(V4), observationOf({ networkClass: 'mobile', expiresAt: Date.parse(START) + 1_000 }))
-    await store.put(hostPrefix(V4), observationOf({ origin: 'reverse-name', note: 'de1.example.net' }))
-    t.match(store.find(V4), { origin: 'operator', networkClass: 'mobile' })
-    t.same(
-      (await store.list()).map(({ origin }) => origin),
-      ['operator', 'reverse-name'],
-    )
-    clock.advance(1_000)
-    t.match(store.find(V4), { origin: 'reverse-name', networkClass: 'vpn' })
-    await store.put(hostPrefix(V4), observationOf({ networkClass: 'tor' }))
-    await store.put(hostPrefix(V4), observationOf({ networkClass: 'hosting' }))
-    t.match(store.find(V4), { networkClass: 'hosting' }, 'of one origin the latest')
-    t.equal(await store.remove(hostPrefix(V4), 'operator'), true)
-    t.equal(await store.remove(hostPrefix(V4), 'operator'), false)
-    t.match(store.find(V4), { origin: 'reverse-name' })
-  },
-)
+t.test("an operator's observation hides that of a reverse name while it holds", async (t) => {
+  const { store, clock } = await opened(t)
+  await store.put(hostPrefix(V4), observationOf({ networkClass: 'mobile', expiresAt: Date.parse(START) + 1_000 }))
+  await store.put(hostPrefix(V4), observationOf({ origin: 'reverse-name', note: 'de1.example.net' }))
+  t.match(store.find(V4), { origin: 'operator', networkClass: 'mobile' })
+  t.same(
+    (await store.list()).map(({ origin }) => origin),
+    ['operator', 'reverse-name'],
+  )
+  clock.advance(1_000)
+  t.match(store.find(V4), { origin: 'reverse-name', networkClass: 'vpn' })
+  await store.put(hostPrefix(V4), observationOf({ networkClass: 'tor' }))
+  await store.put(hostPrefix(V4), observationOf({ networkClass: 'hosting' }))
+  t.match(store.find(V4), { networkClass: 'hosting' }, 'of one origin the latest')
+  t.equal(await store.remove(hostPrefix(V4), 'operator'), true)
+  t.equal(await store.remove(hostPrefix(V4), 'operator'), false)
+  t.match(store.find(V4), { origin: 'reverse-name' })
+})
 
 t.test('the longest prefix in force counts, and any of the operator before a name', async (t) => {
   const { store, clock, file } = await opened(t)

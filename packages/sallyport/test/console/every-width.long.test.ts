@@ -15,51 +15,47 @@ function cramped(page: Page): Promise<readonly string[]> {
     .map((one) => one.localName + '.' + one.className + ' ' + one.scrollWidth + ' in ' + one.clientWidth + ': ' + (one.ariaLabel ?? one.innerText.slice(0, 30)))`)
 }
 
-t.test(
-  'every view has room, and axe finds nothing, at three widths, light and dark',
-  { skip: NO_BROWSER },
-  async (t) => {
-    const scene = await openScene()
-    const browser = await openBrowser()
-    t.teardown(async () => {
-      await browser.close()
-      await scene.close()
-    })
-    for (const path of ['/', '/articles/gates', '/login'])
-      for (const address of Object.values(VISITOR)) await scene.visit(address, { path })
-    for (const userAgent of [GPTBOT, 'Google-Extended/1.0']) await scene.visit(VISITOR.home, { userAgent })
-    const listed = await fetch(`${scene.adminUrl}/console/api/requests?limit=1&outcome=block`, { headers: AS_READER })
-    const { requests } = (await listed.json()) as { readonly requests: readonly { readonly id: string }[] }
-    const questions: Readonly<Record<string, string>> = {
-      inspect: `?target=${VISITOR.tor}`,
-      request: `?id=${requests[0]?.id}`,
-    }
-    const { page, complaints } = await openPage(t, browser, scene.adminUrl, { reducedMotion: 'reduce' })
-    await page.goto(`${scene.adminUrl}/#/report`)
-    // Counted, so that tables have rows.
-    while (!(await page.getByRole('row', { name: 'no-tor' }).isVisible())) await page.waitForTimeout(100)
-    for (const id of await viewIds()) {
-      const place = `#/${id}${questions[id] ?? ''}`
-      await page.goto('about:blank')
-      await page.goto(`${scene.adminUrl}/${place}`)
-      await page.locator('h1').waitFor()
-      await page.locator('.loading, .map.waiting').first().waitFor({ state: 'detached' })
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 900 })
-        let found: readonly string[] = []
-        // Charts take their width when the page says that it has changed.
-        await until(async () => {
-          found = await cramped(page)
-          return found.length === 0
-        }).catch(() => {})
-        t.same(found, [], `${place} at ${width}`)
-        t.equal(await page.getByRole('navigation').getByRole('link').last().isVisible(), true, 'no view is hidden')
-        for (const colorScheme of SCHEMES) {
-          await page.emulateMedia({ colorScheme })
-          t.same(await axeFinds(page), [], `${place} at ${width}, ${colorScheme}`)
-        }
+t.test('every view has room at three widths, and axe finds nothing', { skip: NO_BROWSER }, async (t) => {
+  const scene = await openScene()
+  const browser = await openBrowser()
+  t.teardown(async () => {
+    await browser.close()
+    await scene.close()
+  })
+  for (const path of ['/', '/articles/gates', '/login'])
+    for (const address of Object.values(VISITOR)) await scene.visit(address, { path })
+  for (const userAgent of [GPTBOT, 'Google-Extended/1.0']) await scene.visit(VISITOR.home, { userAgent })
+  const listed = await fetch(`${scene.adminUrl}/console/api/requests?limit=1&outcome=block`, { headers: AS_READER })
+  const { requests } = (await listed.json()) as { readonly requests: readonly { readonly id: string }[] }
+  const questions: Readonly<Record<string, string>> = {
+    inspect: `?target=${VISITOR.tor}`,
+    request: `?id=${requests[0]?.id}`,
+  }
+  const { page, complaints } = await openPage(t, browser, scene.adminUrl, { reducedMotion: 'reduce' })
+  await page.goto(`${scene.adminUrl}/#/report`)
+  // Counted, so that tables have rows.
+  while (!(await page.getByRole('row', { name: 'no-tor' }).isVisible())) await page.waitForTimeout(100)
+  for (const id of await viewIds()) {
+    const place = `#/${id}${questions[id] ?? ''}`
+    await page.goto('about:blank')
+    await page.goto(`${scene.adminUrl}/${place}`)
+    await page.locator('h1').waitFor()
+    await page.locator('.loading, .map.waiting').first().waitFor({ state: 'detached' })
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 })
+      let found: readonly string[] = []
+      // Charts take their width when the page says that it has changed.
+      await until(async () => {
+        found = await cramped(page)
+        return found.length === 0
+      }).catch(() => {})
+      t.same(found, [], `${place} at ${width}`)
+      t.equal(await page.getByRole('navigation').getByRole('link').last().isVisible(), true, 'no view is hidden')
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme })
+        t.same(await axeFinds(page), [], `${place} at ${width}, ${colorScheme}`)
       }
     }
-    t.same(complaints, [])
-  },
-)
+  }
+  t.same(complaints, [])
+})
