@@ -238,18 +238,6 @@ t.test('a proxy that nobody named is no way round: its clients are not inside', 
   }
 })
 
-t.test('a verdict is frozen, serialisable, and its reasons carry their weight', async (t) => {
-  const { agent } = inspect(requestOf(fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' })))
-  t.same(JSON.parse(JSON.stringify(agent)), agent)
-  t.ok(Object.isFrozen(agent) && Object.isFrozen(agent.reasons) && agent.reasons.every(Object.isFrozen))
-  t.match(agent.reasons[0], { id: 'platform', weight: 2.5, text: /operating systems/ })
-  const { reasons } = decide(requestOf(fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' })))
-  t.same(
-    reasons.map(({ id }) => id),
-    ['policy:contradicted', 'network:residential_clean', 'platform'],
-  )
-})
-
 t.test('a described request is judged on its description', async (t) => {
   const address = parseAddress(HOME)
   if (address === undefined) throw new Error('no address')

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { createFakeCounts } from '../src/testing/fakes.ts'
 import { askedFor, HOME, requestOf, solve, world } from './challenge-world.ts'
 
 /* Epoch borders, clocks that jump, and machines whose clocks differ. */
@@ -47,36 +46,6 @@ t.test('a question outlives questions of many epochs before it, and forged times
     t.match(redeemed, { refused: Math.abs(epoch) > 1 ? 'expired' : /^(?:expired|forged|wrong)$/ })
   }
   t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { level: 2 })
-})
-
-t.test('a machine whose clock is an hour ahead', async (t) => {
-  const clock = { time: BORDER, now: () => clock.time }
-  const ahead = { now: () => clock.time + HOUR }
-  const counts = createFakeCounts(clock)
-  const [right, wrong] = [world({ counts, clock }).challenges, world({ counts, clock: ahead }).challenges]
-  const passBy = async (challenges: typeof right): Promise<string> => {
-    const redeemed = await challenges.redeem(requestOf(), solve(challenges.issue(requestOf(), askedFor(2))), HOME)
-    if ('refused' in redeemed) throw new Error(redeemed.refused)
-    return `sallyport=${redeemed.pass}`
-  }
-  for (const [maker, other] of [
-    [right, wrong],
-    [wrong, right],
-  ] as const) {
-    const solution = solve(maker.issue(requestOf(), askedFor(2)))
-    t.match(
-      await other.redeem(requestOf(), solution, HOME),
-      { refused: 'expired' },
-      'its questions are answered at home',
-    )
-  }
-  const [early, late] = [await passBy(right), await passBy(wrong)]
-  const levelAt = (challenges: typeof right, now: number, cookie: string) =>
-    challenges.passOf(requestOf({ cookie }), 'mobile', now)?.level
-  t.equal(levelAt(wrong, ahead.now(), early), 2, 'a pass of the others holds there')
-  t.equal(levelAt(right, clock.time, late), undefined, 'one of the future holds nowhere else')
-  t.equal(levelAt(right, clock.time, `${late}; ${early}`), 2, 'and does not stand before one that does')
-  t.equal(levelAt(right, clock.time + HOUR, late), 2, 'until its time has come')
 })
 
 t.test('a clock that jumps back an hour lets no spent question be answered again', async (t) => {

@@ -202,23 +202,6 @@ t.test('at most 50 ask at once, 1,000 wait, and the next could not run', async (
   t.equal((await late)?.status, 'refuted', 'there is room again')
 })
 
-t.test('however many names an address has, no more than 50 questions are under way', async (t) => {
-  const names = Array.from({ length: 10 }, (_, index) => `n${index}.googlebot.com`)
-  let underWay = 0
-  let most = 0
-  async function asked<T>(answer: T): Promise<T> {
-    most = Math.max(most, ++underWay)
-    await turn()
-    underWay--
-    return answer
-  }
-  const dns: Dns = { resolvePtr: () => asked(named(...names)), resolve: () => asked<NameAnswer>({ state: 'absent' }) }
-  const checks = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns })
-  const all = Array.from({ length: 200 }, (_, index) => checks.ask(addressOf(`8.0.0.${index}`), GOOGLE))
-  t.same(new Set((await Promise.all(all)).map((finding) => finding?.status)), new Set(['refuted']))
-  t.equal(most, MAX_CONCURRENT)
-})
-
 t.test('a result kept before a restart is taken up while it is valid', async (t) => {
   const clock = createFakeClock('2026-11-21T00:00:00Z')
   const dns = createFakeDns({ [MINE]: found(IP) }, { [IP]: named(MINE) })

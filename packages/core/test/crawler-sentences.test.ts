@@ -80,11 +80,3 @@ t.test('without an address a name that is never sent is refuted, and no other', 
     summary: 'It claims to be Googlebot; neither confirmed nor refuted, because the visitor’s address is not known.',
   })
 })
-
-t.test('an accusation beside a check that did not run is no answer either', async (t) => {
-  const spoofed = await answerTo('yandexbot')
-  const notRun = { name: 'reverse DNS', status: 'could-not-run', detail: '' } as const
-  // @ts-expect-error: a check that could not run has no place here
-  const wrong: CrawlerAnswer = { ...spoofed, outcome: 'spoofed', checks: [notRun] }
-  t.equal(wrong.checks.length, 1)
-})

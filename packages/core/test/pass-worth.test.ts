@@ -1,5 +1,4 @@
 import t from 'tap'
-import { parseAddress } from '../src/address/address.ts'
 import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import type { ChallengesOptions, Redeemed } from '../src/challenge/terms.ts'
 import { compileChallenge } from '../src/policy/compile/challenge-terms.ts'
@@ -89,21 +88,6 @@ t.test('over https the names count that no sister site can set', async (t) => {
   at.clock.time += 1_000
   const brings = (name: string) => at.challenges.hasWaited(requestOf({ cookie: `${name}=${issued.text}` }), askedFor(1))
   t.same(['__Host-sallyport-challenge', 'sallyport-challenge'].map(brings), [true, false])
-})
-
-t.test('a pass that no longer holds hides none that does', async (t) => {
-  const at = world()
-  const { challenges, clock } = at
-  const issued = challenges.issue(requestOf(), askedFor(3), true)
-  const lost = passOf(await challenges.redeem(requestOf(), solve(issued), HOME))
-  const own = await worked(at, DAY)
-  const from = (address: string, cookie: string) =>
-    challenges.passOf(requestOf({ cookie }), 'mobile', clock.now(), parseAddress(address))
-  for (let network = 1; network <= 6; network++) from(`8.1.${network}.1`, `sallyport=${lost}`)
-  t.equal(from('8.1.1.1', `sallyport=${lost}`), undefined)
-  t.match(from('8.2.1.1', `sallyport=${lost}; sallyport=${own}`), { level: 2 })
-  const slow = await waited(at, DAY)
-  t.equal(from('8.2.1.1', `sallyport=${slow}; sallyport=${own}`)?.waited, undefined, 'of one level the one with work')
 })
 
 t.test('who waits gets a pass beside a challenge that was spent before', async (t) => {

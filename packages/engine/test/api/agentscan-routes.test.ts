@@ -171,12 +171,3 @@ t.test('texts that nobody should send change nothing', async (t) => {
   )
   t.match(proto, { status: 200, json: { class: 'human' } })
 })
-
-t.test("one account's reports change no answer of another", async (t) => {
-  const wire = createWire()
-  const ask = async () => (await check({ ip: IP, headers: HEADERS }, wire)).json
-  const before = await ask()
-  await check({ ip: IP, headers: { ...HEADERS, 'User-Agent': 'curl/8' }, headless_flags: { webdriver: true } }, wire)
-  await check({ ip: IP, user_agent: 'Google-Extended' }, wire)
-  t.same(await ask(), before)
-})

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createWire, START, tooLarge, type Wire } from './wire.ts'
+import { createWire, START, tooLarge } from './wire.ts'
 
 const SECOND = 1000
 const start = Date.parse(START) / 1000
@@ -228,41 +228,6 @@ t.test('a body that is too large takes nothing of the calls that can be read', a
     status: 200,
     headers: { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '4' },
   })
-})
-
-t.test('exactly as many calls at once are let in as either bucket holds', async (t) => {
-  const asked: string[] = []
-  const verifying = createWire({
-    services: {
-      crawlers: {
-        check() {},
-        async verify() {
-          asked.push('verify')
-          throw new TypeError('not part of this test')
-        },
-      },
-    },
-  })
-  const statusesOf = async (wire: Wire, body: string) => {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => wire.call('POST', VERIFY, { body })))
-    return answers.map(({ status }) => status)
-  }
-  const good = await statusesOf(verifying, GOOD)
-  t.same([good.filter((status) => status === 500).length, good.filter((status) => status === 429).length], [5, 95])
-  t.equal(asked.length, 5, 'nobody is asked for a call that is not counted')
-  const bad = await statusesOf(createWire(), '{}')
-  t.same([bad.filter((status) => status === 400).length, bad.filter((status) => status === 429).length], [60, 40])
-})
-
-t.test('bad verifications are counted by client as all calls are', async (t) => {
-  const wire = createWire()
-  const call = (network: number) =>
-    wire.call('POST', VERIFY, { body: '{}', from: `2600:0:0:${network.toString(16)}::1` })
-  for (let network = 0; network < 16; network++) {
-    for (let each = 0; each < 60; each++) t.equal((await call(network)).status, 400)
-    t.equal((await call(network)).status, 429)
-  }
-  t.equal((await call(16)).status, 429, 'sixteen networks have used up what their /48 has')
 })
 
 t.test('a verification that fails on our side is counted with those that can be read', async (t) => {

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
 import t from 'tap'
-import { type ApiRequest, createApi } from '../../src/api/index.ts'
+import { type ApiRequest } from '../../src/api/index.ts'
 import { type Answer, createWire, failingLookup, tooLarge } from './wire.ts'
 
 t.test('a path that is not under /v1 is for the host', async (t) => {
@@ -194,11 +194,4 @@ t.test('the API never rejects, whatever its services do', async (t) => {
   t.equal((await wire.call('GET', '/v1/myip')).status, 500)
   const key = await wire.keyFor('free')
   t.equal((await wire.call('GET', '/v1/vpn/11.0.0.1', { key })).status, 500)
-})
-
-t.test('a host that wants no errors gives no onError', async (t) => {
-  t.equal(typeof createApi, 'function')
-  const { onError: _, ...services } = { onError: undefined }
-  const wire = createWire({ lookup: failingLookup(new Error('bug')), services })
-  t.equal((await wire.call('GET', '/v1/demo/11.0.0.1')).status, 500)
 })

@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPrefix } from '@sallyport/core'
 import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { tablesPath } from '../../src/datasets/compile/compiled-path.ts'
-import { compileTables, loadTables } from '../../src/datasets/index.ts'
+import { compileTables } from '../../src/datasets/index.ts'
 import { address, addressFrom, folder, randomBits, sourcesOf, tablesOf } from './fixtures.ts'
 
 const ASN4 = [
@@ -201,23 +201,6 @@ t.test('compiling keeps the file before and removes what is older', async (t) =>
   const left = readdirSync(dir).filter((name) => name !== 'sources' && name !== 'parsed')
   t.equal(left.filter((name) => name.endsWith('.bin')).length, 2)
   t.same(left.filter((name) => !name.endsWith('.bin')).sort(), ['state.db', 'tables-running.bin.1.tmp'])
-})
-
-t.test('the folder is made where it is not there, and progress runs to the end', async (t) => {
-  const dir = folder(t)
-  const told: [string, number, number][] = []
-  const dataDir = join(dir, 'deep', 'er')
-  const sources = sourcesOf(dir, ALL)
-  const { path } = await compileTables({ dataDir, sources, onProgress: (...step) => told.push(step) })
-  t.ok(statSync(path).size > 0)
-  t.ok(loadTables(path).networks)
-  const total = sources.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
-  t.same(told.at(0), ['Routed IPv4 networks with ASN and organisation', 0, total])
-  t.same(told.at(-1)?.slice(1), [total, total])
-  t.ok(
-    told.every(([, done], index) => index === 0 || done >= (told[index - 1]?.[1] as number)),
-    'never back',
-  )
 })
 
 t.test('the directory of systems is compiled: orders, and names without case and accents', async (t) => {

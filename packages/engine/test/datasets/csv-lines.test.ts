@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import { readRangeLines } from '../../src/datasets/parse/csv.ts'
 import { readSystemRanges } from '../../src/datasets/parse/system-ranges.ts'
 import { address, tablesOf } from './fixtures.ts'
 
@@ -82,25 +81,6 @@ t.test('more than one bad line in a hundred refuses the file by name', async (t)
 
 t.test('a file without a single comma is refused in linear time', async (t) => {
   t.throws(() => read('x\n'.repeat(300_000)), { code: 'corrupt_data' })
-})
-
-t.test('progress is counted in bytes', async (t) => {
-  const bytes = Buffer.from('1.0.0.0,1.0.0.255,1,Łódź\r\n'.repeat(70_000))
-  const reported: number[] = []
-  const fields = new Set<string>()
-  const readFields = (rest: string) => {
-    fields.add(rest)
-    return 7
-  }
-  const ranges = readRangeLines({ path: 'asn.csv', bytes }, 4, readFields, (bytesRead) => reported.push(bytesRead))
-  t.same([ranges.count, ranges.firsts[69_999], ranges.values[69_999]], [70_000, 0x01000000, 7])
-  t.same([...fields], ['1,Łódź'], 'no line is cut where a piece of the file ends')
-  t.ok(reported.length > 1)
-  t.same(
-    [...reported].sort((x, y) => x - y),
-    reported,
-  )
-  t.equal(reported.at(-1), bytes.length)
 })
 
 t.test('lines of both families, as iptoasn has them, are those of two files', async (t) => {

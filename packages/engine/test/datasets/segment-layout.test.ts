@@ -3,7 +3,6 @@ import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { layHits } from '../../src/datasets/compile/hit-sets.ts'
 import { layOut } from '../../src/datasets/ranges/layout.ts'
-import { orderOf } from '../../src/datasets/ranges/range-order.ts'
 import { createRangeWriter, WORDS } from '../../src/datasets/ranges/ranges.ts'
 import { overlay, readBounds, uniform, valueAt4 } from '../../src/datasets/ranges/segments.ts'
 import { address } from './fixtures.ts'
@@ -63,25 +62,6 @@ t.test('the smallest of overlapping ranges decides, nested or crossing, in whate
   t.same(told(layOut(ranges(...rows.toReversed()))), expected)
 })
 
-t.test('ranges that all lie in each other, or all cross, take about as long as any others', async (t) => {
-  const count = 30_000
-  const secondsOf = (row: (at: number) => Row, segments: number) => {
-    const read = ranges(...Array.from({ length: count }, (_, at) => row(at)))
-    const before = process.cpuUsage()
-    const laid = layOut(read)
-    const { user } = process.cpuUsage(before)
-    t.equal(laid.count, segments)
-    return user / 1e6
-  }
-  const text = (bits: number) => formatAddress(address4(bits))
-  const apart = secondsOf((at) => [text(at * 8), text(at * 8 + 3), at + 1], count * 2)
-  const nested = secondsOf((at) => [text(at * 8), text(2 ** 31 - at), at + 1], count * 2)
-  const crossing = secondsOf((at) => [text(at * 8), text(2 ** 31 + at * 8), at + 1], count + 1)
-  // Looking through all open ranges at each place took 500 times as long.
-  t.ok(nested < 0.2 + apart * 20, `${nested} s, apart ${apart} s`)
-  t.ok(crossing < 0.2 + apart * 20, `${crossing} s, apart ${apart} s`)
-})
-
 t.test('ranges may reach from the first address of a family to its last', async (t) => {
   t.same(told(layOut(ranges(['0.0.0.0', '255.255.255.255', 5]))), ['0.0.0.0-255.255.255.255=5'])
   const top = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
@@ -139,27 +119,4 @@ t.test('each place has the hits of all lists that hold it, in the order of the l
   t.same(wrong, [])
   t.same(told(layers[6]).length, 3)
   t.same(layHits([]).sets, [[]])
-})
-
-t.test('an order is ascending and keeps equal ones as they came, few or many', async (t) => {
-  const random = createRandom(5)
-  for (const family of [4, 6] as const) {
-    for (const count of [0, 1, 50, 6_000]) {
-      const width = WORDS[family]
-      const column = Uint32Array.from({ length: count * width }, () => (random(3) === 0 ? random(2 ** 32) : random(9)))
-      const key = (position: number) =>
-        Array.from(column.subarray(position * width, (position + 1) * width), (word) =>
-          word.toString(16).padStart(8, '0'),
-        )
-          .join('')
-          .concat(String(position).padStart(8, '0'))
-      const order = [...orderOf(family, column)]
-      t.same(
-        order,
-        order.toSorted((x, y) => (key(x) < key(y) ? -1 : 1)),
-        `${count} of IPv${family}`,
-      )
-      t.equal(new Set(order).size, count)
-    }
-  }
 })

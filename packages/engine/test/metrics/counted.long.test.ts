@@ -7,7 +7,7 @@ import {
   type Writable,
 } from '@sallyport/core'
 import t from 'tap'
-import { createExposition, createKeptCounts, createMetrics, exposed } from '../../src/metrics/index.ts'
+import { createMetrics } from '../../src/metrics/index.ts'
 import { decisionFor, observed as plain } from '../log/observed.ts'
 
 const REQUESTS = 100_000
@@ -134,26 +134,6 @@ t.test('all counts are those of the requests counted once more, before and after
   const lines = linesOf(await registry.metrics())
   t.ok(lines.size > 1_500, `${lines.size} lines`)
   t.same(differences(lines, WANTED), [])
-})
-
-t.test('workers that share the requests count the same in sum, also after one of them has ended', async (t) => {
-  const workers = Array.from({ length: 3 }, () => {
-    const { observe, registry } = createMetrics()
-    return { observe, crossed: async () => JSON.parse(JSON.stringify(await createExposition(registry).counted())) }
-  })
-  const kept = createKeptCounts<number>()
-  const report = async () => {
-    for (const [at, { crossed }] of workers.entries()) kept.report(at, await crossed())
-  }
-  let at = 0
-  for (const request of mixed()) {
-    if (++at === REQUESTS / 4) await report()
-    workers[at % 3]?.observe(request)
-  }
-  await report()
-  kept.end(0)
-  const text = await exposed([await workers[2]?.crossed(), ...kept.beside(new Set([2]))])
-  t.same(differences(linesOf(text), WANTED), [])
 })
 
 t.test('rows are bounded: rules beyond the first are one, and nothing is counted twice or lost', async (t) => {

@@ -1,20 +1,9 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { headOf } from '@sallyport/ledger'
 import t, { type Test } from 'tap'
-import { openSqliteLedger } from '../../src/stores/index.ts'
 import { faultOf, missingOf, openLedgerIn } from './ledger-place.ts'
 import { ended, temporaryFolder } from './processes.ts'
 
@@ -49,31 +38,6 @@ t.test(`${KILLS} times kill -9 under load: every id given out has its record, an
   }
   t.ok(given.length >= 50 * KILLS, `${given.length} ids were given out`)
   t.equal(new Set(given).size, given.length, 'none twice')
-  const { store } = await openLedgerIn(folder)
-  t.teardown(() => store.close())
-  t.same(await missingOf(store, given), [])
-  t.equal(await faultOf(store, folder), undefined)
-})
-
-const CHECKPOINT_KILLS = Math.ceil(KILLS / 4)
-
-t.test(`${CHECKPOINT_KILLS} times kill -9 during WAL checkpoints: nothing given out is lost`, async (t) => {
-  const folder = await temporaryFolder(t)
-  const given: number[] = []
-  for (let kill = 0; kill < CHECKPOINT_KILLS; kill++) {
-    // Long records: a checkpoint is made by pages.
-    const { child, ids } = startAttesting(t, folder, '', '', '16000')
-    const fileBytes = () => statSync(join(folder, 'ledger.db'), { throwIfNoEntry: false })?.size ?? 0
-    await new Promise((resolve) => child.once('message', resolve))
-    const before = fileBytes()
-    // It grows by nothing else.
-    while (fileBytes() === before && child.exitCode === null) await delay(1)
-    await delay((kill * 7) % 30)
-    child.kill('SIGKILL')
-    await ended(child)
-    given.push(...ids)
-  }
-  t.ok(given.length >= 1000 * CHECKPOINT_KILLS, `${given.length} ids were given out`)
   const { store } = await openLedgerIn(folder)
   t.teardown(() => store.close())
   t.same(await missingOf(store, given), [])
@@ -139,56 +103,6 @@ t.test('a full disk is unavailable, and appends again when there is room', { ski
   given.push(await attest(), await attest())
   t.same(await missingOf(store, given), [])
   t.equal(await faultOf(store, folder), undefined)
-})
-
-t.test("yesterday's file is refused, and the newest one is opened", async (t) => {
-  const folder = await temporaryFolder(t)
-  const file = join(folder, 'ledger.db')
-  const first = await openLedgerIn(folder)
-  await first.attest()
-  await first.ledger.checkpoint()
-  await first.store.close()
-  copyFileSync(file, `${file}.yesterday`)
-  const second = await openLedgerIn(folder)
-  await second.attest()
-  await second.ledger.checkpoint()
-  await second.store.close()
-  copyFileSync(file, `${file}.today`)
-  copyFileSync(`${file}.yesterday`, file)
-  await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a has 2 records; the database has 1/ })
-  copyFileSync(`${file}.today`, file)
-  const third = await openLedgerIn(folder)
-  t.equal(await third.attest(), 4)
-  await third.store.close()
-})
-
-t.test('erased content is in no file any more, and the chain holds', async (t) => {
-  const folder = await temporaryFolder(t)
-  const { store, ledger, attest } = await openLedgerIn(folder)
-  t.teardown(() => store.close())
-  const address = '2001:db8:dead:beef::77'
-  for (let count = 0; count < 50; count++) await attest('t/a', count % 2 === 0 ? address : '192.0.2.1')
-  const holding = () =>
-    readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .filter(({ name }) => readFileSync(join(folder, name), 'latin1').includes(address))
-      .map(({ name }) => name)
-  t.ok(holding().length > 0, 'the search finds what is there')
-  t.equal(await store.eraseSubject(address), 25)
-  t.same(holding(), [])
-  t.equal(await faultOf(store, folder), undefined)
-  const evidence = await ledger.evidence('t/a', { attestationId: 2 })
-  t.same(evidence?.records[0]?.disclosure, { state: 'erased' })
-})
-
-t.test('a file that is no ledger is refused and left alone', async (t) => {
-  const folder = await temporaryFolder(t)
-  const text = 'This is a letter to a friend. '.repeat(100)
-  writeFileSync(join(folder, 'ledger.db'), text)
-  await t.rejects(openSqliteLedger(join(folder, 'ledger.db')))
-  t.equal(readFileSync(join(folder, 'ledger.db'), 'utf8'), text)
-  mkdirSync(join(folder, 'folder.db'))
-  await t.rejects(openSqliteLedger(join(folder, 'folder.db')))
 })
 
 t.test('the thread that waits for the disk is not that of the requests', async (t) => {

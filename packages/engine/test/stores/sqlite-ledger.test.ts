@@ -94,21 +94,6 @@ t.test('a tail that was deleted shows at once', async (t) => {
   await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a has 10 records; the database has 9/ })
 })
 
-t.test('every byte of the last record is held against its head', async (t) => {
-  const { folder, store, database } = await fifteen(t)
-  const bytes = database.prepare('SELECT bytes FROM record WHERE attestation_id = 15').get()?.['bytes']
-  const update = database.prepare('UPDATE record SET bytes = ? WHERE attestation_id = 15')
-  if (!(bytes instanceof Uint8Array)) return t.fail('no record')
-  const unseen: number[] = []
-  for (let at = 0; at < bytes.length; at += 7) {
-    update.run(bytes.with(at, (bytes[at] as number) ^ 1))
-    if ((await faultOf(store, folder)) === undefined) unseen.push(at)
-  }
-  t.same(unseen, [])
-  update.run(bytes)
-  t.equal(await faultOf(store, folder), undefined)
-})
-
 const HEAD_CHANGES = {
   link: `UPDATE log SET link = '${'0'.repeat(64)}' WHERE name = 't/a'`,
   size: `UPDATE log SET size = 9 WHERE name = 't/a'`,

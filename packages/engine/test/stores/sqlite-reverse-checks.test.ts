@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeptReverseCheck } from '@sallyport/core'
 import t from 'tap'
@@ -60,10 +59,4 @@ t.test('two connections write to one file', async (t) => {
       .sort(),
     ['a', 'b'],
   )
-})
-
-t.test('a file that is no database is refused', async (t) => {
-  const path = join(t.testdir(), 'checks.db')
-  writeFileSync(path, 'not a database, and long enough to be looked at as one: '.repeat(40))
-  await t.rejects(openSqliteReverseChecks(path))
 })
