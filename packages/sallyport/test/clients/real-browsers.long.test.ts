@@ -39,8 +39,7 @@ async function judgeAll(t: Test, { asked }: AskingSite): Promise<void> {
 
 t.test('no request of Chromium is suspected', { skip: NO_BROWSER }, async (t) => {
   const site = await openAskingSite(t)
-  const browser = await openBrowser()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const page = await (await browser.newContext({ locale: 'en-GB' })).newPage()
   await page.goto(`${site.url}/plain/start`)
   await site.seen(...ALL, '/done')

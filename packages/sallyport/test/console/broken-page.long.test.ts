@@ -4,11 +4,7 @@ import { openScene } from './scene.ts'
 
 t.test('a page that is older than its proxy', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
 
   t.test('says of a view whose script is gone that it is, and offers the new page', async (t) => {
     const { page, complaints } = await openPage(t, browser, scene.adminUrl)

@@ -15,8 +15,17 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 export const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage']
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS })
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS })
+
+/** Starts the browser, which ends with the test; after it the scene that it shows is closed. */
+export async function openBrowser(t: Test, scene?: { close(): Promise<void> }): Promise<Browser> {
+  const browser = await launchBrowser()
+  t.teardown(async () => {
+    await browser.close()
+    await scene?.close()
+  })
+  return browser
 }
 
 export interface Watched {

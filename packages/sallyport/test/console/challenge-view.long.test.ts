@@ -11,11 +11,7 @@ t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER
     { id: 'ask-all', match: { path: ['/login'] }, action: 'challenge' } as const,
   ]
   const scene = await openScene({}, { ...WITHOUT_DATA, policy: { preset: 'observe', rules } })
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   // A person solves it, two leave.
   const visitor = await browser.newContext({ extraHTTPHeaders: { 'x-forwarded-for': VISITOR.home } })
   const visit = await visitor.newPage()

@@ -13,8 +13,7 @@ t.test('the page of every visitor, for everybody', { skip: NO_BROWSER }, async (
   const demo = start(t, ['demo', ...place])
   await demo.says('with the token in')
   const url = /Listening on (\S+),/.exec(demo.err())?.[1] ?? ''
-  const browser = await openBrowser()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const { page, complaints } = await openPage(t, browser, url, {
     isSignedIn: false,
     viewport: { width: 1440, height: 900 },

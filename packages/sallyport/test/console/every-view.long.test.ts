@@ -35,8 +35,7 @@ function foreignParts(page: Page): Promise<unknown> {
 
 t.test('hostile text is text in every view, light, dark and on a phone', { skip: NO_BROWSER }, async (t) => {
   const scene = await openHostileScene(t)
-  const browser = await openBrowser()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   // The report has what was written of the counts.
   await todayOf(scene, (now) => now !== null)
@@ -75,11 +74,7 @@ t.test('hostile text is text in every view, light, dark and on a phone', { skip:
 
 t.test('every view says that it loads, that it failed, and goes on', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const questions: Readonly<Record<string, string>> = { inspect: `?target=${VISITOR.tor}`, request: '?id=nobody' }
   const { page, complaints } = await openPage(t, browser, scene.adminUrl)
   let answers: 'never' | 'badly' | 'well' = 'well'
@@ -116,11 +111,7 @@ t.test('every view says that it loads, that it failed, and goes on', { skip: NO_
 
 t.test('every view is reached by the keyboard', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const { page } = await openPage(t, browser, scene.adminUrl)
   await page.goto(scene.adminUrl)
   await settle(page)

@@ -17,11 +17,7 @@ function cramped(page: Page): Promise<readonly string[]> {
 
 t.test('every view has room at three widths, and axe finds nothing', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   for (const path of ['/', '/articles/gates', '/login'])
     for (const address of Object.values(VISITOR)) await scene.visit(address, { path })
   for (const userAgent of [GPTBOT, 'Google-Extended/1.0']) await scene.visit(VISITOR.home, { userAgent })

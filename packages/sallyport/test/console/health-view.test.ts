@@ -5,11 +5,7 @@ import { ADMIN, openScene, READER } from './scene.ts'
 
 t.test('a token opens the console, and a session ends', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl, { isSignedIn: false })
   await page.goto(`${scene.adminUrl}/#/health`)
   await page.getByLabel('Token').fill('not-the-right-token')
@@ -32,11 +28,7 @@ t.test('a token opens the console, and a session ends', { skip: NO_BROWSER }, as
 
 t.test('a link opens the console once, and is kept nowhere', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const link = signInLink({ admin: ADMIN, read: READER }, scene.adminUrl)
   const { page, complaints } = await openPage(t, browser, scene.adminUrl, { isSignedIn: false })
   const asked: string[] = []

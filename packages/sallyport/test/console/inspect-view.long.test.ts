@@ -4,11 +4,7 @@ import { NAUGHTY, openScene, VISITOR } from './scene.ts'
 
 t.test('an address, a range and a name are explained, and bad input is said', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   await scene.visit(VISITOR.tor)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/inspect`)
@@ -42,11 +38,7 @@ t.test('an address, a range and a name are explained, and bad input is said', { 
 
 t.test('crawlers are listed, verified and remembered', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/crawlers`)
   await page.getByText('No request has claimed to be a crawler since the start.').waitFor()
@@ -76,11 +68,7 @@ t.test('crawlers are listed, verified and remembered', { skip: NO_BROWSER }, asy
 
 t.test('the directory is searched and sorted, and shows one system', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const { page, complaints } = await openPage(t, browser, scene.adminUrl, { viewport: { width: 390, height: 800 } })
   await page.goto(`${scene.adminUrl}/#/directory`)
   await page.getByRole('heading', { name: /Largest of [\d,]+ systems/ }).waitFor()

@@ -9,11 +9,7 @@ const AXES = 8
 
 t.test('evidence is verified in the browser, axis by axis', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/ledger`)
   await page.getByText('Nothing was attested since the start.').waitFor()

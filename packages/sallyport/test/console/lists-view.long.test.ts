@@ -35,8 +35,7 @@ async function listScene(t: Test) {
 
 t.test('lists are looked at, searched and changed in a browser', { skip: NO_BROWSER }, async (t) => {
   const { scene, file } = await listScene(t)
-  const browser = await openBrowser()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/lists`)
   const table = page.getByRole('region', { name: 'Lists', exact: true })

@@ -7,11 +7,7 @@ const IMPOSTOR = 'Google-Extended/1.0'
 
 t.test('the live view shows who came, and why it was decided so', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   for (const path of ['/', '/articles/gates', '/login']) {
     t.equal(await scene.visit(VISITOR.home, { path }), 200)
     t.equal(await scene.visit(VISITOR.hosting, { path }), 200)
@@ -94,11 +90,7 @@ t.test('the live view shows who came, and why it was decided so', { skip: NO_BRO
 
 t.test('on a phone, in the dark, it fits', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const options = { viewport: { width: 390, height: 844 }, colorScheme: 'dark', reducedMotion: 'reduce' } as const
   const { page, complaints } = await openPage(t, browser, scene.adminUrl, options)
   await page.goto(scene.adminUrl)

@@ -33,8 +33,7 @@ function stretched(page: Page): Promise<readonly string[]> {
 
 t.test('a name of 3,000 letters does not stretch the page', { skip: NO_BROWSER }, async (t) => {
   const scene = await openHostileScene(t, LONG)
-  const browser = await openBrowser()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const { page, complaints } = await openPage(t, browser, scene.adminUrl)
   const listed = await fetch(`${scene.adminUrl}/console/api/requests?limit=9`, { headers: AS_READER })
   const { requests } = (await listed.json()) as { readonly requests: readonly { readonly id: string }[] }

@@ -7,11 +7,7 @@ import { todayOf } from './today.ts'
 t.test('the first view begins with the numbers of a day, against the day before', { skip: NO_BROWSER }, async (t) => {
   // Counts of a day are in the folder: that of all scenes has what other tests of this process counted.
   const scene = await openScene({}, { dataDir: t.testdir() })
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   t.match(await todayOf(scene, () => true), { isKept: true, now: null, before: null })
   const { page, complaints } = await openPage(t, browser, scene.adminUrl)
   await page.goto(scene.adminUrl)

@@ -13,11 +13,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   const scene = await openScene({
     savePolicy: async (written) => void saved.push(await written('listen: 127.0.0.1:8080\n')),
   })
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   for (const text of NAUGHTY) {
     await scene.visit(VISITOR.hosting, { path: `/login?${encodeURIComponent(text)}`, userAgent: text })
     await scene.visit(VISITOR.hosting, { path: `/${encodeURIComponent(text)}` })

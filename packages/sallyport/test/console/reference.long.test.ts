@@ -7,15 +7,11 @@ import { openScene, WITHOUT_DATA } from './scene.ts'
 const BUILT = join(import.meta.dirname, '../../../../engine/dist/reference.html.gz')
 
 t.test(
-  'the reference of the API tries an operation, and asks nothing from outside',
+  'the reference of the API tries an operation',
   { skip: NO_BROWSER || (!existsSync(BUILT) && 'the reference is not built: npm run build') },
   async (t) => {
     const scene = await openScene({}, WITHOUT_DATA)
-    const browser = await openBrowser()
-    t.teardown(async () => {
-      await browser.close()
-      await scene.close()
-    })
+    const browser = await openBrowser(t, scene)
     for (const width of [390, 1440]) {
       const viewport = { width, height: 900 }
       const { page, complaints, outside } = await openPage(t, browser, scene.url, { isSignedIn: false, viewport })

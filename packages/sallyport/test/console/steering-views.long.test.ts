@@ -4,11 +4,7 @@ import { ADMIN, NAUGHTY, openScene, READER, until } from './scene.ts'
 
 t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
-  const browser = await openBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await scene.close()
-  })
+  const browser = await openBrowser(t, scene)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   const { accounts, keyring, bans } = scene.sallyport
   for (const account of await accounts.listAccounts()) t.comment(account.id)

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser } from './browser.ts'
+import { launchBrowser } from './browser.ts'
 import { countAlsoBefore } from './past.ts'
 import { viewIds } from './views.ts'
 import { statusOf, VISITOR } from './visits.ts'
@@ -163,7 +163,7 @@ async function picture(
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-pictures-'))
 const { child, dataDir, url, adminUrl, link } = await startDemo(folder)
 const ended = once(child, 'exit')
-const browser = await openBrowser()
+const browser = await launchBrowser()
 try {
   mkdirSync(join(PICTURES, 'views'), { recursive: true })
   const first = await browser.newPage()
