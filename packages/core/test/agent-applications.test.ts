@@ -22,101 +22,6 @@ const IPHONE =
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)'
 const electron = (app: string) =>
   CHROME_TEXT.replace('Chrome/', `${app} Chrome/`).replace(' Safari', ' Electron/39.0.0 Safari')
-const msie = (entry: string) => `Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; ${entry}; .NET CLR 2.0.50727)`
-
-const PEOPLE: Readonly<Record<string, readonly string[]>> = {
-  'what an application writes behind a mark': [
-    `${ANDROID};KAKAOTALK 2410520`,
-    `${ANDROID}; unicom{version:android@11.0802,desmobile:0};devicetype{deviceBrand:Xiaomi,deviceModel:MI 8}`,
-    `${ANDROID}; newsreader/1.3.210`,
-    `${ANDROID};bankface/h5face;bankface/1.0`,
-    `${ANDROID};carclub`,
-    `${IPHONE} Safari/604.1;NAVER`,
-    `${IPHONE} Safari/604.1;wallet`,
-    `${CHROME_TEXT};KAKAOTALK 3.6`,
-    `${CHROME_TEXT};`,
-  ],
-  'the page of an application': [
-    'Overcast/3.0 (+http://overcast.fm/; iOS podcast app)',
-    'Podbean/Android App 8.1.5 (http://podbean.com),4f68a1',
-    'Podbean/iOS (http://podbean.com) 5.2.0 - 19c4',
-    'PodcastAddict/v5 ( https://podcastaddict.com/; Android podcast app)',
-    'Jam/1.11.1 iOS/16.2 (www.listentojam.com)',
-    'AudioWave/1.5 (+https://audiowave.io/; iPhone 15.4)',
-    'Anytime/1.2.1 b74 (phone;android QP1A.190711.020) https://github.com/amugofjava/anytime_podcast_player',
-  ],
-  'words within names of applications': [
-    electron('google-chat-linux/5'),
-    electron('google-keep-desktop/1'),
-    electron('unofficial-google-calendar/1'),
-    `${IPHONE} SkyscraperCity/3.2`,
-    `${IPHONE} Skyscrapers Magazine/4.2`,
-    `${IPHONE} PubCrawl/4.2`,
-    `${IPHONE} 7-Eleven Slurpee/4.2`,
-    `${IPHONE} Robot Vacuum/2.0`,
-    `${IPHONE} Spider Solitaire/5.2`,
-    `${IPHONE} TalkBot AI Chat/2.0`,
-    'Robot Vacuum/2.0 (iPhone; iOS 17.5; Scale/3.00)',
-  ],
-  'applications of desks': [
-    `${MAC} Feedly/92`,
-    `${MAC} VueScan/9.8`,
-    `${MAC} ImageCapture/8`,
-    `${MAC} Booking.com/7`,
-    `${MAC} Version/17.4 Safari/605.1.15 FeedStation/3.2`,
-    `${CHROME_TEXT} CamScanner/3.2.1`,
-    'Mozilla/5.0 (Windows; U; Windows NT 5.1; en-US; rv:1.9.0.1) Gecko/2008070208 Firefox/3.0.1 (CK-PublicLibrary)',
-    msie('Embedded Web Browser from: http://bsalsa.com/'),
-    msie('Avant Browser [avantbrowser.com]'),
-  ],
-  games: ['UnityPlayer/2021.3.45f2 (UnityWebRequest/1.0, libcurl/8.5.0-DEV)', 'Valve/Steam HTTP Client 1.0 (570)'],
-  browsers: [
-    'Mozilla/4.0 (compatible; Dillo 3.0)',
-    'Mozilla/5.0 (SerenityOS; x86_64) LibWeb+LibJS/1.0 Browser/1.0',
-    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Ladybird/1.0 Chrome/140.0.0.0 Safari/537.36',
-    'surf/2.1',
-  ],
-}
-
-t.test('applications of people are people’s, whatever word is within their names', async (t) => {
-  for (const [kind, texts] of Object.entries(PEOPLE)) {
-    for (const text of texts) {
-      const decision = decided(text)
-      t.match(decision, { action: 'allow', inspection: { agent: { class: 'human' } } }, `${kind}: ${text}`)
-      t.equal(decision.inspection.crawler, undefined, text)
-    }
-  }
-})
-
-const PROGRAMS: readonly string[] = [
-  `${ANDROID}; Foobot/1.0`,
-  `${CHROME_TEXT} SiteScanner`,
-  `${CHROME_TEXT} PageHttpAgent`,
-  `${CHROME_TEXT} SiteMonitor/2.0 (+https://probe.example/)`,
-  `${CHROME_TEXT} FooCrawler/2.0`,
-  `${CHROME_TEXT} (ContentScan)`,
-  `${MAC} Foobot/1.0`,
-  `${MAC} Monitor/1.0 (+https://probe.example/)`,
-  'Mozilla/5.0 (compatible; XScan/1.0; +http://probe.example)',
-  'Foobot/1.0 (+http://probe.example; Android)',
-  'Probe/1.0 (+http://probe.example/bot.html; Android 14)',
-  'Probe/1.0 (+http://probe.example)',
-  'Probe/1.0 (+https://probe.example/android)',
-  `${PHONE_CHROME} Probe (+https://probe.example/)`,
-  `${PHONE_CHROME} foobot Mobile/1.0`,
-  `${PHONE_CHROME} FooScraper/1.0`,
-  `${IPHONE} Vacuum Robot/2.0`,
-  'Google-Ads-Overview Mozilla/5.0 (Linux; U; Android 6.0.1; generic) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/41.0.2272.118 Version/4.0 Mobile Safari/537.36',
-  'Mozilla/5.0 (Linux; Android 11; Pixel 2; DuplexWeb-Google/1.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/86.0.4240.193 Mobile Safari/537.36',
-  'Valve/Steam HTTP Client 1.0 (SteamChatURLLookup)',
-  'libcurl/8.5.0',
-  msie('Embedded Web Crawler from: http://probe.example/'),
-  'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 5.1) Havij',
-  'Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1; Paros/3.2.13)',
-  'Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; WebInspect)',
-  `${CHROME_TEXT} Netsparker`,
-  'Mozilla/5.0 (Windows NT 6.1) AppleWebKit/534.34 (KHTML, like Gecko) CasperJS/1.1 Safari/534.34',
-]
 
 t.test('a mail program is no browser, and a browser that adds its name stays one', async (t) => {
   const { decide } = agentInspector({ policy: compilePolicy({ preset: 'protect-content', rules: [] }) })
@@ -125,12 +30,6 @@ t.test('a mail program is no browser, and a browser that adds its name stays one
   t.match(from(mail), { action: 'flag', inspection: { agent: { class: 'human', basis: 'network' } } })
   for (const text of [`${CHROME_TEXT} Thunderbird/1`, `${FIREFOX_TEXT} Thunderbird/1`])
     t.match(from(text), { action: 'challenge' }, text)
-})
-
-t.test('programs that name themselves are programs behind a browser and on a phone', async (t) => {
-  for (const text of PROGRAMS) t.match(judged(text), { class: 'unverified_bot', basis: 'automation' }, text)
-  t.ok(PROGRAMS.every((text) => judged(text).confidence >= 0.95))
-  t.match(judged(`${PHONE_CHROME}; Wander`), { class: 'unverified_bot', confidence: 0.6 }, 'a phone’s Chrome itself')
 })
 
 /** Forms of applications on people's devices. */
