@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
-import { certificateFolder } from './certificate.ts'
-import { freePort, missing, runServer } from './programs.ts'
+import { startCaddy, startNginxWith } from './front-programs.ts'
+import { missing } from './programs.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { exchange, get, openRawOrigin, statusOf } from './wire.ts'
 
@@ -207,7 +207,7 @@ async function holds(t: Test, url: string, { sallyport, observed }: Awaited<Retu
 }
 
 /** Like `asked`, and it blocks a path, because all visitors are of loopback here. */
-async function refusing(t: Test, family: 'nginx' | 'ingress-nginx' | 'caddy') {
+async function refusing(t: Test, family: 'nginx' | 'caddy') {
   const parts = await asked(t, family)
   const { sallyport } = parts
   const decide = sallyport.decide
@@ -219,20 +219,13 @@ async function refusing(t: Test, family: 'nginx' | 'ingress-nginx' | 'caddy') {
 }
 
 t.test('nginx', { skip: missing('nginx') }, async (t) => {
-  const [origin, parts, port] = [await echo(t), await refusing(t, 'nginx'), await freePort()]
-  const folder = certificateFolder(t)
-  mkdirSync(join(folder, 'logs'))
-  const site = readFileSync(join(EXAMPLES, 'nginx/site.conf'), 'utf8')
-    .replaceAll('127.0.0.1:8080', new URL(parts.proxy.url).host)
-    .replace('127.0.0.1:3000', new URL(origin.url).host)
-    .replace('listen 80;', `listen 127.0.0.1:${port};`)
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
+  const [origin, parts] = [await echo(t), await refusing(t, 'nginx')]
+  const url = await startNginxWith(t, ({ port }) =>
+    readFileSync(join(EXAMPLES, 'nginx/site.conf'), 'utf8')
+      .replaceAll('127.0.0.1:8080', new URL(parts.proxy.url).host)
+      .replace('127.0.0.1:3000', new URL(origin.url).host)
+      .replace('listen 80;', `listen 127.0.0.1:${port};`),
   )
-  const config = join(folder, 'nginx.conf')
-  const main = `daemon off; pid ${folder}/pid; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''} events {}`
-  writeFileSync(config, `${main} http { access_log off; ${temporary.join(' ')} ${site} }`)
-  const url = await runServer(t, 'nginx', ['-p', folder, '-c', config], port)
   await holds(t, url, parts)
   t.equal(statusOf(await exchange(url, get('/.sallyport/check'))), 404, 'no client may ask')
   const refused = await exchange(url, get('/blocked'))
@@ -243,14 +236,13 @@ t.test('nginx', { skip: missing('nginx') }, async (t) => {
 })
 
 t.test('Caddy', { skip: missing('caddy') }, async (t) => {
-  const [origin, parts, port] = [await echo(t), await refusing(t, 'caddy'), await freePort()]
-  const site = readFileSync(join(EXAMPLES, 'caddy/Caddyfile'), 'utf8')
-    .replaceAll('127.0.0.1:8080', new URL(parts.proxy.url).host)
-    .replace('127.0.0.1:3000', new URL(origin.url).host)
-    .replace('site.example {', `http://site.example:${port} {\n\tbind 127.0.0.1`)
-  const file = join(certificateFolder(t), 'Caddyfile')
-  writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
-  const url = await runServer(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
+  const [origin, parts] = [await echo(t), await refusing(t, 'caddy')]
+  const url = await startCaddy(t, (port) =>
+    readFileSync(join(EXAMPLES, 'caddy/Caddyfile'), 'utf8')
+      .replaceAll('127.0.0.1:8080', new URL(parts.proxy.url).host)
+      .replace('127.0.0.1:3000', new URL(origin.url).host)
+      .replace('site.example {', `http://site.example:${port} {\n\tbind 127.0.0.1`),
+  )
   await holds(t, url, parts)
   const refused = await exchange(url, get('/blocked', 'Accept: text/html'))
   t.equal(statusOf(refused), 403)

@@ -1,10 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { proxyBefore } from './behind.ts'
-import { certificateFolder } from './certificate.ts'
-import { NO_HAPROXY, NO_NGINX, startHaproxy, startNginx } from './front-programs.ts'
-import { freePort, missing, runServer } from './programs.ts'
+import { NO_HAPROXY, NO_NGINX, startCaddy, startHaproxy, startNginx } from './front-programs.ts'
+import { missing } from './programs.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { dial, exchange, get, OK, statusOf, until } from './wire.ts'
 
@@ -18,7 +15,15 @@ const FRONTS: Readonly<
     NO_NGINX,
     (t, url) => startNginx(t, url, `${WEBSOCKETS} proxy_set_header Connection $upgrade;`, '$proxy_add_x_forwarded_for'),
   ],
-  Caddy: [missing('caddy'), startCaddy],
+  Caddy: [
+    missing('caddy'),
+    (t, url) =>
+      startCaddy(
+        t,
+        (port) =>
+          `http://:${port} {\n bind 127.0.0.1\n reverse_proxy ${new URL(url).host} {\n trusted_proxies private_ranges\n }\n}`,
+      ),
+  ],
   HAProxy: [
     NO_HAPROXY,
     (t, url) =>
@@ -29,14 +34,6 @@ const FRONTS: Readonly<
 backend b\n mode http\n option forwardfor\n server s ${new URL(url).host}`,
       ),
   ],
-}
-
-async function startCaddy(t: Test, url: string): Promise<string> {
-  const port = await freePort()
-  const file = join(certificateFolder(t), 'Caddyfile')
-  const site = `http://:${port} {\n bind 127.0.0.1\n reverse_proxy ${new URL(url).host} {\n trusted_proxies private_ranges\n }\n}`
-  writeFileSync(file, `{\n admin off\n auto_https off\n}\n${site}\n`)
-  return runServer(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
 }
 
 const of = (client: string): string => `X-Forwarded-For: ${client}`

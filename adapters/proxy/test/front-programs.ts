@@ -42,28 +42,44 @@ export async function startNginxStream(t: Test, servers: (place: Place) => strin
   return runServer(t, 'nginx', ['-e', 'stderr', '-c', file], place.port)
 }
 
-/** nginx that forwards requests to a URL over connections that it keeps, with these lines of its own. */
-export async function startNginx(
-  t: Test,
-  url: string,
-  more = 'proxy_set_header Connection "";',
-  client = '$remote_addr',
-): Promise<string> {
-  const [port, folder] = [await freePort(), certificateFolder(t)]
+/** nginx with these sections of its `http` block. */
+export async function startNginxWith(t: Test, sections: (place: Place) => string): Promise<string> {
+  const place = { port: await freePort(), folder: certificateFolder(t) }
+  const { folder } = place
   mkdirSync(join(folder, 'logs'))
   const file = join(folder, 'nginx.conf')
   const user = process.getuid?.() === 0 ? 'user root;' : ''
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+  const parts = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   )
   writeFileSync(
     file,
     `daemon off; pid ${folder}/pid; error_log stderr crit; ${user} events {}
-      http { access_log off; ${temporary.join(' ')}
-      upstream gate { server ${new URL(url).host}; keepalive 4; }
+      http { access_log off; ${parts.join(' ')} ${sections(place)} }`,
+  )
+  return runServer(t, 'nginx', ['-e', 'stderr', '-p', folder, '-c', file], place.port)
+}
+
+/** nginx that forwards requests to a URL over connections that it keeps, with these lines of its own. */
+export function startNginx(
+  t: Test,
+  url: string,
+  more = 'proxy_set_header Connection "";',
+  client = '$remote_addr',
+): Promise<string> {
+  return startNginxWith(
+    t,
+    ({ port }) => `upstream gate { server ${new URL(url).host}; keepalive 4; }
       server { listen 127.0.0.1:${port}; location / {
         proxy_pass http://gate; proxy_http_version 1.1; ${more}
-        proxy_set_header X-Forwarded-For ${client}; } } }`,
+        proxy_set_header X-Forwarded-For ${client}; } }`,
   )
-  return runServer(t, 'nginx', ['-e', 'stderr', '-p', folder, '-c', file], port)
+}
+
+/** Caddy with these sites, without its API and certificates. */
+export async function startCaddy(t: Test, sites: (port: number) => string): Promise<string> {
+  const port = await freePort()
+  const file = join(certificateFolder(t), 'Caddyfile')
+  writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${sites(port)}\n`)
+  return runServer(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
 }

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openProxy } from '../src/index.ts'
 import { certificateFolder } from './certificate.ts'
+import { startCaddy, startNginxWith } from './front-programs.ts'
 import {
   cgiOrigin,
   freePort,
@@ -48,7 +49,6 @@ const NAMES = [
   'X-Forwarded-Scheme',
 ]
 
-/** All separators are asked of the proxy itself, in cgi-names.test.ts. */
 const SPELLINGS = NAMES.flatMap((name) => spellings(name, ['_', '.', '~', "'"]))
 
 /** Returns the spellings that reach a program with their value. Others may be refused; each request that passes has our verdict. */
@@ -93,46 +93,34 @@ function example(name: string, replaced: Readonly<Record<string, string>>): stri
 }
 
 async function caddy(t: Test, backend: string): Promise<string> {
-  const port = await freePort()
-  const site = example('caddy/Caddyfile', {
-    '127.0.0.1:8080': await gate(t, { forwardAuth: 'caddy' }),
-    '\t\treverse_proxy 127.0.0.1:3000': backend,
-    'site.example {': `http://site.example:${port} {\n\tbind 127.0.0.1`,
-  })
-  const file = join(certificateFolder(t), 'Caddyfile')
-  writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
-  return runServer(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
+  const host = await gate(t, { forwardAuth: 'caddy' })
+  return startCaddy(t, (port) =>
+    example('caddy/Caddyfile', {
+      '127.0.0.1:8080': host,
+      '\t\treverse_proxy 127.0.0.1:3000': backend,
+      'site.example {': `http://site.example:${port} {\n\tbind 127.0.0.1`,
+    }),
+  )
 }
 
 /** `lenient`: nginx passes on names that it drops by default. */
 async function nginx(
   t: Test,
-  {
-    origin = '127.0.0.1:1',
-    more = '',
-    lenient = false,
-  }: { origin?: string | undefined; more?: string | undefined; lenient?: boolean | undefined },
+  { origin = '127.0.0.1:1', more = '', lenient = false }: { origin?: string; more?: string; lenient?: boolean },
 ): Promise<string> {
-  const port = await freePort()
-  const folder = certificateFolder(t)
-  mkdirSync(join(folder, 'logs'))
-  const site = example('nginx/site.conf', {
-    '127.0.0.1:8080': await gate(t, { forwardAuth: 'nginx' }),
-    '127.0.0.1:3000': origin,
-    'listen 80;': `listen 127.0.0.1:${port};`,
-    '  location / {': `${more}\n  location / {`,
-    ...(lenient && {
-      'underscores_in_headers off': 'underscores_in_headers on',
-      'ignore_invalid_headers on': 'ignore_invalid_headers off',
+  const host = await gate(t, { forwardAuth: 'nginx' })
+  return startNginxWith(t, ({ port }) =>
+    example('nginx/site.conf', {
+      '127.0.0.1:8080': host,
+      '127.0.0.1:3000': origin,
+      'listen 80;': `listen 127.0.0.1:${port};`,
+      '  location / {': `${more}\n  location / {`,
+      ...(lenient && {
+        'underscores_in_headers off': 'underscores_in_headers on',
+        'ignore_invalid_headers on': 'ignore_invalid_headers off',
+      }),
     }),
-  })
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
   )
-  const config = join(folder, 'nginx.conf')
-  const main = `daemon off; pid ${folder}/pid; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''} events {}`
-  writeFileSync(config, `${main} http { access_log off; ${temporary.join(' ')} ${site} }`)
-  return runServer(t, 'nginx', ['-p', folder, '-c', config], port)
 }
 
 /** HAProxy stands before the gate: it asks nobody (D588). */
