@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
 import t from 'tap'
-import { type ApiRequest } from '../../src/api/index.ts'
+import type { ApiRequest } from '../../src/api/index.ts'
 import { type Answer, createWire, failingLookup, tooLarge } from './wire.ts'
 
 t.test('a path that is not under /v1 is for the host', async (t) => {
