@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { compilePolicy, createInspector, parseTrust, type Snapshot } from '@sallyport/core'
 import { compileInWorker, type LoadedTables, loadTables, type ResolvedSource } from '@sallyport/engine'
-import { inspectionRequest } from '@sallyport/node/internal'
+import { receive } from '@sallyport/node/internal'
 import { scratch } from './fault/scratch.ts'
 import { fullSources } from './full-tables.ts'
 import { type Figure, type Goal, spreadOf } from './report/result.ts'
@@ -160,7 +160,7 @@ async function serve(options: Options): Promise<void> {
   let requests = 0
   const server = createServer((request, response) => {
     requests++
-    const { action } = inspector.decide(inspectionRequest({}, request))
+    const { action } = inspector.decide(receive({}, request).head)
     response.setHeader('Content-Type', 'text/plain').end(action)
   })
   server.listen(0, '127.0.0.1')

@@ -2,12 +2,13 @@ import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
 import type { ApiResponse } from '@sallyport/engine'
 import {
+  Exchange,
   type HostResponse,
+  ID_HEADER,
   isForCaches,
   newId,
   Observation,
   privateControl,
-  Received,
   type Receiver,
   type RequestHost,
   readHead,
@@ -110,7 +111,7 @@ export function answerTo(request: Request & { [ANSWER]?: WebAnswer | undefined }
 /** Receives web requests, which cannot be marked and do not show the HTTP version, nor the order and case of names. */
 export const WEB: Receiver<WebAnswer> = { receive, mark() {} }
 
-function receive(host: RequestHost, response: WebAnswer): Received {
+function receive(host: RequestHost, response: WebAnswer): Exchange {
   const { request, address: peer = '' } = response
   response.observation ??= new Observation(newId(host, response.address, Object.fromEntries(request.headers)))
   const { observation } = response
@@ -118,7 +119,9 @@ function receive(host: RequestHost, response: WebAnswer): Received {
   const shown = { method: request.method, target: targetOf(request), scheme, fields: fieldsOf(request) } as const
   const head = { id: observation.id, peer, httpVersion: '', ...shown }
   const facts = readHead(head.fields, host.singleHeader)
-  return new Received(host, { request, observation, head, facts, response, end: response })
+  const exchange = new Exchange(host, { request, observation, head, facts, response, ending: response })
+  exchange.tell(ID_HEADER, observation.id)
+  return exchange
 }
 
 /** The target of a web request, as the runtime made a URL of it. */

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream'
 import { SallyportError } from '@sallyport/core/host'
 import type { Api, ApiRequest, ApiResponse } from '@sallyport/engine'
 import { headRefusal, rendered } from './answer/refusal.ts'
-import { NodeRequest } from './inspection/node-request.ts'
-import { noteRefusal } from './inspection/observation.ts'
-import type { Received } from './inspection/received.ts'
-import type { ReceivedHead } from './request/inspection-request.ts'
+import type { Exchange } from './exchange.ts'
+import { type Answered, createPipeline } from './phases.ts'
+import { NODE } from './receive.ts'
 import { readJson } from './request/json-body.ts'
 import { mountedPath, splitTarget } from './request/mounted-path.ts'
+import type { ReceivedHead } from './request/node-head.ts'
 import type { RequestHost } from './request/request-host.ts'
 
 const API_PATH = /^\/v1(?:[/?#]|$)/
@@ -52,28 +52,53 @@ export function isApiPath(path: string): boolean {
 export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlace): Promise<ApiResponse | undefined> {
   const { res, target, path, body } = place
   if (!isApiPath(path)) return undefined
-  return answerApi(host, new NodeRequest(host, { req, res, target }), path, () => readJson(req, req.headers, body))
+  return answerApi(host, NODE.receive(host, { req, res, target }), path, () => readJson(req, req.headers, body))
+}
+
+/** A call of the API: where its path stands in the target, and its body. */
+interface ApiCall {
+  readonly host: ApiHost
+  readonly path: string
+  read(): Promise<unknown>
 }
 
 /** The API's response to a request whose path is the API's; what is wrong with its head is answered here. */
 export async function answerApi(
   host: ApiHost,
-  received: Received,
+  exchange: Exchange,
   path: string,
   read: () => Promise<unknown>,
 ): Promise<ApiResponse | undefined> {
-  const { observation } = received
-  const { head } = received.reception
   // A middleware before it may have told of a limit of the policy; the API tells of its own alone.
-  for (const name of ['ratelimit', 'ratelimit-policy']) received.tell(name, undefined)
-  observation.answeredBy = 'api'
-  const fault = received.apiFault(host)
-  if (fault !== undefined) {
-    noteRefusal(observation, 'head')
-    return received.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))
-  }
-  const answered = await host.api(apiRequest(head, mountedPath(path) ?? path, read))
-  return answered && received.closing(answered)
+  for (const name of ['ratelimit', 'ratelimit-policy']) exchange.tell(name, undefined)
+  exchange.observation.answeredBy = 'api'
+  return createPipeline<Exchange, ApiCall>({ precheck, answer: callApi }, { host, path, read })(exchange)
+}
+
+/** The API's response to a request whose head the host has checked. */
+export async function answerCheckedApi(
+  host: ApiHost,
+  exchange: Exchange,
+  path: string,
+  read: () => Promise<unknown>,
+): Promise<ApiResponse | undefined> {
+  exchange.observation.answeredBy = 'api'
+  return createPipeline<Exchange, ApiCall>({ answer: callApi }, { host, path, read })(exchange)
+}
+
+/** The phase `precheck` of the API, which reads paths in one way alone. */
+function precheck(exchange: Exchange, { host }: ApiCall): Answered {
+  const { head, observation } = exchange
+  const fault = exchange.apiFault(host)
+  if (fault === undefined) return undefined
+  observation.refuse('head')
+  return exchange.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))
+}
+
+/** The phase `answer` of the API. */
+async function callApi(exchange: Exchange, { host, path, read }: ApiCall): Promise<Answered> {
+  const answered = await host.api(apiRequest(exchange.head, mountedPath(path) ?? path, read))
+  return answered && exchange.closing(answered)
 }
 
 /** The body of a response in a form that any host can send. */

@@ -3,12 +3,12 @@ import type { Server, Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/engine'
 import { sendResponse } from './answer/send-response.ts'
 import { responseOn } from './answer/upgrade-response.ts'
+import type { Decider, Outcome } from './decider.ts'
 import { createInspection } from './inspection/create-inspection.ts'
-import type { Decider, Outcome } from './inspection/decide-request.ts'
 import type { InspectionOptions } from './inspection/inspection-options.ts'
-import { NODE } from './inspection/node-request.ts'
+import { findObservation } from './observation.ts'
+import { NODE } from './receive.ts'
 import { markGuarded } from './request/host-server.ts'
-import { observationOf } from './request/observation.ts'
 import { nameAnswer } from './request/request-id.ts'
 import { ignoreOtherUpgrades } from './request/upgrades.ts'
 
@@ -76,6 +76,6 @@ function refuse(sallyport: Decider, socket: Socket, req: IncomingMessage, refusa
   socket.on('error', () => socket.destroy())
   const response = responseOn(socket, req)
   if (response === undefined) return
-  nameAnswer(response, observationOf(sallyport, req).id)
+  nameAnswer(response, findObservation(sallyport, req).id)
   void sendResponse(response, refusal)
 }

@@ -3,11 +3,11 @@ import type { Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import { sendResponse } from './answer/send-response.ts'
 import { type ApiHost, answer, requireApi } from './api-answer.ts'
+import type { Decider } from './decider.ts'
 import { createInspection } from './inspection/create-inspection.ts'
-import type { Decider } from './inspection/decide-request.ts'
 import type { InspectionOptions } from './inspection/inspection-options.ts'
-import { NODE } from './inspection/node-request.ts'
 import { type ChallengeOptions, createStepUp } from './inspection/step-up.ts'
+import { NODE } from './receive.ts'
 import { baseOf, mountedPath } from './request/mounted-path.ts'
 
 declare module '@hapi/hapi' {

@@ -1,8 +1,8 @@
 export type { ApiHost } from './api-answer.ts'
+export type { Decider } from './decider.ts'
 export { guardUpgrade } from './guard-upgrade.ts'
 export type { Attester } from './inspection/attest-request.ts'
 export type { DecisionEvent, RefusalEvent } from './inspection/create-inspection.ts'
-export type { Decider } from './inspection/decide-request.ts'
 export type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection/inspection-options.ts'
 export type { ChallengeOptions } from './inspection/step-up.ts'
 export {

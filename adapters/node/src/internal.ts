@@ -7,26 +7,27 @@ export { sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'
 export { usageFields } from './answer/usage-fields.ts'
 export { addVerdict, isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
-export { answer, answerApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
+export { answer, answerApi, answerCheckedApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
 export { askingAnswer, isAsking } from './challenge/challenge-answer.ts'
 export { renewedCookie } from './challenge/cookies.ts'
 export { askedAs } from './challenge/navigation.ts'
 export { wantedRequest } from './challenge/places.ts'
+export type { Outcome } from './decider.ts'
+export { Exchange, type HostResponse, type Receiver, type Reception } from './exchange.ts'
+export { answer as answerPhase, decide, inspect, route } from './host-phases.ts'
 export { createInspection } from './inspection/create-inspection.ts'
-export { type Answering, decideHead } from './inspection/decide-head.ts'
-export type { Outcome } from './inspection/decide-request.ts'
-export { NODE, type NodePlace } from './inspection/node-request.ts'
-export {
-  type HostResponse,
-  noteChallenge,
-  noteDecision,
-  noteOriginal,
-  noteRefusal,
-  observe,
-} from './inspection/observation.ts'
-export { ownAnswer } from './inspection/own-answer.ts'
-export { Received, type Receiver } from './inspection/received.ts'
 export { createStepUp, stepUpPolicy } from './inspection/step-up.ts'
+export { decisionOn, findObservation, Observation } from './observation.ts'
+export {
+  type Answered,
+  announcePhase,
+  createPipeline,
+  PHASES,
+  type PhaseEvent,
+  type PhaseName,
+  type PhaseTable,
+} from './phases.ts'
+export { NODE, type NodePlace, receive } from './receive.ts'
 export { absoluteTarget, isSite, namesSite } from './request/absolute-target.ts'
 export { noteJa4 } from './request/connection-ja4.ts'
 export { foldedName } from './request/folded-name.ts'
@@ -43,11 +44,10 @@ export {
 } from './request/head-fault.ts'
 export { type HeadFields, isHttp2, readHead } from './request/head-fields.ts'
 export { INSECURE, isSecured } from './request/insecure-target.ts'
-export { inspectionRequest, type ReceivedHead } from './request/inspection-request.ts'
 export { readJson } from './request/json-body.ts'
 export { stopParsingWhenEnded } from './request/last-request.ts'
 export { baseOf, mountedPath } from './request/mounted-path.ts'
-export { decisionOn, Observation, observationOf } from './request/observation.ts'
+export type { ReceivedHead } from './request/node-head.ts'
 export type { RequestHost } from './request/request-host.ts'
 export { ID_HEADER, newId } from './request/request-id.ts'
 export { createShown } from './request/shown-decision.ts'

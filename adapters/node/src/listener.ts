@@ -4,13 +4,13 @@ import type { Decision } from '@sallyport/core'
 import { refusal, rendered } from './answer/refusal.ts'
 import { sendResponse } from './answer/send-response.ts'
 import { type ApiHost, answer, requireApi } from './api-answer.ts'
+import type { Decider, Outcome } from './decider.ts'
 import { createInspection } from './inspection/create-inspection.ts'
-import type { Decider, Outcome } from './inspection/decide-request.ts'
 import type { InspectionOptions } from './inspection/inspection-options.ts'
-import { NODE } from './inspection/node-request.ts'
 import { type ChallengeOptions, createStepUp } from './inspection/step-up.ts'
+import { findObservation } from './observation.ts'
+import { NODE } from './receive.ts'
 import { baseOf, mountedPath } from './request/mounted-path.ts'
-import { observationOf } from './request/observation.ts'
 
 /** A request of `node:http` or of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
@@ -93,7 +93,7 @@ export function v1<Request extends NodeRequest = IncomingMessage, Response exten
       handler(request as Inspected<Request>, response)
       return
     }
-    const failed = () => rendered(refusal('internal_error'), { id: observationOf(sallyport, req).id })
+    const failed = () => rendered(refusal('internal_error'), { id: findObservation(sallyport, req).id })
     void answer(sallyport, req, { res, target, path }).then(
       (answered) => {
         if (answered === undefined) handler(request as Inspected<Request>, response)

@@ -8,7 +8,7 @@ import type { Api } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { sendResponse } from '../src/answer/send-response.ts'
 import { answer, apiRequest } from '../src/api-answer.ts'
-import { inspectionRequest } from '../src/request/inspection-request.ts'
+import { receive } from '../src/receive.ts'
 import { BODY_LIMIT, readJson } from '../src/request/json-body.ts'
 import { dial, serve } from './support.ts'
 
@@ -93,7 +93,7 @@ t.test("a parser's stand-in for a skipped body is not the body", async (t) => {
 
 t.test('the body is read once, and not before it is asked for', async (t) => {
   const port = await serve(t, async (req, res) => {
-    const head = inspectionRequest({}, req, '/detect/v1/x?y=1')
+    const head = receive({}, req, '/detect/v1/x?y=1').head
     const asked = apiRequest(head, '/v1/x?y=1#z', () => readJson(req, req.headers, undefined))
     t.equal(req.readableDidRead, false)
     t.equal(asked.target, '/detect/v1/x?y=1')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { askingAnswer } from '../src/challenge/challenge-answer.ts'
-import type { ReceivedHead } from '../src/request/inspection-request.ts'
+import type { ReceivedHead } from '../src/request/node-head.ts'
 import type { RequestHost } from '../src/request/request-host.ts'
 import { NAVIGATION, openAskingSite, solve } from './asking.ts'
 

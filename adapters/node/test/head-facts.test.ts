@@ -5,8 +5,9 @@ import { type HeadFields, readHead } from '../src/request/head-fields.ts'
 /** Fields of which the first counts and which must not come twice, and those that are lists. */
 const ONCE = { host: 'host', contentLength: 'content-length', contentType: 'content-type' } as const
 const MORE = { authorization: 'authorization', userAgent: 'user-agent', expect: 'expect' } as const
-/** One of which the first counts, and that may come twice. */
+/** Fields of which the first counts, and that may come twice. */
 const REFERER = 'referer'
+const SOLUTION = 'sallyport-solution'
 const LISTS = {
   authority: ':authority',
   connection: 'connection',
@@ -33,6 +34,7 @@ function plainly(fields: readonly string[], single: string | undefined): HeadFie
   return {
     ...Object.fromEntries(once.map(([key, name]) => [key, valuesOf(name)[0]])),
     referer: valuesOf(REFERER)[0],
+    solution: valuesOf(SOLUTION)[0],
     ...Object.fromEntries(
       Object.entries(LISTS).map(([key, name]) => [
         key,
@@ -45,7 +47,7 @@ function plainly(fields: readonly string[], single: string | undefined): HeadFie
 
 t.test('the facts of a head are those of a plain reading', async (t) => {
   const random = createRandom(51)
-  const known = [...Object.values(ONCE), ...Object.values(MORE), ...Object.values(LISTS), REFERER]
+  const known = [...Object.values(ONCE), ...Object.values(MORE), ...Object.values(LISTS), REFERER, SOLUTION]
   const others = ['x-real-ip', 'x-forwarded-for', 'accept', 'cookie', 'trailer', '', 'vie', 'hosts', 'user_agent']
   const mixed = (name: string): string =>
     [...name].map((letter) => (random(3) === 0 ? letter.toUpperCase() : letter)).join('')

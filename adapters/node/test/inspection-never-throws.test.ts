@@ -2,10 +2,10 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
 import { requireApi } from '../src/api-answer.ts'
+import { requireDecider } from '../src/decider.ts'
 import type { ApiHost, Attester, Decider } from '../src/index.ts'
 import { createInspection } from '../src/inspection/create-inspection.ts'
-import { requireDecider } from '../src/inspection/decide-request.ts'
-import { NODE } from '../src/inspection/node-request.ts'
+import { NODE } from '../src/receive.ts'
 import { decideRequest, decider, dial, serve } from './support.ts'
 
 function requestOf(fields: readonly string[], url = '/'): IncomingMessage {

@@ -1,14 +1,14 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { inspectionRequest } from '../src/request/inspection-request.ts'
+import { receive } from '../src/receive.ts'
 import { mountedPath } from '../src/request/mounted-path.ts'
 import { dial, serve } from './support.ts'
 
 t.test('fields keep their order, case and repetitions, and the target its form', async (t) => {
-  const received = new Promise<ReturnType<typeof inspectionRequest>>((resolve) => {
+  const received = new Promise<ReturnType<typeof receive>['head']>((resolve) => {
     void serve(t, (req, res) => {
-      resolve(inspectionRequest({}, req))
+      resolve(receive({}, req).head)
       res.end()
     }).then((port) => {
       dial(t, port, 'GET /a%2fb?x=%00 HTTP/1.0\r\nuser-AGENT: x\r\nX-A: 1\r\naccept: */*\r\nx-a: 2\r\n\r\n')
@@ -29,19 +29,19 @@ t.test('fields keep their order, case and repetitions, and the target its form',
 t.test('peer and scheme are those of the socket, whatever the headers say', (t) => {
   const req = new IncomingMessage(new Socket())
   req.headers = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' }
-  t.hasStrict(inspectionRequest({}, req), { peer: '', scheme: 'http' }, 'a socket that is gone has no address')
+  t.hasStrict(receive({}, req).head, { peer: '', scheme: 'http' }, 'a socket that is gone has no address')
   const secure = new IncomingMessage(Object.assign(new Socket(), { encrypted: true }))
-  t.equal(inspectionRequest({}, secure).scheme, 'https')
+  t.equal(receive({}, secure).head.scheme, 'https')
   Object.assign(secure, { socket: undefined })
-  t.hasStrict(inspectionRequest({}, secure), { peer: '', scheme: 'unknown' })
+  t.hasStrict(receive({}, secure).head, { peer: '', scheme: 'unknown' })
   t.end()
 })
 
 t.test('a host that strips its mount gives the target as it was received', (t) => {
   const req = new IncomingMessage(new Socket())
   req.url = '/v1/myip'
-  t.equal(inspectionRequest({}, req).target, '/v1/myip')
-  t.equal(inspectionRequest({}, req, '/detect/v1/myip').target, '/detect/v1/myip')
+  t.equal(receive({}, req).head.target, '/v1/myip')
+  t.equal(receive({}, req, '/detect/v1/myip').head.target, '/detect/v1/myip')
   t.end()
 })
 

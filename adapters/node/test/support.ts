@@ -3,9 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { compilePolicy, createInspector, type Decision, type Mode, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
 import type { Test } from 'tap'
+import type { Decider, Outcome } from '../src/decider.ts'
 import { createInspection } from '../src/inspection/create-inspection.ts'
-import type { Decider, Outcome } from '../src/inspection/decide-request.ts'
-import { NODE, type NodePlace } from '../src/inspection/node-request.ts'
+import { NODE, type NodePlace } from '../src/receive.ts'
 
 /** A decider that goes by the path: `/blocked` is blocked, `/flagged` flagged, any other allowed. */
 export function decider(mode: Mode = 'enforce') {

@@ -1,8 +1,8 @@
 import type { Rule } from '@sallyport/core'
 import t from 'tap'
+import type { Decider } from '../src/decider.ts'
 import { createInspection } from '../src/inspection/create-inspection.ts'
-import type { Decider } from '../src/inspection/decide-request.ts'
-import { NODE } from '../src/inspection/node-request.ts'
+import { NODE } from '../src/receive.ts'
 
 const EACH: Rule = {
   id: 'each-user',

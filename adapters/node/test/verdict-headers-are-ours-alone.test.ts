@@ -8,7 +8,7 @@ import { runInThisContext } from 'node:vm'
 import type { InspectionRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { applyVerdict, VERDICT_PREFIX, withVerdict } from '../src/answer/verdict-headers.ts'
-import { inspectionRequest } from '../src/request/inspection-request.ts'
+import { receive } from '../src/receive.ts'
 import { decideRequest, decisionOn, serve } from './support.ts'
 
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]
@@ -109,7 +109,7 @@ function received(t: Test, fields: readonly string[], look: (req: IncomingMessag
 
 t.test('a request shows our verdict alone, by each of its three ways', (t) =>
   received(t, SENT, (req) => {
-    const evidence = inspectionRequest({}, req).fields
+    const evidence = receive({}, req).head.fields
     const before = [...evidence]
     applyVerdict(req, decisionOn('/flagged', { asn: 64496 }))
     const names = (headers: object) => Object.keys(headers).filter((name) => /^sallyport[-_.]/i.test(name))

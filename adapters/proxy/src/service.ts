@@ -8,9 +8,9 @@ import { answerWith, limitRefusal } from './exchange/answers.ts'
 import { passHints } from './exchange/early-hints.ts'
 import type { Exchange, Holder } from './exchange/exchange.ts'
 import type { Refusals } from './exchange/refusals.ts'
-import { createGate } from './gate/gate.ts'
-import type { GateOptions, ProxyHost } from './gate/options.ts'
+import type { GateOptions, GateServices, ProxyHost } from './gate/options.ts'
 import { createOriginRobots, type OriginRobots } from './gate/origin-robots.ts'
+import { createGate } from './gate/phases.ts'
 import { openSites, type Route, type Site } from './gate/sites.ts'
 import { stepUp } from './gate/step-up.ts'
 import type { Served } from './listener/listener.ts'
@@ -76,7 +76,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     decider: decider && ((rules) => decider.call(sallyport, rules)),
     decide: (request) => sallyport.decide(request),
   })
-  const parts = { sallyport, options, sites, routes, handoff }
+  const parts = { host: sallyport, options: withDenials(options), sites, routes, handoff }
   const overload = watchOverload(limits)
 
   const requestSlots = new Slots({
@@ -113,23 +113,22 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     onConflict,
     onHints: options.earlyHints === false ? undefined : passHints,
   }
-  const requests = admission('in_flight', requestSlots)
-  const onRequest = createGate({ ...parts, admission: requests }, (exchange, client, handed, site) => {
+  const forward: GateServices['forward'] = (exchange, handed, site) => {
     const { stream, ownHost } = site
-    const origin = originFor(exchange, site)
-    const { fields, sign } = handed
     const onAsked = decider && ((level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level)))
-    const owner = ownConnection(exchange, sallyport.isTrusted?.(exchange.head.peer) === true)
-    origin?.forward({ fields, sign, exchange, client, owner, stream, ownHost, onAsked }, hooks)
-  })
-  const tunnels = admission('tunnels', tunnelSlots)
-  const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, handed, site) => {
+    const owner = ownConnection(exchange, sallyport)
+    const { client } = exchange
+    originFor(exchange, site)?.forward({ ...handed, exchange, client, owner, stream, ownHost, onAsked }, hooks)
+  }
+  const openWebSocket: GateServices['forward'] = (exchange, handed, site) => {
     const { ownHost } = site
     const origin = originFor(exchange, site)
     if (origin === undefined) return
     const onFailure = (error: Error): void => fail(exchange, error)
     openTunnel(origin, { ...handed, exchange, ownHost, onFailure, onConflict }, { ...timeouts, ...site.timeouts })
-  })
+  }
+  const onRequest = createGate({ ...parts, admission: admission('in_flight', requestSlots), forward })
+  const onUpgrade = createGate({ ...parts, admission: admission('tunnels', tunnelSlots), forward: openWebSocket })
 
   const { origins } = sites
   const robots = createOriginRobots(sites, { timeouts, onNotice: options.onNotice })
@@ -164,6 +163,16 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     },
     close,
   }
+}
+
+/** Options with a line for the operator about the first check of another server that was refused. */
+function withDenials<Options extends GateOptions>(options: Options): Options {
+  let isTold = false
+  const onDenied = (why: string): void => {
+    if (!isTold) options.onNotice?.(`forward-auth: refused a check: ${why}`)
+    isTold = true
+  }
+  return { ...options, onDenied }
 }
 
 /** The origin of a request; one that has none is answered with 404. */

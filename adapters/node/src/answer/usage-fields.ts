@@ -1,5 +1,5 @@
 import type { Decision, UsageTable } from '@sallyport/core'
-import type { ReceivedHead } from '../request/inspection-request.ts'
+import type { ReceivedHead } from '../request/node-head.ts'
 
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 

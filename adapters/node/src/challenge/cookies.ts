@@ -1,7 +1,7 @@
 import type { Decision } from '@sallyport/core'
 import { CHALLENGE_COOKIES, cookiesOf, PASS_COOKIES } from '@sallyport/core/host'
 import { valuesOf } from '../request/accept.ts'
-import type { ReceivedHead } from '../request/inspection-request.ts'
+import type { ReceivedHead } from '../request/node-head.ts'
 import type { RequestHost } from '../request/request-host.ts'
 
 /** The cookie of a pass, as `Set-Cookie` has it. */

@@ -1,5 +1,5 @@
 import { acceptsHtml, formOf, isShown, valuesOf } from '../request/accept.ts'
-import type { ReceivedHead } from '../request/inspection-request.ts'
+import type { ReceivedHead } from '../request/node-head.ts'
 
 /** How a request is asked: with a page, with a page that cannot repeat what was sent, or in words for programs. */
 export type AskedAs = 'page' | 'form' | 'program'

@@ -5,7 +5,7 @@ import { contactLink, escapeHtml, GATE, languageOf, PAGE_STYLE } from '../answer
 import { REFUSAL_TEXTS } from '../answer/refusal-texts.ts'
 import { isRightToLeft, type Phrase, phraseOf, refusalWords } from '../answer/refusal-words.ts'
 import { readHead, siteOf } from '../request/head-fields.ts'
-import type { ReceivedHead } from '../request/inspection-request.ts'
+import type { ReceivedHead } from '../request/node-head.ts'
 import type { ChallengePage, RefusalPage } from '../request/request-host.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
 import { CHALLENGE_TEXTS, type ChallengeTexts, providerOf, timeOf } from './page-texts.ts'

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { ApiResponse } from '@sallyport/engine'
 import { valuesOf } from '../request/accept.ts'
 import { readHead, siteOf } from '../request/head-fields.ts'
-import type { ReceivedHead } from '../request/inspection-request.ts'
+import type { ReceivedHead } from '../request/node-head.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
 import { passScript } from './pass-script.ts'
 

@@ -2,9 +2,10 @@ import type { Decision, Mode } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
 import { refusal } from '../answer/refusal.ts'
 import { isAsking } from '../challenge/challenge-answer.ts'
-import { carriedOut, type Decider, type Outcome, outcomeOf, type RequestIdentity, refused } from './decide-request.ts'
-import { noteDecision, noteRefusal } from './observation.ts'
-import type { Received } from './received.ts'
+import type { Decider } from '../decider.ts'
+import type { Claim, Exchange } from '../exchange.ts'
+import { decide } from '../host-phases.ts'
+import type { Answered } from '../phases.ts'
 
 /** The part that records the decision about a claim: what `open()` resolves to, or a stand-in. */
 export interface Attester extends Decider {
@@ -28,11 +29,8 @@ export interface ClaimOptions<Request> {
     | undefined
 }
 
-/** A claim as it was read, or why it could not be. */
-export type Claim = string | { readonly fault: unknown }
-
 /** The claim of a request; `undefined` for nothing, of which Koa makes an empty text, and a header may be one. */
-export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request: Request): Claim | undefined {
+export function readClaim<Request>({ provenance }: ClaimOptions<Request>, request: Request): Claim | undefined {
   try {
     return provenance?.claim(request) || undefined
   } catch (fault) {
@@ -41,36 +39,30 @@ export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request:
 }
 
 /**
- * `outcomeOf` for a request with a claim, which is judged and recorded first. A request that cannot be recorded is refused,
- * with 503, or 400 for a claim that is none: a host that asks for attestation relies on it (D53). The same holds for a claim
- * that cannot be read (D625). In monitor mode it passes without one, and a process warning says so. Nothing is recorded of a
- * request that is challenged.
+ * The phase `decide` of a mount with claims: a claim is judged and recorded after the rules that count. A request that cannot be
+ * recorded is refused with 503, or 400 for a claim that is none, because a host that asks for attestation relies on it. The same holds
+ * for a claim that cannot be read. In monitor mode the request passes without attestation, and a process warning says so. Nothing is
+ * recorded of a request that is challenged: a question lets nobody in, and the request that comes with the pass is recorded.
  */
-export async function attestedOutcome(
-  sallyport: Attester,
-  received: Received,
-  identity: RequestIdentity | undefined,
-  claim: Claim,
-): Promise<Outcome> {
-  return outcomeOf(sallyport, received, identity, async (host, received, decision) => {
-    // A question lets nobody in: the request that comes with the pass is recorded. D465
-    if (isAsking(host, received.reception.head, decision)) return carriedOut(host, received, decision)
-    let attested: Decision
-    try {
-      if (typeof claim !== 'string') throw claim.fault
-      attested = await sallyport.provenance.attestDecision(decision, claim, sallyport.config.mode)
-    } catch (error) {
-      if (sallyport.config.mode === 'monitor') {
-        process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')
-        return carriedOut(host, received, decision)
-      }
-      const code = error instanceof SallyportError ? error.code : 'attestation_unavailable'
-      noteRefusal(received.observation, 'attestation')
-      return { decision, refusal: refused(host, received, refusal(code)) }
+export async function attest(exchange: Exchange, { host }: { readonly host: Attester }): Promise<Answered> {
+  await decide(exchange, { host })
+  const decision = exchange.decision as Decision
+  const { claim } = exchange
+  if (claim === undefined || isAsking(host, exchange.subject, decision)) return undefined
+  try {
+    if (typeof claim !== 'string') throw claim.fault
+    const attested = await host.provenance.attestDecision(decision, claim, host.config.mode)
+    exchange.decision = attested
+    exchange.observation.decide(attested)
+    return undefined
+  } catch (error) {
+    if (host.config.mode === 'monitor') {
+      process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')
+      return undefined
     }
-    noteDecision(received.observation, attested)
-    return carriedOut(host, received, attested)
-  })
+    const code = error instanceof SallyportError ? error.code : 'attestation_unavailable'
+    return exchange.refuse(refusal(code), 'attestation')
+  }
 }
 
 /** Throws `invalid_config` at start-up where claims are to be attested by something that cannot. */

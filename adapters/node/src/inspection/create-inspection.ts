@@ -2,12 +2,13 @@ import { channel } from 'node:diagnostics_channel'
 import type { Decision, MountPolicy, Policy, Rule } from '@sallyport/core'
 import { countsByUser, refuses, SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { attestedOutcome, claimOf, requireAttester } from './attest-request.ts'
-import { type Decider, type Outcome, outcomeOf, requireDecider } from './decide-request.ts'
+import { type Decider, type Outcome, requireDecider } from '../decider.ts'
+import type { Exchange, Receiver, Reception } from '../exchange.ts'
+import { answer, decide, inspect, precheck, route } from '../host-phases.ts'
+import { type Answered, createPipeline } from '../phases.ts'
+import { attest, readClaim, requireAttester } from './attest-request.ts'
 import { createHooks } from './hooks.ts'
 import { checkOptions, type InspectionOptions } from './inspection-options.ts'
-import type { Reception } from './observation.ts'
-import type { Received, Receiver } from './received.ts'
 
 /** Inspects a request of one mount; `request` is the host's own, for its hooks. Never throws; a promise where something waits. */
 export type Inspect<Place, Request> = (place: Place, request: Request) => Outcome | Promise<Outcome>
@@ -50,7 +51,10 @@ export function createInspection<Place, Request>(
   if (options.identify === undefined) warnUncounted(options.policy ?? sallyport.config?.policy)
   const hooks = createHooks(options)
   const decider = deciderOf(sallyport, options)
-  const attesting = attester === undefined ? undefined : (decider as typeof attester)
+  const common = { precheck, route, inspect, decide, answer }
+  const run = createPipeline<Exchange, { readonly host: Decider }>(common, { host: decider })
+  const runAttesting =
+    attester && createPipeline({ ...common, decide: attest }, { host: decider as Decider & typeof attester })
 
   function failed(error: unknown, place: Place, request: Request): Outcome {
     hooks.report(error, request)
@@ -58,26 +62,26 @@ export function createInspection<Place, Request>(
     return {}
   }
 
-  function finish(outcome: Outcome, received: Received, place: Place, request: Request): Outcome | Promise<Outcome> {
-    const { decision, refusal } = outcome
+  function finish(exchange: Exchange, answered: Answered, place: Place, request: Request): Outcome | Promise<Outcome> {
+    const { decision } = exchange
     receiver.mark(place, decision)
     // No other host inspects by this: the proxy's own is its exchange.
-    const own = received.reception.request as DecisionEvent['request']
+    const own = exchange.request as DecisionEvent['request']
     if (decision !== undefined) {
       hooks.onDecision(decision, request)
       if (DECISIONS.hasSubscribers) DECISIONS.publish({ decision, request: own } satisfies DecisionEvent)
-      if (options.explain) received.tell(REASONS, reasonsOf(decision))
+      if (options.explain) exchange.tell(REASONS, reasonsOf(decision))
     }
-    if (refusal === undefined) return outcome
+    if (answered === undefined) return decision === undefined ? {} : { decision }
     // A question is no refusal that an application could put into its own words.
     const isRefused = decision?.enforced === true && refuses(decision.action) && decision.action !== 'challenge'
-    const rendered = isRefused ? hooks.rendered(refusal, decision, request) : refusal
-    const refused = (answer: ApiResponse): Outcome => {
-      const { status } = answer
+    const rendered = isRefused ? hooks.rendered(answered, decision, request) : answered
+    const refused = (sent: ApiResponse): Outcome => {
+      const { status } = sent
       if (REFUSALS.hasSubscribers) REFUSALS.publish({ decision, status, request: own } satisfies RefusalEvent)
       const explained = options.explain && decision !== undefined
-      const headers = explained ? { ...answer.headers, [REASONS]: reasonsOf(decision) } : answer.headers
-      return { ...(decision && { decision }), refusal: { ...answer, headers } }
+      const headers = explained ? { ...sent.headers, [REASONS]: reasonsOf(decision) } : sent.headers
+      return { ...(decision && { decision }), refusal: { ...sent, headers } }
     }
     return rendered instanceof Promise ? rendered.then(refused) : refused(rendered)
   }
@@ -88,17 +92,16 @@ export function createInspection<Place, Request>(
       return {}
     }
     const identity = hooks.identityOf(request)
-    const claim = claimOf(options, request)
+    const claim = readClaim(options, request)
     if (typeof claim === 'object') hooks.report(claim.fault, request)
     try {
-      const received = receiver.receive(decider, place)
-      const outcome =
-        attesting !== undefined && claim !== undefined
-          ? attestedOutcome(attesting, received, identity, claim)
-          : outcomeOf(decider, received, identity)
-      if (!(outcome instanceof Promise)) return finish(outcome, received, place, request)
-      return outcome.then(
-        (decided) => finish(decided, received, place, request),
+      const exchange = receiver.receive(decider, place)
+      if (identity !== undefined) exchange.subject = { ...exchange.head, ...identity }
+      exchange.claim = claim
+      const answered = claim !== undefined && runAttesting !== undefined ? runAttesting(exchange) : run(exchange)
+      if (!(answered instanceof Promise)) return finish(exchange, answered, place, request)
+      return answered.then(
+        (later) => finish(exchange, later, place, request),
         (error: unknown) => failed(error, place, request),
       )
     } catch (error) {

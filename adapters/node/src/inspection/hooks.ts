@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
-import type { RequestIdentity } from './decide-request.ts'
+import type { RequestIdentity } from '../decider.ts'
 import type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection-options.ts'
 
 /** The hooks of a mount as they are called: what fails in one is reported, and the request goes on without it. */

@@ -1,10 +1,9 @@
 import type { Decision, MountPolicy, RuleChallenge } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { settledDecision } from './decide-head.ts'
-import { carriedOut, type Decider, requireDecider } from './decide-request.ts'
-import { noteDecision } from './observation.ts'
-import type { Receiver } from './received.ts'
+import { type Decider, requireDecider } from '../decider.ts'
+import type { Receiver } from '../exchange.ts'
+import { answer, inspect } from '../host-phases.ts'
 
 /** Options of a challenge by the application, as of a rule with the action `challenge`. */
 export type ChallengeOptions = RuleChallenge
@@ -31,16 +30,18 @@ export function createStepUp<Place>(
     throw new SallyportError('invalid_config', 'challenge() takes what open() resolves to.')
   }
   const decider = sallyport.decider({ policy: stepUpPolicy(options) })
+  const services = { host: sallyport }
   return (place) => {
-    const received = receiver.receive(sallyport, place)
-    const carry = (decision: Decision): ReturnType<StepUp<Place>> => {
-      if (decision.restsOnPass) received.keepPrivate()
+    const exchange = receiver.receive(sallyport, place)
+    exchange.decider = decider
+    const ask = (): ReturnType<StepUp<Place>> => {
+      const decision = exchange.decision as Decision
+      if (decision.restsOnPass) exchange.keepPrivate()
       if (!decision.enforced || !(decision.action === 'challenge' || decision.unready)) return undefined
-      noteDecision(received.observation, decision)
-      const outcome = carriedOut(sallyport, received, decision)
-      return outcome instanceof Promise ? outcome.then(({ refusal }) => refusal) : outcome.refusal
+      exchange.observation.decide(decision)
+      return answer(exchange, services)
     }
-    const settled = settledDecision(sallyport, () => decider.decide(received.reception.head))
-    return settled instanceof Promise ? settled.then(carry) : carry(settled)
+    const inspected = inspect(exchange, services)
+    return inspected instanceof Promise ? inspected.then(ask) : ask()
   }
 }

@@ -1,4 +1,4 @@
-import { isNamed } from '@sallyport/core/host'
+import { SOLUTION_FIELD } from '@sallyport/core/host'
 
 /** The values of the fields that say how a request is read, and where it belongs; those of HTTP/2 among them. */
 export interface HeadFields {
@@ -17,6 +17,8 @@ export interface HeadFields {
   webSocketVersion: string | undefined
   webSocketKey: string | undefined
   via: string | undefined
+  /** The solution of a challenge. */
+  solution: string | undefined
   /**
    * The first name that came twice and must not: a server may read such a field differently from the next, of which one
    * takes the first, one the last.
@@ -41,6 +43,7 @@ function noFields(): HeadFields {
     webSocketVersion: undefined,
     webSocketKey: undefined,
     via: undefined,
+    solution: undefined,
     twice: undefined,
   }
 }
@@ -55,48 +58,57 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
   let singles = 0
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const field = fields[at] as string
+    const { length } = field
+    if (!READ[length] && length !== single?.length) continue
+    const name = field.toLowerCase()
     const value = fields[at + 1] as string
-    if (single !== undefined && isNamed(field, single) && ++singles === 2) head.twice ??= single
-    switch (field.length) {
+    if (name === single && ++singles === 2) head.twice ??= single
+    switch (length) {
       case 3:
-        if (isNamed(field, 'via')) head.via = listed(head.via, value)
+        if (name === 'via') head.via = listed(head.via, value)
         break
       case 4:
-        if (isNamed(field, 'host')) head.host = first(head, 'host', head.host, value)
+        if (name === 'host') head.host = first(head, 'host', head.host, value)
         break
       case 6:
-        if (isNamed(field, 'expect')) head.expect = first(head, 'expect', head.expect, value)
+        if (name === 'expect') head.expect = first(head, 'expect', head.expect, value)
         break
       case 7:
-        if (isNamed(field, 'upgrade')) head.upgrade = listed(head.upgrade, value)
-        else if (isNamed(field, 'referer')) head.referer ??= value
+        if (name === 'upgrade') head.upgrade = listed(head.upgrade, value)
+        else if (name === 'referer') head.referer ??= value
         break
       case 10:
-        if (isNamed(field, 'user-agent')) head.userAgent = first(head, 'user-agent', head.userAgent, value)
-        else if (isNamed(field, 'connection')) head.connection = listed(head.connection, value)
-        else if (isNamed(field, ':authority')) head.authority = listed(head.authority, value)
+        if (name === 'user-agent') head.userAgent = first(head, 'user-agent', head.userAgent, value)
+        else if (name === 'connection') head.connection = listed(head.connection, value)
+        else if (name === ':authority') head.authority = listed(head.authority, value)
         break
       case 12:
-        if (isNamed(field, 'content-type')) head.contentType = first(head, 'content-type', head.contentType, value)
+        if (name === 'content-type') head.contentType = first(head, 'content-type', head.contentType, value)
         break
       case 13:
-        if (isNamed(field, 'authorization'))
-          head.authorization = first(head, 'authorization', head.authorization, value)
+        if (name === 'authorization') head.authorization = first(head, 'authorization', head.authorization, value)
         break
       case 14:
-        if (isNamed(field, 'content-length'))
-          head.contentLength = first(head, 'content-length', head.contentLength, value)
+        if (name === 'content-length') head.contentLength = first(head, 'content-length', head.contentLength, value)
         break
       case 17:
-        if (isNamed(field, 'transfer-encoding')) head.transferEncoding = listed(head.transferEncoding, value)
-        else if (isNamed(field, 'sec-websocket-key')) head.webSocketKey = listed(head.webSocketKey, value)
+        if (name === 'transfer-encoding') head.transferEncoding = listed(head.transferEncoding, value)
+        else if (name === 'sec-websocket-key') head.webSocketKey = listed(head.webSocketKey, value)
+        break
+      case 18:
+        if (name === SOLUTION_FIELD) head.solution ??= value
         break
       case 21:
-        if (isNamed(field, 'sec-websocket-version')) head.webSocketVersion = listed(head.webSocketVersion, value)
+        if (name === 'sec-websocket-version') head.webSocketVersion = listed(head.webSocketVersion, value)
     }
   }
   return head
 }
+
+/** Lengths of the names that are read: a field of any other length is passed over. */
+const READ: readonly boolean[] = Array.from({ length: 22 }, (_, length) =>
+  [3, 4, 6, 7, 10, 12, 13, 14, 17, 18, 21].includes(length),
+)
 
 /** The first value of a name that must not come twice. */
 function first(head: HeadFields, name: string, known: string | undefined, value: string): string {

@@ -1,4 +1,5 @@
 import type { Address, Challenges, InspectionRequest, Observe, Policy, UsageTable } from '@sallyport/core'
+import type { SitePart } from '@sallyport/engine'
 import type { Paths } from './head-fault.ts'
 
 /** The part of a Sallyport that every request needs, whatever answers it; a stand-in may leave all of it out. */
@@ -24,8 +25,8 @@ export interface RequestHost {
   readonly observe?: Observe | undefined
   /** Asks visitors, and gives passes for their answers; absent: who would be asked is refused. */
   readonly challenges?: Challenges | undefined
-  /** Fields of answers about the use of content, by path; absent, or `undefined`: there are none. */
-  usage?(): Pick<UsageTable, 'fieldsOf'> | undefined
+  /** Fields of answers about the use of content, by path, with parts that other rules decide about; absent, or `undefined`: there are none. */
+  usage?(parts?: readonly SitePart[]): Pick<UsageTable, 'fieldsOf'> | undefined
   /** Texts for refused visitors; absent: the built-in ones. */
   readonly refusalPage?: RefusalPage | undefined
 }

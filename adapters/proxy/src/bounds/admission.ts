@@ -1,6 +1,7 @@
 import { clientKey, WIDE_FACTOR } from '@sallyport/core'
-import type { Refusal } from '@sallyport/node/internal'
-import { answerWith, limitRefusal } from '../exchange/answers.ts'
+import type { ApiResponse } from '@sallyport/engine'
+import type { Answered, Refusal } from '@sallyport/node/internal'
+import { limitRefusal } from '../exchange/answers.ts'
 import type { Exchange, Holder } from '../exchange/exchange.ts'
 import type { RefusalCause, Refusals } from '../exchange/refusals.ts'
 import type { Slots, Taker } from './slots.ts'
@@ -25,10 +26,13 @@ export interface Admission {
   clientOf(address: string): string
   /** True while nothing new is begun. */
   isClosed(waitedMs: number): boolean
-  /** Calls `go` when the client has a slot, which it has until its answer is sent; or refuses. */
-  admit(exchange: Exchange, client: string, go: () => void): void
-  /** Answers, and counts why. */
-  refuse(exchange: Exchange, cause: RefusalCause, refusal?: Refusal): void
+  /**
+   * Takes a slot for an exchange of a client, which has it until its answer is sent. Waits for one; resolves to a refusal where none
+   * comes in time, and never for an exchange that has ended: nobody waits for it any more.
+   */
+  admit(exchange: Exchange, client: string): Answered | Promise<Answered>
+  /** Returns the answer that refuses an exchange, and counts why. */
+  refuse(exchange: Exchange, cause: RefusalCause, refusal?: Refusal): ApiResponse
 }
 
 /** A request with a slot, or that waits for one. */
@@ -42,33 +46,42 @@ export function createAdmission({
   refusals,
   isOverloaded,
 }: AdmissionOptions): Admission {
-  const refuse = (exchange: Exchange, why: RefusalCause, refusal = limitRefusal(why)): void => {
+  const refuse: Admission['refuse'] = (exchange, why, refusal = limitRefusal(why)) => {
     refusals.count(why)
-    answerWith(exchange, refusal, why)
+    return exchange.refuse(refusal, why)
   }
   return {
     bodyBytes,
     clientOf: (address) => sharerKey(address, ipv6Prefix),
     isClosed: isOverloaded,
-    admit(exchange, client, go) {
-      // Nobody waits for what was decided too late.
-      if (exchange.ended) return
+    admit(exchange, client) {
+      if (exchange.ended) return new Promise(() => {})
+      let outcome: { readonly answered: Answered } | undefined
+      let settle: ((answered: Answered) => void) | undefined
+      const end = (answered: Answered): void => {
+        outcome = { answered }
+        settle?.(answered)
+      }
       const taker: Admitted = {
         client,
         slot: undefined,
-        // They are called by a timer, or as another exchange leaves.
-        granted: () => exchange.guard(go),
-        refused: () => refuse(exchange, cause),
+        granted: () => end(undefined),
+        // It is called by a timer, or as another exchange leaves.
+        refused: () => exchange.guard(() => end(refuse(exchange, cause))),
         left: () => slots.leave(taker),
       }
       exchange.admitted = taker
       slots.take(taker)
+      if (outcome !== undefined) return (outcome as { readonly answered: Answered }).answered
+      return new Promise((resolve) => {
+        settle = resolve
+      })
     },
     refuse,
   }
 }
 
-/** The networks of a site of IPv6, of which it has 65,536 to call from, are `WIDE_FACTOR` clients and no more (D45). */
+/** The networks of a site of IPv6, of which it has 65,536 to call from, are `WIDE_FACTOR` clients and no more. */
 function sharerKey(address: string, ipv6Prefix: number): string {
   const { narrow, wide } = clientKey(address, ipv6Prefix)
   if (wide === undefined) return narrow

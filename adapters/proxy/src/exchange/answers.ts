@@ -1,13 +1,11 @@
 import type { ApiResponse } from '@sallyport/engine'
 import {
+  type Answered,
   closingUnread,
   type HeadFault,
   ID_HEADER,
-  noteRefusal,
   type Refusal,
   refusal,
-  refusedRequest,
-  rendered,
   sendResponse,
 } from '@sallyport/node/internal'
 import type { Exchange } from './exchange.ts'
@@ -52,7 +50,7 @@ export function send(exchange: Exchange, answered: ApiResponse): void {
     // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
     if (request.headers.expect !== undefined) response.shouldKeepAlive = false
     if (!response.headersSent) {
-      // Those of an answer that could not be sent.
+      // Drop the headers of a response that was never sent.
       for (const name of response.getHeaderNames()) response.removeHeader(name)
       response.setHeader(ID_HEADER, id)
       for (const name in standing) response.setHeader(name, standing[name] as string)
@@ -78,26 +76,17 @@ export function answerFault(exchange: Exchange): void {
   answerWith(exchange, refusal('internal_error'), 'fault')
 }
 
-/** Answers an exchange whose client is asked, or answers a question. */
-export function answerAsked(exchange: Exchange, answer: ApiResponse | Promise<ApiResponse>): void {
-  if (answer instanceof Promise) {
-    answer.then(
-      (later) => answerAsked(exchange, later),
-      (error: unknown) => exchange.fail(error),
-    )
-    return
-  }
-  exchange.refused = true
-  noteRefusal(exchange.observation)
-  send(exchange, answer)
-}
-
 /** Refuses an exchange; `why` where nothing was decided against its client. Never throws. */
 export function answerWith(exchange: Exchange, refused: Refusal, why?: string): void {
-  exchange.guard(() => {
-    const { id, host, api, head, observation } = exchange
-    exchange.refused = true
-    noteRefusal(observation, why)
-    send(exchange, rendered(refused, api ? { id } : refusedRequest(host, head)))
-  })
+  exchange.guard(() => send(exchange, exchange.refuse(refused, why)))
+}
+
+/** Sends what the phases of an exchange came to; where they forward it, nothing. */
+export function sendAnswered(exchange: Exchange, answered: Answered | Promise<Answered>): void {
+  if (answered instanceof Promise) {
+    answered.then(
+      (later) => sendAnswered(exchange, later),
+      (error: unknown) => exchange.fail(error),
+    )
+  } else if (answered !== undefined) send(exchange, answered)
 }

@@ -1,17 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { AnswerStatus } from '@sallyport/core'
-import {
-  type Answering,
-  type HeadFields,
-  inspectionRequest,
-  type Observation,
-  observationOf,
-  observe,
-  type ReceivedHead,
-  type RequestHost,
-  readHead,
-} from '@sallyport/node/internal'
+import type { ApiResponse, SitePart } from '@sallyport/engine'
+import { Exchange as HostExchange, type Refusal, type RequestHost, receive, rendered } from '@sallyport/node/internal'
 import {
   type ClientRequest,
   type ClientResponse,
@@ -62,37 +53,35 @@ export interface ExchangeOptions {
   readonly onFault?: ((exchange: Exchange, error: unknown) => void) | undefined
 }
 
-/** One request in flight, until its answer is sent and its body has been received. */
-export class Exchange implements Watched, Answering {
-  readonly request: ClientRequest
+type Fields = Readonly<Record<string, string>>
+
+/** One request in flight, until its answer is sent and its body has been received. The phases of the proxy are in `gate/phases.ts`. */
+export class Exchange extends HostExchange implements Watched {
+  declare readonly request: ClientRequest
+  declare readonly response: ClientResponse
   /** The site that its target named beside its Host; absent for a target that is a path. */
   readonly named: NamedSite | undefined
-  /** Its head as received, with a path as its target: it is judged, and sent on. */
-  readonly head: ReceivedHead
-  /** The facts of its fields. */
-  readonly facts: HeadFields
-  readonly response: ClientResponse
   /** Id in its answer, its log line and its errors. */
   readonly id: string
-  /** All that is learnt of it; it ends with this. */
-  readonly observation: Observation
-  /** The host that it belongs to. */
-  readonly host: RequestHost
   /** It is for the API, whose errors are never pages. */
   api = false
   /** A server asks about a request that it has, and relays refusals of any status by which we would not have failed, or of a `few`. */
   check: 'relayed' | 'few' | undefined
-  /** It is answered here, and not by the origin. */
-  refused = false
-  /** Fields of every answer to it, and of its answer about a limit; names in lower case. */
-  standing: Readonly<Record<string, string>> = {}
-  told: Readonly<Record<string, string>> = {}
+  /** Fields of every answer to it; names in lower case. */
+  standing: Fields = NO_FIELDS
+  /** Fields of the origin's answer for which the origin has none; names in lower case. */
+  told: Fields = NO_FIELDS
   /** The origin's answer rests on a pass, and is for no cache that others share. */
   isPrivate = false
   /** Content-Type of the origin's answer. */
   answeredType: string | undefined
+  /** The site that it is for (`gate/sites.ts`), and the parts of its Host that other rules decide about. */
+  site: object | undefined
+  parts: readonly SitePart[] | undefined
+  /** Key of its client, by which slots and queues are shared. */
+  client = ''
   /** Times that its route has for itself. */
-  times: NonNullable<Watched['times']> = {}
+  times: NonNullable<Watched['times']> = NO_TIMES
   /** The parts that hold something for it, each set before its end or never: what handles it, its slot, and the origin. */
   service: Holder | undefined
   admitted: Holder | undefined
@@ -114,28 +103,23 @@ export class Exchange implements Watched, Answering {
 
   constructor(host: RequestHost, request: ClientRequest, response: ClientResponse, options: ExchangeOptions = {}) {
     const { waiting = false, waitedMs = 0, onSlow, onFault, upgrade, listed } = options
+    const named = request.url?.charCodeAt(0) === SLASH ? undefined : toOriginForm(request)
+    const { observation, head, facts } = receive(host, request)
+    observation.answeredBy = 'origin'
+    // The response to an upgrade has no end of its own: a tunnel takes its socket.
+    const ending = upgrade?.socket ?? response
+    const connection = response instanceof StreamResponse ? response : request.socket
+    super(host, { request, observation, head, facts, response, ending, connection })
     this.#listed = listed
-    this.request = request
-    this.response = response
     this.upgrade = upgrade
     this.waitedMs = waitedMs
     this.#waiting = waiting
     this.#onSlow = onSlow
     this.#onFault = onFault
-    this.host = host
-    this.named = toOriginForm(request)
-    const head = inspectionRequest(host, request)
-    const facts = readHead(head.fields, host.singleHeader)
-    const observation = observationOf(host, request)
-    this.head = head
-    this.facts = facts
+    this.named = named
     this.id = head.id
-    this.observation = observation
-    observation.answeredBy = 'origin'
     observation.release = () => this.#release()
-    const connection = response instanceof StreamResponse ? response : request.socket
-    observe(host, { request, observation, head, facts, response, end: this.#end, connection })
-    observation.hear(this.#end)
+    observation.hear(ending)
   }
 
   /**
@@ -176,28 +160,60 @@ export class Exchange implements Watched, Answering {
     else cut(request)
   }
 
-  /** The response to an upgrade has no end of its own: a tunnel takes its socket. */
-  get #end(): ClientResponse | Socket {
-    return this.upgrade?.socket ?? this.response
+  override onEnd(ended: () => void): void {
+    this.observation.onEnd(this.ending, () => this.guard(ended))
   }
 
-  onEnd(ended: () => void): void {
-    this.observation.onEnd(this.#end, () => this.guard(ended))
+  /** Whether it is answered here, and not by the origin. */
+  get refused(): boolean {
+    return this.observation.answeredBy === 'refusal'
   }
 
-  status(): AnswerStatus {
+  override refuse(refusal: Refusal, why?: string): ApiResponse {
+    if (!this.api) return super.refuse(refusal, why)
+    this.observation.refuse(why)
+    return rendered(refusal, { id: this.id })
+  }
+
+  /** Adds fields to every answer, and to that of the origin. */
+  stand(fields: Fields): void {
+    this.standing = { ...this.standing, ...fields }
+    this.told = this.standing
+  }
+
+  override tell(name: string, value: string | undefined): void {
+    if (value !== undefined) this.told = { ...this.told, [name]: value }
+  }
+
+  override suggest(name: string, value: string): void {
+    this.tell(name, value)
+  }
+
+  override addCookie(cookie: string): void {
+    this.tell('set-cookie', cookie)
+  }
+
+  override keepPrivate(): void {
+    this.isPrivate = true
+  }
+
+  override usage(): ReturnType<HostExchange['usage']> {
+    return this.check === undefined ? this.host.usage?.(this.parts) : undefined
+  }
+
+  override status(): AnswerStatus {
     if (this.refused) return undefined
     if (this.observation.original !== undefined) return 'unseen'
     // A client that left before the answer was answered nothing; a tunnel has taken the response.
     return this.response.headersSent || this.upgrade !== undefined ? this.response.statusCode : undefined
   }
 
-  contentType(): string | undefined {
+  override contentType(): string | undefined {
     return this.answeredType
   }
 
   get ended(): boolean {
-    return this.#ended || this.#end.closed
+    return this.#ended || this.ending.closed === true
   }
 
   end(): void {
@@ -260,3 +276,7 @@ export class Exchange implements Watched, Answering {
     cutConnection(this.request)
   }
 }
+
+const SLASH = 47
+const NO_FIELDS: Fields = Object.freeze({})
+const NO_TIMES: NonNullable<Watched['times']> = Object.freeze({})

@@ -1,77 +1,87 @@
 import type { Decision } from '@sallyport/core'
 import {
+  type Answered,
+  answerPhase,
+  decisionRefusal,
   type HeadFault,
   isAsking,
-  noteOriginal,
-  ownAnswer,
   refusal,
   renewedCookie,
+  route as routePlaces,
   verdictFields,
-  wantedRequest,
 } from '@sallyport/node/internal'
-import { answerWith, headRefusal, send } from '../exchange/answers.ts'
+import { headRefusal } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { foreignName } from '../fields/client-fields.ts'
-import { ruled, SEVERAL_ORIGINS } from './decide.ts'
-import { type ForwardAuth, isNginx, originalOf } from './forward-auth.ts'
-import type { GateParts } from './options.ts'
+import { type ForwardAuth, readOriginal } from './forward-auth.ts'
+import type { GateServices } from './options.ts'
 import { precheck } from './prechecks.ts'
+import { SEVERAL_ORIGINS } from './sites.ts'
 
-/**
- * Answers a server that asks whether it may forward a request: 200 with the verdict in headers, or a refusal with our page, in a
- * status that the server relays (D150).
- */
-export function createCheck(
-  { sallyport, options, sites, admission }: GateParts,
-  methods: readonly string[],
-): (exchange: Exchange, family: ForwardAuth) => void {
-  let warned = false
-  const deny = (exchange: Exchange, why: string): void => {
-    if (!warned) options.onNotice?.(`forward-auth: refused a check: ${why}`)
-    warned = true
-    answerWith(exchange, refusal('request_blocked'), 'forward_auth')
-  }
+/* The entrance of servers that ask whether they may forward a request: forward auth and ext_authz. The phases judge the original request. */
 
-  return (exchange, family) => {
-    const { head: check } = exchange
-    if (sallyport.isTrusted?.(check.peer) !== true) return deny(exchange, `trustProxy does not name ${check.peer}`)
-    const read = originalOf(family, check)
-    if ('missing' in read) return deny(exchange, `${read.missing} is missing, or comes twice`)
-    const original = read.request
-    const { method, target, fields } = original
-    noteOriginal(exchange.observation, { method, target, host: fields[1] as string })
-    const { singleHeader } = sallyport
-    const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
-    const fault = nameFault(check.fields, options.clientHeader) ?? precheck(head)
-    if (fault) return admission.refuse(exchange, 'head', headRefusal(fault, methods))
-    const site = sites.of(fields[1] as string, wantedRequest(sallyport, original).head.target)
-    if (site?.ambiguous && options.paths !== 'pass') {
-      return admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, methods))
-    }
-    const pass = (decision: Decision): void => {
-      const renewed = renewedCookie(sallyport, original, decision)
-      const headers = verdictFields(decision)
-      send(exchange, { status: 200, headers: renewed ? { ...headers, 'set-cookie': renewed } : headers, body: '' })
-    }
-    const answerAsked = isNginx(family) ? sentToGate(exchange) : ownAnswer
-    ruled({ sallyport, options, asked: answerAsked }, exchange, site?.decider ?? sallyport, original, pass)
-  }
+interface CheckServices extends GateServices {
+  readonly methods: readonly string[]
 }
 
-/**
- * nginx keeps nothing of an answer but its status, and sends the client to the gate: nothing may be spent before that. The client's
- * request there is the one that is observed.
- */
-function sentToGate({ observation }: Exchange): typeof ownAnswer {
-  return (host, head, decision) => {
-    if (!isAsking(host, head, decision)) return undefined
-    observation.report = undefined
-    return { status: 401, headers: {}, body: '' }
+/** The part of `precheck` for a check: writes `subject`, the head of the original request, and the observation of it. */
+export function checkOriginal(exchange: Exchange, services: CheckServices, family: ForwardAuth): Answered {
+  const { head: check, observation } = exchange
+  const { host, options, admission, methods } = services
+  const deny = (why: string) => {
+    options.onDenied?.(why)
+    return exchange.refuse(refusal('request_blocked'), 'forward_auth')
   }
+  if (host.isTrusted?.(check.peer) !== true) return deny(`trustProxy does not name ${check.peer}`)
+  const read = readOriginal(family, check)
+  if ('missing' in read) return deny(`${read.missing} is missing, or comes twice`)
+  const { method, target, fields } = read.request
+  exchange.subject = read.request
+  observation.askAbout({ method, target, host: fields[1] as string })
+  const { singleHeader } = host
+  const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
+  const fault = findForeignName(check.fields, options.clientHeader) ?? precheck(head)
+  return fault && admission.refuse(exchange, 'head', headRefusal(fault, methods))
 }
 
-/** Another server forwards the request, with names that we cannot remove and a program may read as ours (D308). */
-function nameFault(fields: readonly string[], clientHeader = 'x-forwarded-for'): HeadFault | undefined {
+/** The part of `route` for a check, which has no site where no route has its Host: the rules of all decide then. */
+export function routeOriginal(exchange: Exchange, services: CheckServices): Answered {
+  const { options, admission, sites, methods } = services
+  routePlaces(exchange, services)
+  const site = sites.of(exchange.subject.fields[1] as string, exchange.wanted.target)
+  if (site?.ambiguous && options.paths !== 'pass') {
+    return admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, methods))
+  }
+  exchange.decider = site?.decider
+  return undefined
+}
+
+/** The part of `answer` for a check: 200 with the verdict in headers, or a refusal in a status that the server relays. */
+export function answerCheck(exchange: Exchange, services: CheckServices): Answered | Promise<Answered> {
+  const { host } = services
+  const { subject, observation } = exchange
+  const decision = exchange.decision as Decision
+  if (exchange.check === 'few') {
+    // nginx keeps nothing of an answer but its status, and sends the client to the gate, where its request is observed: nothing may be
+    // spent before that.
+    if (isAsking(host, subject, decision)) {
+      observation.observed = undefined
+      observation.refuse()
+      return { status: 401, headers: {}, body: '' }
+    }
+    const refused = decisionRefusal(decision, subject)
+    if (refused !== undefined) return exchange.refuse(refused)
+  } else {
+    const answered = answerPhase(exchange, services)
+    if (answered !== undefined) return answered
+  }
+  const renewed = exchange.told['set-cookie'] ?? renewedCookie(host, subject, decision)
+  const headers = verdictFields(decision)
+  return { status: 200, headers: renewed ? { ...headers, 'set-cookie': renewed } : headers, body: '' }
+}
+
+/** Another server forwards the request, with names that we cannot remove and a program may read as ours. */
+function findForeignName(fields: readonly string[], clientHeader = 'x-forwarded-for'): HeadFault | undefined {
   const name = foreignName(fields, clientHeader)
   return name === undefined
     ? undefined

@@ -49,7 +49,7 @@ export function isCheckOf(family: ForwardAuth, target: string): boolean {
 }
 
 /** Reads the original request from the check of a trusted server: from the headers of its family alone, or from its own line. */
-export function originalOf(family: ForwardAuth, check: ReceivedHead): Original {
+export function readOriginal(family: ForwardAuth, check: ReceivedHead): Original {
   const names = FAMILIES[family]
   const read: Record<string, string> = {}
   for (const name of namesOf(names)) {

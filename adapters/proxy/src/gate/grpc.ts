@@ -1,6 +1,4 @@
 import type { ApiResponse } from '@sallyport/engine'
-import { noteRefusal } from '@sallyport/node/internal'
-import { send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 
 /** gRPC as it is spoken over HTTP/2; `application/grpc-web` is spoken over any version, and passes. */
@@ -12,16 +10,10 @@ export function isGrpc({ httpVersionMajor, headers }: Exchange['request']): bool
 }
 
 /**
- * Refuses a call of gRPC in the way that its clients show: as an answer without messages, with a status of theirs. Another status of
- * HTTP is UNKNOWN or UNAVAILABLE to them, and some ask again (D292).
+ * The refusal of a call of gRPC in the way that its clients show: as an answer without messages, with a status of theirs. Another status of
+ * HTTP is UNKNOWN or UNAVAILABLE to them, and some ask again.
  */
-export function refuseGrpc(exchange: Exchange): void {
-  exchange.refused = true
-  noteRefusal(exchange.observation, 'grpc')
-  send(exchange, UNIMPLEMENTED)
-}
-
-const UNIMPLEMENTED: ApiResponse = {
+export const UNIMPLEMENTED: ApiResponse = {
   status: 200,
   headers: {
     'content-type': 'application/grpc',

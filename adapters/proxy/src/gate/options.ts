@@ -5,7 +5,6 @@ import type {
   HandoffKey,
   InspectionRequest,
   SourceStatus,
-  UsageTable,
 } from '@sallyport/core'
 import type { RaiseEvent, RobotsSource, SitePart } from '@sallyport/engine'
 import type { Metrics } from '@sallyport/engine/metrics'
@@ -41,8 +40,6 @@ export interface ProxyHost extends Decider, ApiHost {
   readonly meter?: Metrics | undefined
   /** The robots.txt of its policy, with parts that other rules decide about; absent: none is served. */
   readonly robots?: ((parts: readonly SitePart[]) => string) | undefined
-  /** Fields of answers about the use of content, with parts that other rules decide about; absent, or `undefined`: there are none. */
-  usage?(parts?: readonly SitePart[]): UsageTable | undefined
   /** HTML of hidden links to its decoys; absent: it has none. */
   readonly decoyLink?: (() => string) | undefined
   /** The clients that are refused for a while; absent: none ever is. */
@@ -74,22 +71,23 @@ export interface GateOptions {
   readonly hsts?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */
   readonly onDecision?: ((decision: Decision, request: InspectionRequest) => void) | undefined
+  /** A check of another server was refused, for this reason. */
+  readonly onDenied?: ((why: string) => void) | undefined
   /** A line for the operator. */
   readonly onNotice?: ((message: string) => void) | undefined
   /** A bug: the client gets 500 without detail. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** The parts of the gate. */
-export interface GateParts {
+/** The services that the phases of the proxy use. */
+export interface GateServices {
   readonly routes: readonly Route[]
-  readonly sallyport: ProxyHost
+  readonly host: ProxyHost
   readonly options: GateOptions
   readonly admission: Admission
   readonly sites: Sites
   /** Signs what goes to the origin; absent: nothing is signed. */
   readonly handoff: ReturnType<typeof createHandoffSigner>
+  /** Sends the request of an exchange to an origin of its site. */
+  readonly forward: (exchange: Exchange, handed: Omit<HandedFields, 'ownHost'>, site: Site) => void
 }
-
-/** Forwards a request of a client with these fields. */
-export type Forward = (exchange: Exchange, client: string, handed: Omit<HandedFields, 'ownHost'>, site: Site) => void

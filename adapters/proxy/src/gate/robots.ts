@@ -1,6 +1,6 @@
 import type { ApiResponse, SitePart } from '@sallyport/engine'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { GateParts } from './options.ts'
+import type { GateServices } from './options.ts'
 import { createRoutes } from './routes.ts'
 import type { Route } from './sites.ts'
 
@@ -13,8 +13,8 @@ const HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 
  * Answers GET and HEAD of /robots.txt, for every site that is served, with what its policy asks of crawlers; `undefined` where it is
  * not answered here. Nobody is refused it: a crawler that may not read it may take everything for allowed (RFC 9309 section 2.3.1.3).
  */
-export function createRobots({ sallyport, options, routes, sites }: GateParts) {
-  const { robots } = sallyport
+export function createRobots({ host, options, routes, sites }: GateServices) {
+  const { robots } = host
   if (robots === undefined || options.robots?.serve !== true) return () => undefined
   const partsOf = createSiteParts(routes)
   const texts = new Map<readonly SitePart[], string>()
@@ -22,11 +22,11 @@ export function createRobots({ sallyport, options, routes, sites }: GateParts) {
   return ({ request }: Exchange): ApiResponse | undefined => {
     const { method, url = '' } = request
     if ((url !== PATH && !url.startsWith(`${PATH}?`)) || (method !== 'GET' && method !== 'HEAD')) return undefined
-    const { host = request.headers[':authority'] } = request.headers
-    const name = typeof host === 'string' ? host : ''
+    const { host: named = request.headers[':authority'] } = request.headers
+    const name = typeof named === 'string' ? named : ''
     if (sites.of(name, url) === undefined) return undefined
     const parts = partsOf(name)
-    const text = texts.get(parts) ?? robots.call(sallyport, parts)
+    const text = texts.get(parts) ?? robots.call(host, parts)
     texts.set(parts, text)
     return { status: 200, headers: HEADERS, body: text }
   }

@@ -1,7 +1,8 @@
 import { type ChallengeLevel, type Mode, type MountPolicy, strictest, type Writable } from '@sallyport/core'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import type { Decider } from '@sallyport/node'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { HeadFault } from '@sallyport/node/internal'
+import type { Watched } from '../exchange/clocks.ts'
 import { originAddress } from '../origin/address.ts'
 import type { HealthOptions } from '../origin/health-checks.ts'
 import { type Origin, openOrigin } from '../origin/origin.ts'
@@ -42,7 +43,7 @@ export interface Site {
   readonly stream: boolean
   readonly timeouts: RouteTimeouts
   /** The same, by the side that is waited for. */
-  readonly times: NonNullable<Exchange['times']>
+  readonly times: NonNullable<Watched['times']>
   readonly decider: DecidingPart
   /** Decides whom an answer of the origin asks for a pass of a level, in the mode of the site; `undefined`: nobody can be. */
   stepUp(level: ChallengeLevel): DecidingPart | undefined
@@ -73,6 +74,12 @@ export interface Sites {
   /** Whether routes name hosts; else every Host is ours. */
   readonly namesHosts: boolean
   readonly origins: readonly Origin[]
+}
+
+/** The fault of a target that belongs to one origin as it is written, and to another as some server reads it. */
+export const SEVERAL_ORIGINS: HeadFault = {
+  status: 400,
+  reason: 'The target is ambiguous: servers read paths of several origins.',
 }
 
 /** Opens the origins of routes; throws `invalid_config` and `invalid_policy`, and then none is left open. */

@@ -1,21 +1,24 @@
-import { askingAnswer, noteChallenge, noteDecision } from '@sallyport/node/internal'
-import { answerAsked } from '../exchange/answers.ts'
+import { askingAnswer } from '@sallyport/node/internal'
+import { sendAnswered } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { DecidingPart } from './deciders.ts'
 import type { ProxyHost } from './options.ts'
 
 /**
  * Asks the client of an exchange because the origin says so; false where nobody is to be asked: then the origin's answer is
- * for the client. D451
+ * for the client.
  */
 export function stepUp(host: ProxyHost, exchange: Exchange, decider: DecidingPart | undefined): boolean {
   if (decider === undefined) return false
   const { head, observation } = exchange
   const decision = decider.decide(head)
   if (decision.action !== 'challenge' || !decision.enforced) return false
-  const answer = askingAnswer(host, head, decision, (step) => noteChallenge(observation, step))
+  const answer = askingAnswer(host, head, decision, (step) => {
+    observation.challenge = step
+  })
   if (answer === undefined) return false
-  noteDecision(observation, decision)
-  answerAsked(exchange, answer)
+  observation.decide(decision)
+  observation.refuse()
+  sendAnswered(exchange, answer)
   return true
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { carriesForwarding } from '@sallyport/core/host'
+import type { RequestHost } from '@sallyport/node/internal'
 import { StreamRequest } from '../edge/stream-request.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 
@@ -24,7 +25,7 @@ function textOf(value: string | Buffer): string {
  * The connection of a client that uses it alone, over HTTP/1. Requests of one session of HTTP/2 come at the same time, and a
  * proxy, named or not, sends requests of several visitors over one connection.
  */
-export function ownConnection({ request, head, facts }: Exchange, isTrusted: boolean): Socket | undefined {
-  if (isTrusted || request instanceof StreamRequest) return undefined
-  return facts.via !== undefined || carriesForwarding(head.fields) ? undefined : request.socket
+export function ownConnection({ request, head, facts }: Exchange, host: RequestHost): Socket | undefined {
+  if (request instanceof StreamRequest || facts.via !== undefined || carriesForwarding(head.fields)) return undefined
+  return host.isTrusted?.(head.peer) === true ? undefined : request.socket
 }

@@ -1,0 +1,49 @@
+import type { Counted, Decision, InspectionRequest, Mode, MountPolicy } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/host'
+import type { ApiResponse } from '@sallyport/engine'
+import type { RequestHost } from './request/request-host.ts'
+
+/** Counts decided requests, as `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
+export interface CountingHost extends RequestHost {
+  /** Counts a request by the rules that count; the decision as it is after that. Absent: nothing is counted. */
+  count?(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
+  /** Decides, and waits a moment where the check of a claimed crawler runs. Absent: nothing waits. */
+  settle?(decide: () => Decision): Decision | Promise<Decision>
+}
+
+/** Decides about requests: what `open()` resolves to, or a stand-in. */
+export interface Decider extends CountingHost {
+  /** Judges a request at once, from memory; never throws. */
+  decide(request: InspectionRequest): Decision
+  /** Makes the decider of one mount; a stand-in without it takes no `policy` and no `mode`. */
+  decider?(options: MountRules): Pick<Decider, 'decide'>
+}
+
+/** Rules that decide at one mount in place of the service's own. */
+export interface MountRules {
+  readonly policy?: MountPolicy | undefined
+  readonly mode?: Mode | undefined
+}
+
+/** The asker, as rules and logs name it. */
+export interface RequestIdentity {
+  readonly user?: string | undefined
+  readonly plan?: string | undefined
+}
+
+/** Outcome of a request: with a refusal it goes no further, without one the host carries on. */
+export interface Outcome {
+  /** Absent when the request could not be judged. */
+  readonly decision?: Decision | undefined
+  readonly refusal?: ApiResponse | undefined
+}
+
+/** Throws `invalid_config` at start-up: without `decide`, as by a forgotten `await`, nothing would be inspected. */
+export function requireDecider(decider: Decider): void {
+  if (typeof decider?.decide !== 'function') {
+    throw new SallyportError(
+      'invalid_config',
+      'Inspection takes the value that open() resolves to. Is an await missing?',
+    )
+  }
+}

@@ -1,0 +1,78 @@
+import { channel } from 'node:diagnostics_channel'
+import type { ApiResponse } from '@sallyport/engine'
+
+/**
+ * The life of a request, in running order. Every host runs the same phases, each once; where `admit` and `forward` stand, a host other than
+ * the proxy calls its application. `receive` makes the exchange (`receive.ts`), and `observe` reports it when its answer has ended
+ * (`observation.ts`). The phases between are in `host-phases.ts`, and in `gate/phases.ts` of the proxy. A phase reads only what earlier
+ * phases wrote.
+ */
+export const PHASES = [
+  'receive',
+  'precheck',
+  'route',
+  'inspect',
+  'decide',
+  'answer',
+  'admit',
+  'forward',
+  'observe',
+] as const
+
+export type PhaseName = (typeof PHASES)[number]
+
+/** An answer ends the way to the application; without one the next phase runs. */
+export type Answered = ApiResponse | undefined
+
+/** One phase: what waits (a count in a store, DNS, a stage of the body) is a promise of its phase. */
+export type Phase<E, Services> = (
+  exchange: E,
+  services: Services,
+) => Answered | Promise<Answered> | Promise<undefined>
+
+/** The phases between `receive` and `observe` that a host runs, by name. */
+export type PhaseTable<E, Services> = {
+  readonly [Name in Exclude<PhaseName, 'receive' | 'observe'>]?: Phase<E, Services>
+}
+
+/** What the pipeline itself reads of an exchange. */
+interface Passing {
+  readonly head: { readonly id: string }
+}
+
+/** Payload of `sallyport.phase`: a phase begins; `id` is that of the request. */
+export interface PhaseEvent {
+  readonly phase: PhaseName
+  readonly id: string
+}
+
+const LISTENERS = channel('sallyport.phase')
+
+/** Tells listeners of `sallyport.phase` that a phase begins. */
+export function announcePhase(phase: PhaseName, id: string): void {
+  if (LISTENERS.hasSubscribers) LISTENERS.publish({ phase, id } satisfies PhaseEvent)
+}
+
+/** Orders the phases of a host, and returns what runs them on an exchange until one answers. Throws what a phase throws. */
+export function createPipeline<E extends Passing, Services>(
+  table: PhaseTable<E, Services>,
+  services: Services,
+): (exchange: E) => Answered | Promise<Answered> {
+  const phases = PHASES.flatMap((name) => {
+    const phase = name === 'receive' || name === 'observe' ? undefined : table[name]
+    return phase === undefined ? [] : [{ name, phase }]
+  })
+
+  function runFrom(exchange: E, from: number): Answered | Promise<Answered> {
+    for (let at = from; at < phases.length; at++) {
+      const { name, phase } = phases[at] as (typeof phases)[number]
+      if (LISTENERS.hasSubscribers) announcePhase(name, exchange.head.id)
+      const answered = phase(exchange, services)
+      if (answered instanceof Promise) return answered.then((later) => later ?? runFrom(exchange, at + 1))
+      if (answered !== undefined) return answered
+    }
+    return undefined
+  }
+
+  return (exchange) => runFrom(exchange, 0)
+}

@@ -1,0 +1,207 @@
+import type { TLSSocket } from 'node:tls'
+import { type Decision, formatAddress, HANDOFF_FIELD } from '@sallyport/core'
+import type { ApiResponse } from '@sallyport/engine'
+import {
+  type Answered,
+  answerCheckedApi,
+  answerPhase,
+  createPipeline,
+  decide,
+  foldedName,
+  INSECURE,
+  inspect,
+  isApiPath,
+  isSecured,
+  mountedPath,
+  NO_HOST,
+  OTHER_SITE,
+  type PhaseTable,
+  readJson,
+  refusal,
+  route as routePlaces,
+} from '@sallyport/node/internal'
+import { bodyOf, type ClientRequest } from '../edge/client-messages.ts'
+import { headRefusal, sendAnswered, serverOptions } from '../exchange/answers.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { forwardsLeft, withForwards } from '../fields/max-forwards.ts'
+import { requestFields } from '../fields/request-fields.ts'
+import { isLoop } from '../fields/via.ts'
+import { answerCheck, checkOriginal, routeOriginal } from './check.ts'
+import { isCheckOf, isNginx } from './forward-auth.ts'
+import { isGrpc, UNIMPLEMENTED } from './grpc.ts'
+import type { GateServices } from './options.ts'
+import { precheck as findFault, METHODS } from './prechecks.ts'
+import { createRobots, createSiteParts } from './robots.ts'
+import { SEVERAL_ORIGINS, type Site } from './sites.ts'
+
+/** The services of the phases, and what is made of them once. */
+interface Gate extends GateServices {
+  readonly methods: readonly string[]
+  readonly robots: ReturnType<typeof createRobots>
+  readonly partsOf: ReturnType<typeof createSiteParts>
+  readonly clientHeader: string
+}
+
+/** The phases of the proxy, by the names of `PHASES`. A request of a server that asks before it forwards (`check.ts`) enters by `precheck`. */
+const TABLE: PhaseTable<Exchange, Gate> = { precheck, route, inspect, decide, answer, admit, forward }
+
+/** Creates what takes every request of the proxy through its phases. The returned function never throws. */
+export function createGate(services: GateServices): (exchange: Exchange) => void {
+  const { options, routes } = services
+  const run = createPipeline(TABLE, {
+    ...services,
+    methods: [...METHODS, ...(options.methods ?? [])],
+    robots: createRobots(services),
+    partsOf: createSiteParts(routes),
+    clientHeader: foldedName(options.clientHeader ?? 'x-forwarded-for'),
+  })
+  return (exchange) => exchange.guard(() => sendAnswered(exchange, run(exchange)))
+}
+
+/**
+ * Reads `request`, `head`, `facts`; writes `check`, `api`, `standing`, and for a check `subject`. Returns 503 under overload, the token of
+ * an authority for certificates, and 400 to 505 for a head that the proxy does not pass on. What it refuses ends the connection.
+ */
+function precheck(exchange: Exchange, gate: Gate): Answered {
+  const { request, facts } = exchange
+  const { host, options, admission, methods } = gate
+  const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
+  const family = options.forwardAuth ?? false
+  const asking = family && isCheckOf(family, target) ? family : undefined
+  if (asking) exchange.check = isNginx(asking) ? 'few' : 'relayed'
+  if (admission.isClosed(exchange.waitedMs)) return admission.refuse(exchange, 'overload')
+  const path = apiPath(gate, target)
+  exchange.api = path !== undefined
+  const secure = isSecure(request)
+  if (secure && options.hsts !== undefined) exchange.stand({ 'strict-transport-security': options.hsts })
+  if (asking) return checkOriginal(exchange, gate, asking)
+  // No verdict, limit or redirect stands before it: authorities ask from any network.
+  const token = secure ? undefined : options.acmeAnswer?.(target)
+  if (token !== undefined) return { status: 200, headers: { 'content-type': 'text/plain' }, body: token }
+  const { paths } = options
+  const head = {
+    paths,
+    methods,
+    httpVersion,
+    method,
+    target,
+    fields,
+    api: exchange.api,
+    singleHeader: host.singleHeader,
+  }
+  const fault = findFault(head, facts)
+  return fault && admission.refuse(exchange, 'head', headRefusal(fault, methods))
+}
+
+/**
+ * Reads `named`, `subject`, `api`; writes `site`, `times`, `decider`, and what the phase of all hosts writes. Answers what is ours:
+ * the redirect to https, `OPTIONS *`, robots.txt and the API, which takes a slot first; 421 for a Host that no route has, 508 for a loop.
+ */
+function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
+  const { request, named, facts, head } = exchange
+  const { host: sallyport, options, admission, sites, methods } = gate
+  if (exchange.check !== undefined) return routeOriginal(exchange, gate)
+  const { host = '' } = request.headers
+  const { url: target = '' } = request
+  const refuseHead = (fault: Parameters<typeof headRefusal>[0]) =>
+    admission.refuse(exchange, 'head', headRefusal(fault, methods))
+  if (named !== undefined) {
+    if (named.isOther && !sites.namesHosts) return refuseHead(OTHER_SITE)
+    if (named.scheme === 'https' && !isSecured(sallyport, head)) return refuseHead(INSECURE)
+    if (sites.of(host, target) === undefined) return exchange.refuse(refusal('misdirected_request'), 'unknown_host')
+  }
+  if (options.httpsPort !== undefined && !isSecure(request)) {
+    return host === '' ? refuseHead(NO_HOST) : redirectToHttps(host, target, options.httpsPort())
+  }
+  if (target === '*') return serverOptions(methods)
+  const robots = gate.robots(exchange)
+  if (robots !== undefined) return robots
+  if (exchange.api) return callApi(exchange, gate, apiPath(gate, target) as string)
+  if (facts.via !== undefined && isLoop(facts.via)) return exchange.refuse(refusal('loop_detected'), 'loop')
+  routePlaces(exchange, gate)
+  const name = host || request.headers[':authority']
+  const site = sites.of(typeof name === 'string' ? name : '', exchange.wanted.target)
+  if (site === undefined) return exchange.refuse(refusal('misdirected_request'), 'unknown_host')
+  if (site.ambiguous && options.paths !== 'pass') return refuseHead(SEVERAL_ORIGINS)
+  exchange.site = site
+  exchange.times = site.times
+  exchange.decider = site.decider
+  return undefined
+}
+
+/**
+ * Reads `decision`; returns what the phase of all hosts returns, the verdict for a server that asks, the refusal of a call of gRPC, 413 for a
+ * body that is too large, and the answer to an OPTIONS that ends here. Writes `told`: fields of the origin's answer.
+ */
+function answer(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
+  const { request, subject } = exchange
+  const { options, admission } = gate
+  options.onDecision?.(exchange.decision as Decision, subject)
+  if (exchange.check !== undefined) return answerCheck(exchange, gate)
+  exchange.parts = gate.partsOf(request.headers.host ?? '')
+  const answered = answerPhase(exchange, gate)
+  if (answered !== undefined) return answered
+  if (request.httpVersionMajor === 2 && isGrpc(request)) {
+    exchange.observation.refuse('grpc')
+    return UNIMPLEMENTED
+  }
+  if (Number(exchange.facts.contentLength ?? 0) > admission.bodyBytes) return admission.refuse(exchange, 'body_bytes')
+  const isLast = request.method === 'OPTIONS' && forwardsLeft(request) === 0
+  return isLast ? serverOptions(gate.methods) : undefined
+}
+
+/** Reads the client of `decision`; writes `client`. Waits for a place: the share of the client, then a slot of all. */
+function admit(exchange: Exchange, { admission }: Gate): Answered | Promise<Answered> {
+  exchange.client = admission.clientOf((exchange.decision as Decision).inspection.client.address)
+  return admission.admit(exchange, exchange.client)
+}
+
+/** Reads `head`, `decision`, `site`; hands the request with the fields that its origin gets to the origin. */
+function forward(exchange: Exchange, gate: Gate): Answered {
+  const { request, head } = exchange
+  const { host, handoff, clientHeader } = gate
+  const { httpVersion, method, target } = head
+  const left = request.method === 'OPTIONS' ? forwardsLeft(request) : undefined
+  const received = left === undefined ? head.fields : withForwards(head.fields, left - 1)
+  const scheme = host.namedScheme?.(head) ?? head.scheme
+  const fields = requestFields(received, { decision: exchange.decision as Decision, scheme, httpVersion, clientHeader })
+  const sign =
+    handoff &&
+    ((sent: readonly string[]) => [...sent, HANDOFF_FIELD, handoff.sign({ method, target, fields: sent }, Date.now())])
+  gate.forward(exchange, { fields, sign }, exchange.site as Site)
+  return undefined
+}
+
+/** The target under the base of the API, where it is the API's. */
+function apiPath({ options: { api = {} } }: Gate, target: string): string | undefined {
+  const { enabled = true, base = '' } = api
+  // Nearly every target begins otherwise.
+  if (!enabled || !target.startsWith('/v1', base.length)) return undefined
+  const path = mountedPath(target, base)
+  return path !== undefined && isApiPath(path) ? path : undefined
+}
+
+async function callApi(exchange: Exchange, { host, admission }: Gate, path: string): Promise<Answered> {
+  const { request, head } = exchange
+  const address = host.client?.(head).address
+  const client = admission.clientOf(address === undefined ? head.peer : formatAddress(address))
+  const refused = await admission.admit(exchange, client)
+  if (refused !== undefined) return refused
+  exchange.wantBody(true)
+  const read = () => readJson(bodyOf(request), request.headers, undefined)
+  return (await answerCheckedApi(host, exchange, path, read)) ?? exchange.refuse(refusal('not_found'))
+}
+
+/** The answer that sends a request of the plain listener to the same place over TLS; `host` and `target` are checked. */
+function redirectToHttps(host: string, target: string, port: number): ApiResponse {
+  const name = host.replace(/:\d{0,5}$/, '')
+  const site = port === HTTPS_PORT ? name : `${name}:${port}`
+  const location = `https://${site}${target === '*' ? '/' : target}`
+  return { status: 308, headers: { location, 'content-type': 'text/plain' }, body: `${location}\n` }
+}
+
+const HTTPS_PORT = 443
+
+function isSecure({ socket }: ClientRequest): boolean {
+  return (socket as Partial<TLSSocket>).encrypted === true
+}
