@@ -94,7 +94,14 @@ for (const host of [...HOSTS, ...MORE_HOSTS]) {
   })
 }
 
-const WEBSOCKET = ['Upgrade', 'websocket', 'Sec-WebSocket-Version', '13', 'Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ==']
+const WEBSOCKET = [
+  'Upgrade',
+  'websocket',
+  'Sec-WebSocket-Version',
+  '13',
+  'Sec-WebSocket-Key',
+  'dGhlIHNhbXBsZSBub25jZQ==',
+]
 
 function bytesOf(line: string, fields: readonly string[], connection = 'close'): string {
   const all = ['Host', 'site.example', 'Connection', connection, 'X-Request-Id', REQUEST_ID, ...fields]

@@ -25,10 +25,7 @@ export type PhaseName = (typeof PHASES)[number]
 export type Answered = ApiResponse | undefined
 
 /** One phase: what waits (a count in a store, DNS, a stage of the body) is a promise of its phase. */
-export type Phase<E, Services> = (
-  exchange: E,
-  services: Services,
-) => Answered | Promise<Answered> | Promise<undefined>
+export type Phase<E, Services> = (exchange: E, services: Services) => Answered | Promise<Answered> | Promise<undefined>
 
 /** The phases between `receive` and `observe` that a host runs, by name. */
 export type PhaseTable<E, Services> = {
