@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import { decisionOn } from '../observation.ts'
+import { decisionOn } from './observation.ts'
 
 /**
  * Returns what shows the decision about a request of Express as its `sallyport`. Each has a hidden class of its own there, and a
