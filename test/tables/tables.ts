@@ -38,33 +38,39 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
 
 /** A table for each key of the first level that has others below it, and one for the rest. */
 function options(): string {
-  const rows = keyTable()
+  const rows = keyTable().filter(({ key }) => !key.includes('.match.not.'))
   const sectionOf = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
   const sections = [...new Set(rows.map(({ key }) => sectionOf(key)))].sort((one, other) => one.localeCompare(other))
-  const head = ['key', 'default', 'values', 'example', 'reload', 'what it is']
+  const head = ['key', 'what it is', 'values; default', 'example']
   return sections
     .map((section) => {
       const own = rows.filter(({ key }) => sectionOf(key) === section)
-      const cells = own.map(({ key, initial = '', values, example, live, description }) => [
-        code(key),
-        cell(initial),
-        cell(values),
-        value(example),
-        live ? 'yes' : 'restart',
-        cell(description),
+      const cells = own.map((row) => [
+        `${code(row.key)}${row.live ? '' : ' †'}`,
+        cell(row.description),
+        cell(valuesText(row)),
+        value(row.example),
       ])
       return `### ${section === '' ? 'On the first level' : section}\n\n${table(head, cells)}`
     })
     .join('\n\n')
 }
 
+/** Writes the values of a key and its default, without what readers expect: text, and no value. */
+function valuesText({ values, initial = '' }: ReturnType<typeof keyTable>[number]): string {
+  const kinds = values.replace('true or false', 'boolean').replace(/^list: text$/, 'list')
+  return [kinds === 'text' ? '' : kinds, ['any', 'none', '[]', '""'].includes(initial) ? '' : initial]
+    .filter((part) => part !== '')
+    .join('; ')
+}
+
+/** Lists the variables that are no keys. The name of a key's variable follows from the key. */
 function variables(): string {
-  const rows = variableTable().map(({ name, key = '', example, description }) => [
-    code(name),
-    key === '' ? cell(description) : code(key),
-    code(example),
-  ])
-  return table(['variable', 'key, or what it is', 'example'], rows)
+  const rows = variableTable().filter(({ key }) => key === undefined)
+  return table(
+    ['variable', 'what it is', 'example'],
+    rows.map(({ name, example, description }) => [code(name), cell(description), code(example)]),
+  )
 }
 
 /** By seconds. */
