@@ -38,7 +38,7 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
 
 /** A table for each key of the first level that has others below it, and one for the rest. */
 function options(): string {
-  const rows = keyTable().filter(({ key }) => !key.includes('.match.not.'))
+  const rows = keyTable()
   const sectionOf = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
   const sections = [...new Set(rows.map(({ key }) => sectionOf(key)))].sort((one, other) => one.localeCompare(other))
   const head = ['key', 'what it is', 'values; default', 'example']
