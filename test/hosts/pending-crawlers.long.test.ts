@@ -1,5 +1,4 @@
 import { type Mode, parseAddress, type ReverseAnswer } from '@sallyport/core'
-import { openProxy } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { visit } from './challenge-client.ts'
 import type { RunningHost } from './host.ts'
@@ -74,26 +73,3 @@ for (const host of [...HOSTS, ...MORE_HOSTS]) {
     t.same((await hammer(open, CRAWLER)).statuses, Array(SOME + 1).fill(200))
   })
 }
-
-t.test('a check of a server in front waits and is refused as well', async (t) => {
-  const { sallyport } = await openSlow(t)
-  const { url, close } = await openProxy(sallyport, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    forwardAuth: 'caddy',
-    limits: { eventLoopDelay: '1m' },
-    upstream: 'http://127.0.0.1:1',
-  })
-  t.teardown(() => close('cut'))
-  const headers = {
-    'x-forwarded-for': '93.184.216.43',
-    'x-forwarded-method': 'GET',
-    'x-forwarded-uri': '/',
-    'x-forwarded-host': 'site.example',
-    'user-agent': GOOGLEBOT[1] as string,
-  }
-  const asked = Array.from({ length: SOME }, () => fetch(`${url}/.sallyport/check`, { headers }))
-  const answers = await Promise.all(asked)
-  t.equal(answers.filter(({ status }) => status === 200).length, 5)
-  t.equal(answers.filter((answer) => answer.headers.get('sallyport-status') === '503').length, SOME - 5)
-})

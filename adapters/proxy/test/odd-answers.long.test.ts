@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { MARK, ODD_ANSWERS, type OddAnswer } from './odd-answers.ts'
-import { fakeSallyport, VISITOR } from './sallyport.ts'
+import { fakeSallyport } from './sallyport.ts'
 import { type Answer, dial, exchange, get, readUntil, statusOf, until } from './wire.ts'
 
 /* Whatever an origin answers, each client gets it or a whole answer of ours, and the process goes on. */
@@ -143,22 +143,6 @@ t.test('each odd answer, to clients of both protocols: the same, or a 502 of our
 const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
-t.test('each odd answer to a WebSocket handshake', { skip }, async (t) => {
-  const { url, faults } = await open(t)
-  const wrong: string[] = []
-  for (const [at, answer] of ODD_ANSWERS.entries()) {
-    const text = await exchange(url, get(`/${at}`, ...UPGRADE, KEY).replace('Connection: close\r\n', ''))
-    const { name, head } = answer
-    const got = statusOf(text)
-    // Node's own parser reads these answers, which takes a little more.
-    if (got !== 502 && !head.includes(`HTTP/1.1 ${got} `) && got !== 200) wrong.push(`${name}: ${text.slice(0, 60)}`)
-    if (got === 502 && text.toLowerCase().includes(`\r\n${MARK}:`)) wrong.push(`${name}: a field of the origin`)
-    if (got === 502 && !text.includes('bad_gateway')) wrong.push(`${name}: not our answer`)
-  }
-  t.same(wrong, [])
-  t.same(faults, [])
-})
-
 t.test('the fields of each odd answer, in one that agrees to a handshake', { skip }, async (t) => {
   const { url, faults, origin } = await open(t)
   const wrong: string[] = []
@@ -185,19 +169,6 @@ t.test('the fields of each odd answer, in one that agrees to a handshake', { ski
   t.same(faults, [])
   t.ok(agreed > 50)
   await until(() => origin.open() === 0)
-})
-
-t.test('a check is answered whatever the origin does', { skip }, async (t) => {
-  const { session, url, origin } = await open(t)
-  for (const at of ODD_ANSWERS.keys()) {
-    const uri = `/${at}`
-    const fields = { 'x-original-uri': uri, 'x-original-method': 'GET', 'x-forwarded-for': VISITOR.allowed }
-    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
-    if ((await overHttp1(url, 'GET', '/.sallyport/check', ...lines)).status !== 200) t.fail(uri)
-    if ((await overHttp2(session, 'GET', '/.sallyport/check', { ...fields, host: 'site.example' })).status !== 200)
-      t.fail(uri)
-  }
-  t.same(origin.heads, [])
 })
 
 t.test('differences are counted by name', { skip }, async (t) => {

@@ -87,18 +87,6 @@ for (const paths of ['strict', 'pass'] as const) {
       t.equal(statusOf(await ask(target)), 200, target)
   })
 
-  t.test(`a mode of its own holds for every spelling of its path (paths: ${paths})`, async (t) => {
-    const origin = await named(t, 'seen')
-    const sallyport = fakeSallyport({ mode: 'monitor' })
-    const routes = [{ path: '/admin', mode: 'enforce' as const }]
-    const { ask } = await proxyOf(t, { upstream: origin.url, paths, routes }, sallyport)
-    for (const target of SPELLINGS) {
-      const status = statusOf(await ask(target, { visitor: VISITOR.blocked }))
-      t.ok(status === 403 || (paths === 'strict' && status === 400), `${target}: ${status}`)
-    }
-    t.equal(statusOf(await ask('/', { visitor: VISITOR.blocked })), 200)
-  })
-
   t.test(`a lenient part opens no other by its spelling (paths: ${paths})`, async (t) => {
     const origin = await named(t, 'seen')
     const routes = [{ path: '/open', policy: OPEN }, { policy: CLOSED }]
@@ -174,23 +162,4 @@ t.test('a host in another spelling has the same routes', async (t) => {
   const { find } = createRoutes([{ id: 'admin', host: 'admin.example' }, { id: 'rest' }])
   for (const host of ['admin.example', 'ADMIN.example', 'admin.example.', 'admin.example..', 'admin.example.:8080'])
     t.equal(find(host, '/')?.[0]?.id, 'admin', host)
-})
-
-t.test('a server that asks gets the strictest too', async (t) => {
-  const routes = [{ path: '/admin', policy: CLOSED }]
-  for (const paths of ['strict', 'pass'] as const) {
-    const { proxy } = await proxyOf(t, { forwardAuth: 'nginx', paths, routes })
-    const check = (uri: string): Promise<string> =>
-      exchange(
-        proxy.url,
-        get(
-          '/.sallyport/check',
-          `X-Original-URI: ${uri}`,
-          'X-Original-Method: GET',
-          `X-Forwarded-For: ${VISITOR.allowed}`,
-        ),
-      )
-    t.equal(statusOf(await check('/')), 200)
-    for (const target of SPELLINGS) t.equal(statusOf(await check(target)), 403, target)
-  }
 })

@@ -1,13 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { thumbprint } from '@sallyport/ledger'
 import { append, madeDraft } from '@sallyport/ledger/testing'
 import { verifyEvidence } from '@sallyport/ledger/verify'
 import t, { type Test } from 'tap'
 import { openSqliteLedger } from '#stores'
-import { loadSigningKey, prepareNextKey } from '../../src/attestation/signing-key.ts'
+import { loadSigningKey } from '../../src/attestation/signing-key.ts'
 import type { ConfigInput } from '../../src/config/schema.ts'
 import { open, openLedgerTools, type Sallyport } from '../../src/open/index.ts'
 import { madeConfig } from '../open/made-sources.ts'
@@ -232,43 +231,6 @@ t.test('a key that is given replaces the old one, and services that run sign wit
   t.notOk(existsSync(`${file}.next`))
 })
 
-t.test('the next key after one of the environment is given, and its place is not ours', async (t) => {
-  const folder = t.testdir()
-  const pem = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  process.env['TEST_ROTATED_KEY'] = pem()
-  t.teardown(() => delete process.env['TEST_ROTATED_KEY'])
-  const config = { ...madeConfig(folder), provenance: { signingKey: 'env:TEST_ROTATED_KEY' } }
-  await (await opened(t, config)).sallyport.close()
-  const given = join(folder, 'given.pem')
-  const next = pem()
-  writeFileSync(given, next, { mode: 0o600 })
-  const tools = await openLedgerTools(config)
-  t.teardown(tools.close)
-  await t.rejects(tools.rotateKey({}), { code: 'invalid_config', message: /--next-key/ })
-  t.equal((await tools.rotateKey({ nextKeyFile: given })).placed, false)
-  await t.rejects(open(config), { code: 'ledger_refused' })
-  process.env['TEST_ROTATED_KEY'] = next
-  const { sallyport, key } = await opened(t, config)
-  t.equal((await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))).status, 200)
-})
-
-t.test('a start on a ledger that contradicts its checkpoints is refused, with the reason', async (t) => {
-  const folder = t.testdir()
-  const config = madeConfig(folder)
-  const { sallyport, key } = await opened(t, config)
-  await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))
-  await sallyport.close()
-  for (const name of ['ledger.db', 'ledger.db-wal', 'ledger.db-shm'])
-    rmSync(join(folder, 'state', name), { force: true })
-  await t.rejects(open(config), {
-    code: 'ledger_refused',
-    message: /checkpoint .* is of another ledger.*begin a new one/s,
-  })
-  rmSync(join(folder, 'state', 'checkpoints'), { recursive: true })
-  const again = await opened(t, config)
-  t.equal((await call(again.sallyport, again.key, CHECK, check('8.3.0.1', 'CH'))).json.attestation_id, 2)
-})
-
 t.test('addresses are erased by age where the configuration says so, and by hand', async (t) => {
   const folder = t.testdir()
   const config = madeConfig(folder)
@@ -292,14 +254,4 @@ t.test('addresses are erased by age where the configuration says so, and by hand
   t.same([...(await store.subjects([3, 4])).keys()], [3], 'the older one is gone when the service is open')
   await second.sallyport.close()
   await store.close()
-})
-
-t.test('a key that a service has put in place is in place for the command too', async (t) => {
-  const source = join(t.testdir(), 'signing-key.pem')
-  await loadSigningKey({ source, make: true })
-  const { next, place } = await prepareNextKey(source)
-  const followed = await loadSigningKey({ source, make: false }, thumbprint(next.publicKey))
-  t.same(followed.publicKey, next.publicKey)
-  await t.resolves(place())
-  t.same((await loadSigningKey({ source, make: false })).publicKey, next.publicKey)
 })

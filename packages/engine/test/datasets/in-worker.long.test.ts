@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
@@ -55,19 +55,6 @@ t.test('a worker makes the same file, tells the same of it and shows its progres
   const cityThere = await compileCityInWorker({ dataDir: join(dir, 'there'), source })
   t.ok(readFileSync(cityThere.path).equals(readFileSync(city.path)))
   t.same(loadCity(cityThere.shared).read(address('23.0.0.9')), { countryCode: 'DE', city: 'Bonn' })
-})
-
-t.test("a worker's refusal has its code and message here", async (t) => {
-  const dir = folder(t)
-  const source = citySource(sourcesOf(dir, { ...FILES, 'dbip-city-v4': 'not a database' }))
-  await t.rejects(compileCityInWorker({ dataDir: dir, source }), {
-    name: 'SallyportError',
-    code: 'corrupt_data',
-    message: /dbip-city-v4: no metadata/,
-  })
-  const inTheWay = join(dir, 'a file')
-  writeFileSync(inTheWay, '')
-  await t.rejects(compileInWorker({ dataDir: inTheWay, sources: sourcesOf(dir, FILES) }), { code: 'EEXIST' })
 })
 
 t.test('a compile that is cancelled ends at once and leaves no file', async (t) => {

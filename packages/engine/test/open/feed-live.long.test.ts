@@ -145,25 +145,6 @@ t.test('requests see whole tables alone while others are made and swapped in', a
   t.equal(seen.size, 2, 'what is said of the source is what the tables hold')
 })
 
-t.test('going back reaches a running service too', async (t) => {
-  const server = await openFeedServer(t)
-  const config = feedConfig(t, server.origin, [VPN], false)
-  const updates = openUpdates(config)
-  for (const list of ['8.2.7.0/24\n', '8.2.8.0/24\n']) {
-    server.serve(`/${VPN}`, list)
-    await updates.update()
-  }
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
-  t.equal(classOf(sallyport, '8.2.8.1'), 'vpn')
-  t.match(await updates.rollBack(), [{ source: VPN, entries: 1 }])
-  t.ok(await until(() => classOf(sallyport, '8.2.7.1') === 'vpn'))
-  t.equal(classOf(sallyport, '8.2.8.1'), 'hosting')
-  t.match(sourceOf(sallyport, VPN), { error: 'it was rolled back from' })
-  await t.rejects(updates.rollBack(), { code: 'missing_data' })
-  await t.rejects(async () => updates.rollBack('nothing'), { code: 'invalid_config' })
-})
-
 t.test('one of two on one dataDir downloads and both answer', async (t) => {
   const server = await openFeedServer(t)
   server.serve(`/${VPN}`, '8.2.7.0/24\n')
@@ -197,32 +178,6 @@ t.test('without a network there is one notice, and what is there goes on', async
   t.match(await sallyport.lookup('9.9.9.9'), { verdict: { classification: 'unknown' }, degraded: ['geo', 'ranges'] })
 })
 
-t.test('a network that answers everything with its own page is reported in one notice', async (t) => {
-  const server = await openFeedServer(t)
-  const ids = [VPN, HOSTING, 'tor-bulk-exit', 'protonvpn-exit']
-  for (const id of ids) server.serve(`/${id}`, '<html>Please sign in</html>')
-  const notices: (readonly [NoticeCode, string])[] = []
-  const config = feedConfig(t, server.origin, ids, true)
-  const sallyport = await open(config, { onNotice: (code, message) => notices.push([code, message]) })
-  t.ok(await until(() => notices.length > 1))
-  await sallyport.close()
-  const refused = /is refused: not one line of it could be read, and 3 more\./
-  t.match(notices, [['SALLYPORT_DATA_STALE'], ['SALLYPORT_FEED_REFUSED', refused]])
-  t.equal(notices.length, 2)
-})
-
-t.test('a service that is closed while it asks gives up at once, and holds it against nobody', async (t) => {
-  const server = await openFeedServer(t)
-  server.serve(`/${VPN}`, () => undefined)
-  const config = feedConfig(t, server.origin, [VPN], true)
-  const sallyport = await open(config)
-  t.ok(await until(() => server.asked.length > 0))
-  await sallyport.close()
-  const again = await open({ ...config, data: { ...config.data, refresh: false } })
-  t.teardown(() => again.close())
-  t.equal(sourceOf(again, VPN)?.error, undefined)
-})
-
 t.test('one feed down: its last good generation, and the error beside it', async (t) => {
   const server = await openFeedServer(t)
   server.serve(`/${VPN}`, '8.2.7.0/24\n')
@@ -236,19 +191,6 @@ t.test('one feed down: its last good generation, and the error beside it', async
   t.equal(classOf(sallyport, '8.2.7.1'), 'vpn')
   t.match(sourceOf(sallyport, VPN), { state: 'loaded', error: 'the server answered 404' })
   t.equal(sourceOf(sallyport, HOSTING)?.error, undefined)
-})
-
-t.test('a file that the user empties by accident does not wipe its list', async (t) => {
-  const folder = t.testdir()
-  const lists = { [VPN]: '8.2.7.0/24\n', [HOSTING]: '8.2.0.0/16\n' }
-  const config = madeConfig(folder, lists)
-  await (await open(config)).close()
-  const notices: (readonly [NoticeCode, string])[] = []
-  madeConfig(folder, { ...lists, [VPN]: '' })
-  const sallyport = await open(config, { onNotice: (code, message) => notices.push([code, message]) })
-  t.teardown(() => sallyport.close())
-  t.equal(classOf(sallyport, '8.2.7.1'), 'vpn')
-  t.match(notices, [['SALLYPORT_FEED_REFUSED', new RegExp(`${VPN} is refused: not one line`)]])
 })
 
 t.test('registries are asked where the downloaded bootstrap file says', async (t) => {
