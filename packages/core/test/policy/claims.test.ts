@@ -221,36 +221,3 @@ t.test('no address is on a list that holds it, where the client is not known', a
   t.equal(decided({ match: { not: { address: ['0.0.0.0/0', '::/0'] } } }, asking({}, { peer: '' })).action, 'block')
   t.equal(decided({ match: { address: ['0.0.0.0/0', '::/0'] } }, asking({}, { peer: HOME })).action, 'block')
 })
-
-t.test('lists are read in the forms in which they are published', async (t) => {
-  const lines = [
-    '# FireHOL',
-    '198.51.100.0/24',
-    '',
-    '; Spamhaus DROP List',
-    '192.0.2.0/24 ; SBL123',
-    '2001:db8::/32',
-    '203.0.113.7 2026-11-25 10:00:00',
-    '"203.0.113.8",ssh:bruteforce,4h',
-    'AS64500 # partner',
-    'as64501',
-    '*BadBot*',
-    'Mozilla/5.0 (compatible; X; +http://x.example/) Y',
-    '/^Lib/',
-    '/(/',
-    '\u0000\u0001binary',
-    '300.1.1.1/8',
-    '// note',
-  ]
-  const { prefixes, ...read } = readListEntries(lines)
-  t.equal(prefixes.length, read.addresses.length)
-  t.same(read, {
-    addresses: ['198.51.100.0/24', '192.0.2.0/24', '2001:db8::/32', '203.0.113.7', '203.0.113.8'],
-    systems: [64_500, 64_501],
-    texts: ['*BadBot*', 'Mozilla/5.0 (compatible; X; +http://x.example/) Y', '/^Lib/'],
-    unread: [14, 15, 16],
-    left: 3,
-    withheld: [],
-    withheldCount: 0,
-  })
-})

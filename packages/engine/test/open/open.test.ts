@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -154,17 +152,6 @@ t.test('a second open reads what the first compiled', async (t) => {
     else t.equal(compiled, 0)
     compiled = 0
   }
-})
-
-t.test('processes that open one dataDir at once compile it once', async (t) => {
-  const config = JSON.stringify(madeConfig(t.testdir()))
-  const children = Array.from({ length: 3 }, () => fork(join(import.meta.dirname, 'opener.js'), [config]))
-  const answers = await Promise.all(children.map(async (child) => (await once(child, 'message'))[0]))
-  t.same(
-    answers.map(({ verdict }) => verdict),
-    ['tor', 'tor', 'tor'],
-  )
-  t.equal(answers.filter(({ compiled }) => compiled).length, 1)
 })
 
 t.test('two in one process share nothing', async (t) => {

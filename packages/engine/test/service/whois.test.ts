@@ -83,26 +83,6 @@ t.test('the bootstrap file of the configuration says where RDAP is, and one answ
   t.strictSame(asked, ['/dns.json', '/rdap/domain/example.de', '/rdap/domain/nobody.de'])
 })
 
-t.test('port 43 answers where there is no RDAP, and a refusal is no empty record', async (t) => {
-  const { asked, config } = await openRegistry(t, (question) => {
-    if (question.endsWith('busy.de')) return '% Error: 55000000002 Connection refused; access control limit reached.'
-    return `Domain: ${question.split(' ').at(-1)}\nNserver: ns1.example.net\nStatus: connect\nChanged: 2021-02-03T10:29:38+02:00\n`
-  })
-  const call = await openCalling(t, config)
-  t.strictSame(await call('www.example.de'), {
-    status: 200,
-    json: {
-      domain: 'example.de',
-      lastUpdated: '2021-02-03',
-      nameservers: ['ns1.example.net'],
-      status: ['connect'],
-      privacyProtection: false,
-    },
-  })
-  t.match(await call('busy.de'), { status: 503, json: { error: 'service_unavailable' } })
-  t.strictSame(asked, ['/dns.json', '-T dn,ace example.de\r\n', '-T dn,ace busy.de\r\n'])
-})
-
 t.test('the bootstrap file among the sources says where RDAP is', async (t) => {
   const { asked, config } = await openRegistry(
     t,
@@ -164,26 +144,6 @@ t.test('a refreshed bootstrap file goes before the one that is shipped', async (
   }
   const shipped = 'rdap.verisign.com'
   t.strictSame(asked, ['first.example', 'first.example', 'second.example', shipped, shipped, shipped])
-})
-
-t.test('an RDAP service is not asked more than it bears', async (t) => {
-  let asked = 0
-  const whois = createWhoisOf(parseConfig({}), {
-    clock: { now: () => Date.now() },
-    outbound: {
-      port43: UNREACHABLE,
-      fetch: {
-        async fetch() {
-          asked++
-          return { state: 'failed', reason: 'busy' }
-        },
-      },
-    },
-  })
-  const names = Array.from({ length: 60 }, (_, index) => `a${index}.com`)
-  const answers = await Promise.all(names.map((domain) => whois.find({ domain, tld: 'com' })))
-  t.ok(asked >= 20 && asked < 60, `${asked} asked: twenty at once, and ten that wait a second at most`)
-  t.match(answers.at(-1), { state: 'failed', reason: /^too many questions to rdap\.verisign\.com; / })
 })
 
 t.test('an unusable value is refused by its key', async (t) => {
