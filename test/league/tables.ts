@@ -48,14 +48,34 @@ export function leagueText({ rows, absent }: League, date: string): string {
         together(own.filter((row) => row.preset === preset).map((row) => outcomeText(row))),
       )
       const chances = networks.map((network) => probability(own.find((row) => row.network === network)))
-      return [[`${tool.name} ${first.version}`, together(chances), ...cells]]
+      return [[tool.name, together(chances), ...cells]]
     })
-    return `## ${TITLES[way] ?? way}\n\n${table(['tool', 'probability', ...presets.map((name) => `\`${name}\``)], lines)}`
+    const head = ['tools', 'probability', ...presets.map((name) => `\`${name}\``)]
+    return `## ${TITLES[way] ?? way}\n\n${table(head, joinAlike(lines))}`
   })
   const missing = absent.map(({ name }) => name).join(', ')
-  return [`Run on ${date}${missing === '' ? '' : `; not installed: ${missing}`}.`, sums(rows, ways), ...parts].join(
-    '\n\n',
-  )
+  const versions = tools.flatMap((tool) => {
+    const found = rows.find((row) => row.tool === tool)?.version
+    return found === undefined ? [] : [`${tool.name} ${found}`]
+  })
+  const run = `Run on ${date} with ${versions.join(', ')}${missing === '' ? '' : `; not installed: ${missing}`}.`
+  return [wrapLine(run), sums(rows, ways), ...parts].join('\n\n')
+}
+
+/** Breaks a sentence between its parts, because the page has no line above 300 characters. */
+function wrapLine(sentence: string): string {
+  return sentence.replace(/(.{1,140})(?: |$)/g, '$1\n').trimEnd()
+}
+
+/** Joins rows that differ in their first cell only: tools with the same outcome share a row. */
+export function joinAlike(lines: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const alike = new Map<string, { readonly cells: readonly string[]; readonly names: string[] }>()
+  for (const [name = '', ...cells] of lines) {
+    const row = alike.get(JSON.stringify(cells)) ?? { cells, names: [] }
+    row.names.push(name)
+    alike.set(JSON.stringify(cells), row)
+  }
+  return [...alike.values()].map(({ cells, names }) => [names.join(', '), ...cells])
 }
 
 /** The probability at the first request that the client is a program. */
@@ -80,12 +100,12 @@ function sums(rows: readonly Row[], ways: readonly Way[]): string {
   const lines = presets.map((preset) => [
     `\`${preset}\``,
     ...columns.map(({ own }) =>
-      networks
-        .map((network) => {
+      together(
+        networks.map((network) => {
           const here = own.filter((row) => row.preset === preset && row.network === network)
           return String(here.filter(({ visit, pages }) => visit?.served === pages).length)
-        })
-        .join(' / '),
+        }),
+      ),
     ),
   ])
   return table(['who got every page', ...head], lines)
