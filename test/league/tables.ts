@@ -1,4 +1,4 @@
-import { table } from '../tables/markdown.ts'
+import { joinAlike, table } from '../tables/markdown.ts'
 import type { Way } from './copied.ts'
 import type { League, Row } from './league.ts'
 import type { Tool } from './tools.ts'
@@ -65,17 +65,6 @@ export function leagueText({ rows, absent }: League, date: string): string {
 /** Breaks a sentence between its parts, because the page has no line above 300 characters. */
 function wrapLine(sentence: string): string {
   return sentence.replace(/(.{1,140})(?: |$)/g, '$1\n').trimEnd()
-}
-
-/** Joins rows that differ in their first cell only: tools with the same outcome share a row. */
-export function joinAlike(lines: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  const alike = new Map<string, { readonly cells: readonly string[]; readonly names: string[] }>()
-  for (const [name = '', ...cells] of lines) {
-    const row = alike.get(JSON.stringify(cells)) ?? { cells, names: [] }
-    row.names.push(name)
-    alike.set(JSON.stringify(cells), row)
-  }
-  return [...alike.values()].map(({ cells, names }) => [names.join(', '), ...cells])
 }
 
 /** The probability at the first request that the client is a program. */

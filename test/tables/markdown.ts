@@ -4,6 +4,17 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
+/** Joins rows that differ in their first cell only. */
+export function joinAlike(lines: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const alike = new Map<string, { readonly cells: readonly string[]; readonly names: string[] }>()
+  for (const [name = '', ...cells] of lines) {
+    const row = alike.get(JSON.stringify(cells)) ?? { cells, names: [] }
+    row.names.push(name)
+    alike.set(JSON.stringify(cells), row)
+  }
+  return [...alike.values()].map(({ cells, names }) => [names.join(', '), ...cells])
+}
+
 /** Text outside of a table. */
 export function text(plain: string): string {
   return plain.replaceAll('<', '\\<').replaceAll('*', '\\*').replaceAll('\n', ' ')

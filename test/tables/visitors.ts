@@ -13,7 +13,7 @@ import {
   snapshotsOf,
   systemOf,
 } from '@sallyport/core/testing'
-import { code, table } from './markdown.ts'
+import { code, joinAlike, table } from './markdown.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -88,15 +88,16 @@ export function decideVisitor(preset: PresetName, headers: Headers, place: Place
   return inspector.decide(request).action
 }
 
-/** The effect of each preset on each visitor, by network. */
+/** Writes the effect of each preset on each visitor. Networks, and then visitors, with the same effects share a row. */
 export function visitors(): string {
   const presets = PRESET_NAMES.filter((preset) => preset !== 'observe')
   const rows = Object.entries(VISITORS).flatMap(([visitor, headers]) =>
-    (Object.keys(NETWORKS) as Place[]).map((place) => [
-      visitor,
-      place,
-      ...presets.map((preset) => decideVisitor(preset, headers, place)),
-    ]),
+    joinAlike(
+      (Object.keys(NETWORKS) as Place[]).map((place) => [
+        place,
+        ...presets.map((preset) => decideVisitor(preset, headers, place)),
+      ]),
+    ).map((cells) => [visitor, ...cells]),
   )
-  return table(['visitor over https', 'from', ...presets.map(code)], rows)
+  return table(['visitor over https', 'from', ...presets.map(code)], joinAlike(rows))
 }
