@@ -21,11 +21,11 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'packages/engine/src/whois/lines.ts FURTHER':
     'takes 32 steps at most from each place of a line, which is cut to a length',
   'packages/engine/src/whois/date-order.ts NUMBERED': 'reads 80 characters',
-  'packages/engine/src/whois/phrases.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
+  'packages/engine/src/whois/wordings.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
   'packages/engine/src/whois/wordings.ts CONDITION': 'has words to choose from, and nothing that repeats',
   'packages/engine/src/datasets/feeds/unpack.ts /\\0.*$/s': 'reads a field of an archive’s header, 100 bytes at most',
-  'packages/engine/src/open/bans/exported-ban.ts CLIENT': 'reads the key of a ban of ours, an address and a length',
-  'packages/engine/src/open/lists/go-duration.ts PART': 'sticky, 31 characters at most from each place',
+  'packages/engine/src/features/bans/exported-ban.ts CLIENT': 'reads the key of a ban of ours, an address and a length',
+  'packages/engine/src/features/lists/go-duration.ts PART': 'sticky, 31 characters at most from each place',
   'packages/core/src/agent/user-agent-forms.ts MODEL':
     'takes 15 steps at most from each place of a user agent, which is cut',
   'packages/core/src/address/forwarding.ts PARAMETER':

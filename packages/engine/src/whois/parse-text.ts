@@ -1,19 +1,9 @@
 import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
-import { bareServers } from './bare-list.ts'
 import { type DateOrder, dateOrderOf } from './date-order.ts'
-import { guessedField } from './guessed-field.ts'
 import { fieldOf, isRegistrant, namesRegistrar } from './labels.ts'
 import { type Line, labelKey, linesOf } from './lines.ts'
 import { oneRecord } from './one-record.ts'
-import {
-  completeRecord,
-  emptyRecord,
-  type PartialRecord,
-  take,
-  takeGuesses,
-  takeRegistrarName,
-} from './partial-record.ts'
-import { createPhrases } from './phrases.ts'
+import { completeRecord, emptyRecord, type PartialRecord, take, takeRegistrarName } from './partial-record.ts'
 import type { WhoisFinding } from './record.ts'
 import { belongsTo, continuationOf, type Section, sectionOf } from './sections.ts'
 import { hostsIn } from './values.ts'
@@ -21,10 +11,10 @@ import { createWordings } from './wordings.ts'
 
 const FREE_STATUSES: ReadonlySet<string> = new Set(WHOIS_FORMATS.statuses.free)
 const RESERVED_STATUSES: ReadonlySet<string> = new Set(WHOIS_FORMATS.statuses.reserved)
-const PHRASES = createPhrases(WHOIS_FORMATS.phrases)
-const { throttled, reserved, free } = WHOIS_FORMATS.wordings
+const { elsewhere, throttled, reserved, free } = WHOIS_FORMATS.wordings
 /** The more certain states first: a refusal may name the domain, and a reserved one is `not available` as a free one is. */
 const WORDINGS = createWordings([
+  ['elsewhere', elsewhere],
   ['throttled', throttled],
   ['reserved', reserved],
   ['free', free],
@@ -39,7 +29,6 @@ const REFERRALS: ReadonlySet<string> = new Set(['registrar whois server', 'whois
 export function parseWhoisText(text: string, domain?: string): WhoisFinding {
   const lines = linesOf(text, (key) => fieldOf(key) !== undefined)
   const partial = readRecord(oneRecord(lines, fieldOf, domain), dateOrderOf(lines, fieldOf))
-  const texts = lines.map((line) => line.text).filter((line) => line !== '')
   const words = partial.status.map((status) =>
     status
       .toLowerCase()
@@ -49,23 +38,19 @@ export function parseWhoisText(text: string, domain?: string): WhoisFinding {
   const { registrar, registeredOn, expiresOn, lastUpdated, nameservers, registrant } = partial
   // Terms of use may seem to name a registrar or a last change; these facts occur in records alone.
   const certain = nameservers.length > 0 || registeredOn !== undefined || expiresOn !== undefined
-  if (!certain && PHRASES.find(texts, 'elsewhere')) return { state: 'unreadable' }
-  if (!certain) for (const state of ['throttled', 'free'] as const) if (PHRASES.find(texts, state)) return { state }
+  const texts = lines.map((line) => line.text)
+  if (!certain && WORDINGS.find(texts) === 'elsewhere') return { state: 'unreadable' }
   if (nameservers.length === 0 && words.some((word) => FREE_STATUSES.has(word))) return { state: 'free' }
   if (words.includes('reserved')) return { state: 'reserved' }
   if (!certain && words.some((word) => RESERVED_STATUSES.has(word))) return { state: 'reserved' }
   // An application has at most the day on which it expires.
   const held = nameservers.length > 0 || [registrar, registeredOn, lastUpdated].some((fact) => fact !== undefined)
-  if (!held && PHRASES.find(texts, 'reserved')) return { state: 'reserved' }
   const named = words.length > 0 || (partial.domain !== undefined && registrant.length > 0)
-  // If no fact of a record was read, a sentence may name the state.
-  const worded =
-    certain || (named && words.length === 0)
-      ? undefined
-      : WORDINGS.find(named ? partial.status : lines.map((line) => line.text))
-  if (worded !== undefined) return { state: worded }
-  if (!(certain || held || named)) partial.nameservers.push(...bareServers(lines, domain))
-  const isRecord = held || certain || named || partial.nameservers.length > 0
+  // If no fact of a record was read, or only the end of an application, a sentence may name the state.
+  const isRead = (certain && held) || (named && words.length === 0)
+  const worded = isRead ? undefined : WORDINGS.find(named ? partial.status : texts)
+  if (worded !== undefined && worded !== 'elsewhere') return { state: worded }
+  const isRecord = held || certain || named
   return isRecord ? { state: 'registered', record: completeRecord(partial) } : { state: 'unreadable' }
 }
 
@@ -79,27 +64,16 @@ function readRecord(lines: readonly Line[], dateOrder: DateOrder): PartialRecord
   const partial = emptyRecord(dateOrder)
   let section: Section | undefined
   let afterBlank = true
-  let amongFacts = false
   for (const line of lines) {
     if (line.text === '') {
       if (section?.fed || section?.continued) section = undefined
       afterBlank = true
-      amongFacts = false
     } else if (!line.comment) {
-      section = readLine(partial, line, section, { afterBlank, amongFacts })
+      section = readLine(partial, line, section, afterBlank)
       afterBlank = false
-      amongFacts ||= fieldOf(line.label) !== undefined
     }
   }
-  takeGuesses(partial)
   return partial
-}
-
-/** A line's place in its paragraph. */
-interface LinePosition {
-  readonly afterBlank: boolean
-  /** A line with a known label came before it. */
-  readonly amongFacts: boolean
 }
 
 /** Reads a line into the record, and returns the section that the next line may be part of. */
@@ -107,7 +81,7 @@ function readLine(
   partial: PartialRecord,
   line: Line,
   section: Section | undefined,
-  { afterBlank, amongFacts }: LinePosition,
+  afterBlank: boolean,
 ): Section | undefined {
   const within = section !== undefined && belongsTo(line, section)
   // Labels of a person's section would be headings elsewhere.
@@ -122,9 +96,6 @@ function readLine(
     take(partial, field, line.value)
     return continuationOf(line, field, afterBlank)
   }
-  const guessed = guessedField(line.label, line.value, partial.dateOrder)
-  // A last change in a paragraph of its own is the database's.
-  if (guessed !== undefined && (guessed !== 'lastUpdated' || amongFacts)) partial.guesses.push([guessed, line.value])
   if (isRegistrant(line.label)) partial.registrant.push(line.value)
   takeSentence(partial, line, afterBlank)
   return section?.kind === 'contact' || section?.continued ? undefined : section

@@ -18,12 +18,10 @@ export interface PartialRecord {
   readonly status: string[]
   /** Texts about the registrant: only whether one names a privacy service goes into the record. */
   readonly registrant: string[]
-  /** Values of labels that no table holds, with the fields that they may be of: where no known label gave one. */
-  readonly guesses: (readonly [field: WhoisField, value: string])[]
 }
 
 export function emptyRecord(dateOrder: DateOrder): PartialRecord {
-  return { dateOrder, nameservers: [], status: [], registrant: [], guesses: [] }
+  return { dateOrder, nameservers: [], status: [], registrant: [] }
 }
 
 /** Entries of a list that are kept. */
@@ -59,12 +57,6 @@ export function take(record: PartialRecord, field: WhoisField, value: string): v
   }
 }
 
-/** Reads what was guessed into the record, for the fields of which nothing is known. */
-export function takeGuesses(record: PartialRecord): void {
-  const missing = record.guesses.filter(([field]) => record[field] === undefined || record[field].length === 0)
-  for (const [field, value] of missing) take(record, field, value)
-}
-
 /** Reads the name in the registrar's own section; it replaces the handle that the domain's section had. */
 export function takeRegistrarName(record: PartialRecord, value: string): void {
   const name = registrarOf(value)
@@ -72,7 +64,7 @@ export function takeRegistrarName(record: PartialRecord, value: string): void {
 }
 
 export function completeRecord(record: PartialRecord): WhoisRecord {
-  const { domain: _, dateOrder: _order, guesses: _guesses, registrant, ...known } = record
+  const { domain: _, dateOrder: _order, registrant, ...known } = record
   return recordOf({ ...known, privacyProtection: registrant.some(isPrivacyName) })
 }
 

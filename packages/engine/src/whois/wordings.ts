@@ -1,5 +1,3 @@
-import { phraseForm } from './phrases.ts'
-
 /** Patterns of sentences, by the state of a domain that they mean. */
 export interface Wordings<State extends string> {
   /** The first state, in the order of the sets, of which a pattern matches a sentence. */
@@ -14,7 +12,7 @@ const MAX_WORDS_AT_EDGE = 8
 /** Words of conditions, not of facts: `if you exceed`, `the service may be refused`. */
 const CONDITION = /\b(?:may|might|if|whether|unless|agree|should|must|shall|terms|purposes?|rights|expressly)\b/
 
-/** For answers with no known phrase: the patterns match anywhere in a sentence. */
+/** The patterns match anywhere in a sentence. */
 export function createWordings<State extends string>(
   sets: readonly (readonly [State, readonly string[]])[],
 ): Wordings<State> {
@@ -29,7 +27,7 @@ export function createWordings<State extends string>(
 
 function sentences(lines: readonly string[]): readonly string[] {
   const paragraphs: string[][] = [[]]
-  for (const line of lines.map(phraseForm)) {
+  for (const line of lines.map(sentenceForm)) {
     if (line === '') paragraphs.push([])
     else paragraphs.at(-1)?.push(line)
   }
@@ -44,4 +42,23 @@ function sentences(lines: readonly string[]): readonly string[] {
 
 function isSentence(line: string, maxWords: number): boolean {
   return line.split(' ', maxWords + 1).length <= maxWords && !CONDITION.test(line)
+}
+
+/** Characters that are read of a line. */
+const MAX_READ = 160
+
+/** A line as the patterns have it: lower case, without marks in front, domain names as `@`. */
+function sentenceForm(line: string): string {
+  return line
+    .slice(0, MAX_READ)
+    .toLowerCase()
+    .replace(/^[%#*;>.&\s-]+/, '')
+    .split(/\s+/)
+    .map((word) => word.replace(/^["'“‘`<]+|["'”’`>.!]+$/g, ''))
+    .map((word) =>
+      /^[^\s.:/]+\.[^\s:/]*[^\s.:/,][,:]?$/.test(word.replace(/["']/g, ''))
+        ? `@${/[,:]$/.exec(word)?.[0] ?? ''}`
+        : word,
+    )
+    .join(' ')
 }

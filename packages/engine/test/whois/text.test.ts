@@ -80,22 +80,3 @@ Status: ok`
   const { state, ...rest } = parseWhoisText(text)
   t.same([state, rest], ['registered', { record: { ...FACTS, status: ['ok'] } }])
 })
-
-t.test('a label that no table holds is read where its value is what such a fact must be', async (t) => {
-  const text = `Domain: example.com
-Beginning of validity created: 2001-02-03
-Latest modification made: 2021-02-03
-Contract renewal falls on: 2031-02-03
-Contact updated yesterday: 2022-01-01
-Authoritative DNS server: ns1.example.net
-Second DNS server: ns2.example.net
-Managing registrar company of record: Example Registrar, Inc.
-Registrar's abuse mailbox: abuse@example.net
-Status: ok`
-  t.match(parseWhoisText(text), {
-    record: { ...FACTS, registeredOn: undefined, expiresOn: '2001-02-03', status: ['ok'] },
-  })
-  t.match(parseWhoisText('Domain: example.com\nCreated somehow: by hand\nDNS host: none\nStatus: ok'), {
-    record: { nameservers: [], status: ['ok'] },
-  })
-})
