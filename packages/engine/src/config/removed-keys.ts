@@ -4,7 +4,7 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
     'Have one process compile, and others open its dataDir with data.readOnly: true; or name a data.mirror of the feeds.',
   'data.fromKey': 'Nothing that is compiled is downloaded any more: data.from is gone too.',
   'bans.export.nftables': 'Have fail2ban read the log, with nftables as its banaction: examples/fail2ban.',
-  'bans.export.crowdsec': 'Have CrowdSec import GET /bans.txt (bans.export.list), or notify a webhook of bans.',
+  'bans.export.crowdsec': 'Have CrowdSec import GET /bans.txt (bans.export.list), or send the event ban to a webhook.',
   extAuthz: 'Have Envoy ask over HTTP: forwardAuth: envoy, as in examples/envoy/envoy.yaml.',
   'usage.paths':
     'Have robots.signals say what is wished for the whole site, and rules of the policy what is refused below a path.',

@@ -9,7 +9,7 @@ export interface Outbound {
   /** For checks that the next request repeats where there was no answer. */
   readonly oneTry: Dns
   readonly fetch: Fetch
-  /** For the URLs of data/sources.json, of `data`, `notify`, `lists`, `bans.export` and `challenge.provider` alone: through the proxy that `HTTPS_PROXY` and `NO_PROXY` name. */
+  /** Only for URLs of data/sources.json and of the configuration: through the proxy that `HTTPS_PROXY` and `NO_PROXY` name. */
   readonly feeds: Fetch
   readonly port43: Port43
   readonly connect: Connect

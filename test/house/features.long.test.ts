@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import * as features from '@sallyport/engine'
+import t from 'tap'
+import { ROOT } from '../workspaces.ts'
+import { ROOMS, sourcesOf } from './rooms.ts'
+
+/* A feature is one folder and one line: without both, everything else builds. */
+
+/** Features that are deleted, and the rest is built. */
+const DELETED = ['notify', 'privacy'] as const
+/** The workspaces that are copied: the command, and all below it. */
+const WORKSPACES = [
+  'data',
+  'packages/core',
+  'packages/ledger',
+  'packages/engine',
+  'packages/sallyport',
+  'adapters/node',
+  'adapters/proxy',
+]
+const FEATURES = 'packages/engine/src/features'
+const CLI = 'packages/sallyport/src/cli'
+
+/** Copies the sources of the workspaces without their tests, beside links to what is installed. */
+function copySources(copy: string): void {
+  const isSource = (path: string) => !/[/\\](?:dist|node_modules|test)(?:[/\\]|$)/.test(path.slice(ROOT.length))
+  for (const workspace of WORKSPACES) {
+    cpSync(join(ROOT, workspace), join(copy, workspace), { recursive: true, filter: isSource })
+    const installed = join(ROOT, workspace, 'node_modules')
+    if (existsSync(installed)) symlinkSync(installed, join(copy, workspace, 'node_modules'))
+  }
+  cpSync(join(ROOT, 'tsconfig.json'), join(copy, 'tsconfig.json'))
+  mkdirSync(join(copy, 'node_modules/@sallyport'), { recursive: true })
+  const installed = join(ROOT, 'node_modules')
+  for (const name of readdirSync(installed)) {
+    if (name !== '@sallyport' && name !== 'sallyport')
+      symlinkSync(join(installed, name), join(copy, 'node_modules', name))
+  }
+  for (const workspace of WORKSPACES) {
+    const { name } = JSON.parse(readFileSync(join(copy, workspace, 'package.json'), 'utf8'))
+    symlinkSync(join(copy, workspace), join(copy, 'node_modules', name))
+  }
+}
+
+/** Takes the lines away that match, and returns how many those were. */
+function deleteLines(file: string, pattern: RegExp): number {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const kept = lines.filter((line) => !pattern.test(line))
+  writeFileSync(file, kept.join('\n'))
+  return lines.length - kept.length
+}
+
+t.test('two features are deleted by their folders and lines, and the rest builds', (t) => {
+  const copy = t.testdir()
+  copySources(copy)
+  const build = () => {
+    const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript')), 'tsc.js')
+    const { stdout, status } = spawnSync(process.execPath, [compiler, '-b', 'packages/sallyport'], {
+      cwd: copy,
+      encoding: 'utf8',
+    })
+    return { stdout, status }
+  }
+  for (const name of DELETED) {
+    const { command } = features[name].feature
+    rmSync(join(copy, FEATURES, name), { recursive: true })
+    t.equal(deleteLines(join(copy, FEATURES, 'index.ts'), new RegExp(`'\\./${name}/index\\.ts'`)), 1)
+    const main = join(copy, CLI, 'main.ts')
+    const file = `./commands/${command}.ts`
+    const [, add = 'none'] = new RegExp(`import \\{ (\\w+) \\} from '${file}'`).exec(readFileSync(main, 'utf8')) ?? []
+    rmSync(join(copy, CLI, file))
+    t.equal(deleteLines(main, new RegExp(`\\b${add}\\b`)), 2, 'the command is imported and added')
+  }
+  t.strictSame(build(), { stdout: '', status: 0 })
+  t.end()
+})
+
+t.test('few folders name a feature that can be deleted', (t) => {
+  // systemd's own words are notifications of another kind.
+  const naming = Object.keys(ROOMS)
+    .flatMap(sourcesOf)
+    .filter(({ text }) => /\bnotify\b(?!-reload)/.test(text.replace(/systemd-notify|sd_notify|Atomics\.notify/g, '')))
+    .map(({ path }) => dirname(path))
+    .filter((folder) => folder !== `${FEATURES}/notify`)
+  t.same([...new Set(naming)].sort(), [FEATURES, CLI, `${CLI}/commands`])
+  t.end()
+})
