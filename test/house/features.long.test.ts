@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import * as features from '@sallyport/engine'
+import { notify, privacy } from '@sallyport/engine'
 import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 import { ROOMS, sourcesOf } from './rooms.ts'
@@ -10,7 +10,7 @@ import { ROOMS, sourcesOf } from './rooms.ts'
 /* A feature is one folder and one line: without both, everything else builds. */
 
 /** Features that are deleted, and the rest is built. */
-const DELETED = ['notify', 'privacy'] as const
+const DELETED = { notify, privacy }
 /** The workspaces that are copied: the command, and all below it. */
 const WORKSPACES = [
   'data',
@@ -64,8 +64,8 @@ t.test('two features are deleted by their folders and lines, and the rest builds
     })
     return { stdout, status }
   }
-  for (const name of DELETED) {
-    const { command } = features[name].feature
+  for (const [name, { feature }] of Object.entries(DELETED)) {
+    const { command } = feature
     rmSync(join(copy, FEATURES, name), { recursive: true })
     t.equal(deleteLines(join(copy, FEATURES, 'index.ts'), new RegExp(`'\\./${name}/index\\.ts'`)), 1)
     const main = join(copy, CLI, 'main.ts')
