@@ -7,10 +7,10 @@ import { createMemoryCounts, openCounts } from '@sallyport/engine'
 import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { MemoryStore } from 'express-rate-limit'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import { scratch } from './fault/scratch.ts'
 import { counted, type Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { type Candidate, costsOf, measure } from './rounds.ts'
+import { scratch } from './scratch.ts'
 
 /** The plugin does not export it. */
 const FastifyStore = createRequire(import.meta.url)('@fastify/rate-limit/store/LocalStore') as new (

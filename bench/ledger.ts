@@ -3,13 +3,13 @@ import { openPostgres, openPostgresLedger, openSqliteLedger } from '@sallyport/e
 import { type Cleanup, NO_POSTGRES, startPostgres } from '@sallyport/engine/testing'
 import { MADE_ATTESTATION } from '@sallyport/ledger/testing'
 import { bareFile, bareSqlite, RECORD } from './bare-stores.ts'
-import { scratch } from './fault/scratch.ts'
 import { benchCurve } from './ledger-curve.ts'
 import { CALLERS, compareWays } from './ledger-ways.ts'
 import { benchWriters } from './ledger-writers.ts'
 import { openMadeLedger } from './made-ledger.ts'
 import type { Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'
+import { scratch } from './scratch.ts'
 
 /** Appends beside the bare disk and beside the databases without a ledger, then the cost of proofs as it grows. */
 export async function benchLedger(run: Run): Promise<void> {

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { compileTables, createKey, dateText, KEY_BYTES, openAccountsAt, resolveSources } from '@sallyport/engine'
 import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
-import { scratch } from './fault/scratch.ts'
 import { benchKeys } from './keys.ts'
 import type { Figure, Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
+import { scratch } from './scratch.ts'
 import { type App, type Pair, shootPairs, spreadOfPairs, startApps } from './shots.ts'
 
 /** Fresh processes, from one to the next of which the same code can differ by a fifth. */

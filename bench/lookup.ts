@@ -20,13 +20,13 @@ import {
 } from '@sallyport/engine'
 import IPCIDR from 'ip-cidr'
 import { open } from 'maxmind'
-import { scratch } from './fault/scratch.ts'
 import { fullSources, routedPrefixes } from './full-tables.ts'
 import { benchPrefixes, blockListOf, FEW, loop } from './prefixes.ts'
 import { addressIn, flat } from './random.ts'
 import { type Figure, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { costsOf, measure, takeTurns } from './rounds.ts'
+import { scratch } from './scratch.ts'
 
 const COUNT = 100_000
 const SYSTEMS = 500

@@ -7,11 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { compilePolicy, createInspector, parseTrust, type Snapshot } from '@sallyport/core'
 import { compileInWorker, type LoadedTables, loadTables, type ResolvedSource } from '@sallyport/engine'
 import { receive } from '@sallyport/node/internal'
-import { scratch } from './fault/scratch.ts'
 import { fullSources } from './full-tables.ts'
 import { type Figure, type Goal, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { quantile } from './report/statistics.ts'
+import { scratch } from './scratch.ts'
 import { visitorAddresses } from './visitors.ts'
 
 /* A server that reloads while it answers. As a process of its own this file is that server. */

@@ -2,11 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { scratch } from './fault/scratch.ts'
 import { benchReload } from './reload.ts'
 import { type Figure, type Goal, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { takeTurns } from './rounds.ts'
+import { scratch } from './scratch.ts'
 
 /** A process's report of itself (startup-process.ts). */
 interface Started {

@@ -10,9 +10,9 @@ import {
   type Snapshot,
 } from '@sallyport/core'
 import { compileTables, loadTables, resolveSources } from '@sallyport/engine'
-import { scratch } from '../fault/scratch.ts'
 import type { Figure, Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
+import { scratch } from '../scratch.ts'
 import { compareUserAgents } from './agents.ts'
 import { keywordClass, keywordType, listClass } from './baselines.ts'
 import { compareCountries } from './countries.ts'

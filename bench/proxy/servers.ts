@@ -43,16 +43,6 @@ export function startNginxTls(
   return startNginx(join(folder, 'nginx-tls'), processor, `${tls} ${forward('')}`, originOf(upstream), '', 'ssl http2')
 }
 
-/** nginx with as many connections to the origin as we open, and with WebSockets; over TLS where it has a certificate. */
-export function startNginxBound(folder: string, upstream: string, files?: CertificateFiles): Promise<Program> {
-  const tls = files ? `ssl_certificate ${files.cert}; ssl_certificate_key ${files.key};` : ''
-  const fields = 'proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $upgrade;'
-  const server = `${tls} location / { proxy_pass http://origin; proxy_http_version 1.1; ${fields} }`
-  const http = `map $http_upgrade $upgrade { default upgrade; '' ''; }
-    upstream origin { zone origin 64k; server ${new URL(upstream).host} max_conns=128; keepalive 128; }`
-  return startNginx(join(folder, 'nginx-bound'), undefined, server, http, '', files ? 'ssl http2' : '')
-}
-
 function forward(fields: string): string {
   const plain = 'proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection "";'
   return `location / { ${plain} ${fields} }`

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { scratch } from '../fault/scratch.ts'
 import type { Run } from '../report/run.ts'
+import { scratch } from '../scratch.ts'
 import { type Load, openLoad } from './load.ts'
 import { isInstalled, type Program } from './program.ts'
 import { compileData } from './sallyport.ts'

@@ -2,17 +2,17 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openLedgerTools } from '@sallyport/engine'
-import { carriedRate } from '../carried.ts'
-import { startChild } from '../fault/proxy/child.ts'
-import { portOf } from '../fault/proxy/wire.ts'
-import { scratch } from '../fault/scratch.ts'
-import { clockText, type Finding, findingOf, type Measured, reportFindings } from '../promises.ts'
 import { probed, type Sample, sampleOf } from '../proxy/held.ts'
 import { childrenOf, descriptors, resident } from '../proxy/processes.ts'
 import { compileData, type Raised, startSallyport } from '../proxy/sallyport.ts'
+import { scratch } from '../scratch.ts'
+import { carriedRate } from './carried.ts'
+import { startChild } from './child.ts'
 import { createKey, openPublisher, startChores } from './chores.ts'
+import { clockText, type Finding, findingOf, type Measured, reportFindings } from './promises.ts'
 import { slopeOf } from './slope.ts'
 import { openTraffic, type Tally, type Traffic } from './traffic.ts'
+import { portOf } from './wire.ts'
 
 /*
  * `npm run soak`, or `npm run soak -- --minutes 1 --rate 3000`: mixed requests through a proxy with two workers while everything about it
@@ -58,10 +58,7 @@ async function main(): Promise<void> {
     const dataDir = join(folder, 'data')
     await compileData(dataDir)
     const clock = ['--import', join(import.meta.dirname, 'clock.js')]
-    const [origin, names] = await Promise.all([
-      startChild<number>('origin.js'),
-      startChild<string>('../../soak/name-server.js'),
-    ])
+    const [origin, names] = await Promise.all([startChild<number>('origin.js'), startChild<string>('name-server.js')])
     cleanup.teardown(() => Promise.all([origin.stop(), names.stop()]))
     const publisher = await openPublisher(cleanup)
     const raised: Raised = {

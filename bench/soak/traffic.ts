@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom, type Random } from '@sallyport/core/testing'
-import { type Answer, answerReader, dial } from '../fault/proxy/wire.ts'
 import { type Asked, KINDS, type Kind, kindOf } from './requests.ts'
+import { type Answer, answerReader, dial } from './wire.ts'
 
 /* A steady rate over connections that take turns; each of them is left after some requests, and another one comes. */
 

@@ -65,7 +65,8 @@ export async function startFront(
   return { port }
 }
 
-async function run(t: Test, command: string, args: readonly string[], port: number): Promise<void> {
+/** Runs a server until the test ends; resolves when its port takes connections. */
+export async function run(t: Test, command: string, args: readonly string[], port: number): Promise<void> {
   const child: ChildProcess = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, HOME: '/tmp' },

@@ -20,8 +20,8 @@ import {
 import { leafHash } from '../src/verify/hash.ts'
 import { AT, madePorts } from './made-ports.ts'
 
-/** One of 200 bytes is flipped, and the whole audit asked about it: all of them take minutes. */
-const FLIP_EVERY = Number(process.env['SALLYPORT_FLIP_EVERY'] ?? 200)
+/** The distance of the bytes that are flipped for a whole audit: `npm run fault` flips every byte, which takes minutes. */
+const FLIP_EVERY = process.env['TEST_LENGTH'] === 'full' ? 1 : 200
 
 interface Made {
   readonly store: MemoryLedger

@@ -8,9 +8,9 @@ import { madeConfig } from './made-sources.ts'
 
 /*
  * Whatever a feed serves, it changes no more classes than such a list plausibly can, and the service goes on.
- * SALLYPORT_HOSTILE=all serves every attack as every list; without it each attack is served once.
+ * `npm run fault` serves every attack as every list; the suite serves each attack once.
  */
-const ALL = process.env['SALLYPORT_HOSTILE'] === 'all'
+const ALL = process.env['TEST_LENGTH'] === 'full'
 
 const SAMPLE = 10_000
 const LISTS = ['x4bnet-vpn-ipv4', 'tor-bulk-exit', 'apple-private-relay', 'aws'] as const

@@ -10,8 +10,8 @@ import { madeList, openFeedServer } from '#datasets/testing'
 import { type ConfigInput, open, openUpdates } from '../../src/open/index.ts'
 import { madeConfig } from './made-sources.ts'
 
-/* SALLYPORT_KILLS=100 is the long run, part of `npm run fault`. */
-const KILLS = Number(process.env['SALLYPORT_KILLS'] ?? 1)
+/** More of them in `npm run fault`. */
+const KILLS = process.env['TEST_LENGTH'] === 'full' ? 100 : 1
 const LIST = 'x4bnet-vpn-ipv4'
 
 t.test(`killed at a random point, a restart finds a whole generation (${KILLS} times)`, async (t) => {

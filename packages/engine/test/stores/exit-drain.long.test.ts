@@ -7,8 +7,8 @@ import t, { type Test } from 'tap'
 import { createExitDrain, drainCalls, type ExitDrain } from '../../src/stores/ledger/exit-drain.ts'
 import { temporaryFolder } from './processes.ts'
 
-/** Processes that exit; `npm run fault` asks for more. */
-const EXITS = Number(process.env['SALLYPORT_FAULT_EXITS'] ?? 2)
+/** Processes that exit; more of them in `npm run fault`. */
+const EXITS = process.env['TEST_LENGTH'] === 'full' ? 6 : 2
 
 /** A thread whose call is in flight for `ms`; `steps[0]` is 1 while it is, and 2 when it has ended. */
 async function startCall(t: Test, ms: number) {

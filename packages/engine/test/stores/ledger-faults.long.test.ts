@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, type ForkOptions, fork, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,8 +7,9 @@ import t, { type Test } from 'tap'
 import { faultOf, missingOf, openLedgerIn } from './ledger-place.ts'
 import { ended, temporaryFolder } from './processes.ts'
 
-/** `npm run fault` asks for more. */
-const KILLS = Number(process.env['SALLYPORT_FAULT_KILLS'] ?? 1)
+/** True in `npm run fault`. */
+const IS_FULL = process.env['TEST_LENGTH'] === 'full'
+const KILLS = IS_FULL ? 100 : 1
 
 interface Attesting {
   readonly child: ChildProcess
@@ -16,8 +17,8 @@ interface Attesting {
 }
 
 /** Starts a process that attests; `ids` are those it was given so far. */
-function startAttesting(t: Test, folder: string, ...rest: readonly string[]): Attesting {
-  const child = fork(join(import.meta.dirname, 'ledger-child.js'), [folder, ...rest])
+function startAttesting(t: Test, folder: string, rest: readonly string[] = [], options: ForkOptions = {}): Attesting {
+  const child = fork(join(import.meta.dirname, 'ledger-child.js'), [folder, ...rest], options)
   t.teardown(() => child.kill('SIGKILL'))
   const ids: number[] = []
   child.on('message', (id) => ids.push(Number(id)))
@@ -46,7 +47,7 @@ t.test(`${KILLS} times kill -9 under load: every id given out has its record, an
 
 t.test('four processes append to one ledger of one folder', async (t) => {
   const folder = await temporaryFolder(t)
-  const started = Array.from({ length: 4 }, () => startAttesting(t, folder, '250'))
+  const started = Array.from({ length: 4 }, () => startAttesting(t, folder, ['250']))
   await Promise.all(started.map(({ child }) => ended(child)))
   t.same(
     started.map(({ child }) => child.exitCode),
@@ -104,6 +105,38 @@ t.test('a full disk is unavailable, and appends again when there is room', { ski
   t.same(await missingOf(store, given), [])
   t.equal(await faultOf(store, folder), undefined)
 })
+
+const NO_FIU = spawnSync('fiu-run').error !== undefined && 'libfiu is not installed (fiu-utils)'
+const FAILING = ['posix/io/sync/fsync', 'posix/io/sync/fdatasync', 'posix/io/rw/pwrite', 'posix/io/rw/pwrite64']
+
+t.test(
+  'a disk that fails 2 % of its syncs and writes: every id given out has its record',
+  { skip: NO_FIU },
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    const control = join(folder, 'fiu')
+    const under = { execPath: 'fiu-run', execArgv: ['-x', '-f', control, process.execPath] }
+    const { child, ids } = startAttesting(t, folder, [], under)
+    await new Promise((resolve) => child.once('message', resolve))
+    for (const name of FAILING) {
+      const command = `enable_random name=${name},probability=0.02`
+      execFileSync('fiu-ctrl', ['-f', control, '-c', command, String(child.pid)])
+    }
+    const refusals = IS_FULL ? 500 : 30
+    while (ids.filter((id) => id === 0).length < refusals && child.exitCode === null)
+      await new Promise((resolve) => child.once('message', resolve))
+    t.equal(child.exitCode, null, 'the process goes on')
+    child.kill('SIGKILL')
+    await ended(child)
+    const given = ids.filter((id) => id > 0)
+    t.ok(given.length > 0, `${given.length} ids are given out beside ${refusals} refusals`)
+    t.equal(new Set(given).size, given.length, 'none twice')
+    const { store } = await openLedgerIn(folder)
+    t.teardown(() => store.close())
+    t.same(await missingOf(store, given), [])
+    t.equal(await faultOf(store, folder), undefined)
+  },
+)
 
 t.test('the thread that waits for the disk is not that of the requests', async (t) => {
   const folder = await temporaryFolder(t)

@@ -11,8 +11,8 @@ import { faultOf, missingOf, openLedgerOn } from './ledger-place.ts'
 import { sharedPostgres } from './postgres-server.ts'
 import { ended, temporaryFolder } from './processes.ts'
 
-/** `npm run fault` asks for ten seconds. */
-const FROZEN_MS = Number(process.env['SALLYPORT_FAULT_FROZEN_MS'] ?? 1_000)
+/** Longer in `npm run fault`. */
+const FROZEN_MS = process.env['TEST_LENGTH'] === 'full' ? 10_000 : 1_000
 
 /** A store with three records in `t/a`, and a committer that knows its heads. */
 async function openAlone(t: Test, url: string) {

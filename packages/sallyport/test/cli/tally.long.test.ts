@@ -6,9 +6,7 @@ import { childrenOf, start, until, workspace } from './command.ts'
 import { countedLines, lineCountOf, linesOf, openOrigin, send } from './tally-traffic.ts'
 
 /** More of them in `npm run fault`. */
-const REQUESTS = Number(process.env['SALLYPORT_FAULT_TALLY'] ?? 10_000)
-// The command takes it for a setting that it does not know.
-delete process.env['SALLYPORT_FAULT_TALLY']
+const REQUESTS = process.env['TEST_LENGTH'] === 'full' ? 200_000 : 10_000
 
 const DAY_MS = 86_400_000
 

@@ -40,19 +40,3 @@ export function answerReader(onAnswer: (answer: Answer) => void): (bytes: Buffer
     }
   }
 }
-
-/** All that comes until the connection ends; `late` where it does not end in time. */
-export function readToEnd(socket: Socket, withinMs: number): Promise<Buffer | 'late'> {
-  return new Promise((resolve) => {
-    const pieces: Buffer[] = []
-    socket.on('data', (bytes) => pieces.push(bytes))
-    const late = setTimeout(() => {
-      resolve('late')
-      socket.destroy()
-    }, withinMs)
-    socket.once('close', () => {
-      clearTimeout(late)
-      resolve(Buffer.concat(pieces))
-    })
-  })
-}
