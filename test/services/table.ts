@@ -10,14 +10,14 @@ const SHOWN = PRESET_NAMES.filter((preset) => preset !== 'observe')
 
 const MAX_NAMES = 7
 
-/** Services by presets, as they are counted in one minute. Services of a kind with the same answers share a row. */
+/** Lists services as they are counted in one minute, and the presets that refuse them. Services of a kind with the same answers share a row. */
 export function services(): string {
   const rows = new Map<
     string,
     { readonly kind: string; readonly names: string[]; readonly answers: readonly string[] }
   >()
   for (const [service, row] of OUTCOMES) {
-    const answers = SHOWN.map((preset) => answerText(row.get(preset) as ServiceOutcome))
+    const answers = SHOWN.map((preset) => answerText(preset, row.get(preset) as ServiceOutcome))
     const key = [service.kind, ...answers].join()
     const known = rows.get(key)
     // Lines stay short enough to be read.
@@ -26,16 +26,21 @@ export function services(): string {
       rows.set(key, { kind: service.kind, names: [nameText(service)], answers })
     } else known.names.push(nameText(service))
   }
-  const cells = [...rows.values()].map(({ kind, names, answers }) => [cell(kind), cell(names.join(', ')), ...answers])
-  return table(['kind', 'services, with requests a minute', ...SHOWN.map(code)], cells)
+  const cells = [...rows.values()].map(({ kind, names, answers }) => [
+    cell(kind),
+    cell(names.join(', ')),
+    answers.filter((text) => text !== '').join('; '),
+  ])
+  return table(['kind', 'services, with requests a minute', 'what does not pass'], cells)
 }
 
 function nameText({ name, perMinute, clients = 1 }: Service): string {
   return `${name.replaceAll(',', '')} ${perMinute}${clients === 1 ? '' : `×${clients}`}`
 }
 
-function answerText({ answer, rule, passed }: ServiceOutcome): string {
-  if (answer === 'passes') return '✓'
-  if (answer === 'page') return `page (${code(rule)})`
-  return passed === 0 ? `**refused** (${code(rule)})` : `**refused** beyond ${passed} (${code(rule)})`
+/** Writes what a preset does to a service that it does not let pass, with the rule. */
+function answerText(preset: string, { answer, rule, passed }: ServiceOutcome): string {
+  if (answer === 'passes') return ''
+  const effect = answer === 'page' ? 'shows a page' : `**refuses**${passed === 0 ? '' : ` beyond ${passed}`}`
+  return `${code(preset)} ${effect} (${code(rule)})`
 }

@@ -108,7 +108,7 @@ function callText(
 function errors(): string {
   const rows = Object.entries(ERRORS).map(([name, { status, message }]) => [
     code(name),
-    String(status ?? 'start-up, command'),
+    String(status ?? '–'),
     cell(message),
   ])
   return table(['code', 'status', 'message'], rows)
@@ -129,9 +129,11 @@ function metrics(): string {
 function logFields(): string {
   const rows = Object.entries(FIELDS).map(([name, row]) => {
     const { description, unit, example, ecs, otel } = { unit: '', otel: row.ecs, ...row }
-    return [code(name), cell(description), unit, value(example), code(ecs), code(otel)]
+    const own = `sallyport.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
+    const names = [ecs, otel].map((text) => (text === own ? '' : code(text)))
+    return [code(name), cell(unit === '' ? description : `${description} (${unit})`), value(example), ...names]
   })
-  return table(['field', 'what it is', 'unit', 'example', '`format: ecs`', '`format: otel`'], rows)
+  return table(['field', 'what it is', 'example', '`ecs`', '`otel`'], rows)
 }
 
 type OptionRow = ReturnType<typeof commandTable>[number]['options'][number]
@@ -194,16 +196,26 @@ function sources(): string {
     .join('\n\n')
 }
 
-/** A line for each source; sources that differ in their address family alone share one. */
+/** Writes a line for sources of one licence that are refreshed alike. `data status --all` has their titles. */
 function sourceLines(rows: readonly Source[]): string {
-  const idsOf = new Map<string, string[]>()
+  const alike = new Map<string, string[]>()
   for (const row of rows) {
-    const title = row.title.replace(/^Crawler ranges: |,? IPv[46]\b/g, '')
-    const facts = [text(title), askedText(row), text(LICENCES[row.licence] ?? row.licence)]
-    const said = facts.filter((fact) => fact !== '').join('; ')
-    idsOf.set(said, [...(idsOf.get(said) ?? []), code(row.id)])
+    const facts = [askedText(row), text(LICENCES[row.licence] ?? row.licence)].filter((fact) => fact !== '')
+    const key = facts.length === 0 ? 'no licence stated' : facts.join('; ')
+    alike.set(key, [...(alike.get(key) ?? []), code(row.id)])
   }
-  return [...idsOf].map(([said, ids]) => `- ${ids.join(', ')}: ${said}`).join('\n')
+  return [...alike].flatMap(([facts, ids]) => joinInLines(ids).map((line) => `- ${facts}: ${line}`)).join('\n')
+}
+
+/** Joins ids to lines that can be read. */
+function joinInLines(ids: readonly string[]): readonly string[] {
+  const lines: string[] = []
+  for (const id of ids) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + id.length > 220) lines.push(id)
+    else lines[lines.length - 1] = `${last}, ${id}`
+  }
+  return lines
 }
 
 /** Nothing for a feed of each day; `every 1 h`, `not refreshed`, `off`, or `off, needs a key`. */
