@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 /**
  * Has paths of the API with broken escapes routed to it: Fastify's router answers them itself, before any hook, route or
  * handler of 404s. A constraint is asked before the router reads the path, and this one, which constrains nothing, has it
- * read such a path with its percent signs escaped (D392). Gives the URL of a request as it was before.
+ * read such a path with its percent signs escaped. Gives the URL of a request as it was before.
  */
 export function readBrokenEscapes(fastify: FastifyInstance): (request: FastifyRequest) => string {
   const received = new WeakMap<object, string>()

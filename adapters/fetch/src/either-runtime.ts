@@ -48,7 +48,7 @@ export interface Passed {
   readonly end: ((response: Response) => Response) | undefined
 }
 
-/** Receives requests of Node as Node has them (D118), with socket, order and case of fields; those of other runtimes as the web has them. */
+/** Receives requests of Node as Node has them, with socket, order and case of fields; those of other runtimes as the web has them. */
 const EITHER: Receiver<OnNode | WebAnswer> = {
   receive: (host, place) => ('req' in place ? NODE.receive(host, place) : WEB.receive(host, place)),
   mark: (place, decision) => ('req' in place ? NODE.mark(place, decision) : undefined),

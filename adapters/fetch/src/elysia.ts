@@ -11,7 +11,7 @@ export type AddressOptions = AddressOf<Request>
 /**
  * Plugin that inspects every request of the whole application: an enforced block is answered with 403, any other request goes on
  * with the decision as `sallyport` of the context. On Node the request is judged as Node received it, and has the verdict in
- * its headers. It stands around everything that Elysia does, where answers of its own are seen too (D569); with `aot: false` every
+ * its headers. It stands around everything that Elysia does, where answers of its own are seen too; with `aot: false` every
  * request fails. Throws `invalid_config` and `invalid_policy`.
  *
  * @example

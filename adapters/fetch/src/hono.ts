@@ -17,7 +17,7 @@ export type AddressOptions = AddressOf<Context>
 
 /**
  * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
- * decision as `c.get('sallyport')`. On Node (`@hono/node-server`) the request is judged as Node received it (D118), with its
+ * decision as `c.get('sallyport')`. On Node (`@hono/node-server`) the request is judged as Node received it, with its
  * socket and the order and case of its headers, and has the verdict in its headers. Use it first. Throws `invalid_config` and `invalid_policy`.
  *
  * @example

@@ -4,7 +4,7 @@ import { decisionOn } from './observation.ts'
 /**
  * Returns what shows the decision about a request of Express as its `sallyport`. Each has a hidden class of its own there, and a
  * member more is a copy of that, after which every member is looked up again. So the prototype that Express keeps for
- * what all requests have is given an accessor, at the first request (D481).
+ * what all requests have is given an accessor, at the first request.
  */
 export function createShown(): (req: IncomingMessage) => void {
   let shown: object | null | undefined

@@ -16,7 +16,7 @@ export function isAdminPath(path: string): path is AdminPath {
   return ADMIN_PATHS.some((known) => known === path)
 }
 
-/** Whether a path is answered to this request without a token; `open`: to every request (D312). */
+/** Reports whether a path needs no token from this request. Loopback alone proves nothing: a bare proxy brings the world from there. `open`: to every request. */
 export function isOpenPath(path: AdminPath, request: IncomingMessage, open: readonly AdminOpen[]): boolean {
   if (path === '/healthz') return true
   return open.some((name) => path === `/${name}`) || (!path.startsWith('/bans') && isFromThisMachine(request))

@@ -136,7 +136,7 @@ function aged(source: SourceStatus) {
   return { ...source, ...age, stale: isStale(source, now) }
 }
 
-/** Data that is past its age is a warning, unless it has to be fresh; so are workers that are missing or silent (D318). */
+/** Stale data and missing or silent workers are warnings: a balancer that takes the machine out loses the workers that serve. */
 function readiness({ accepting, sources, requireFresh, certificates, workers }: Answering): Answer {
   if (!accepting()) return [503, { status: 'draining' }]
   if (certificates?.().length === 0) return [503, { status: 'no certificate' }]

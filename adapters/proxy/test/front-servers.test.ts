@@ -123,7 +123,7 @@ async function nginx(
   )
 }
 
-/** HAProxy stands before the gate: it asks nobody (D588). */
+/** HAProxy stands before the gate, because its configuration cannot ask over HTTP. */
 async function haproxy(t: Test, server: string): Promise<string> {
   const port = await freePort()
   const file = join(certificateFolder(t), 'haproxy.cfg')

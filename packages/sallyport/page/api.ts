@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-// Types alone (D350): code of the server has no place in the bundle, and this is the only file that names the routes.
+// Types alone: code of the server has no place in the bundle, and this is the only file that names the routes.
 import type { ConsoleRow, StreamEvent } from '../src/console/routes/index.ts'
 
 export type { StreamEvent }

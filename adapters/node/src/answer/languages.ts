@@ -45,7 +45,7 @@ function nearest(range: Tag, tags: readonly Tag[]): number {
   return best === 0 ? -1 : ranks.indexOf(best)
 }
 
-/** How near a tag is: a reader is at home first in a script, then in the words of a region (D396). */
+/** How near a tag is: a reader is at home first in a script, then in the words of a region. */
 function rank(range: Tag, tag: Tag): number {
   if (range.text === tag.text) return 6
   if (kin(range) !== kin(tag)) return 0

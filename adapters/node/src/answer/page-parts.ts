@@ -1,6 +1,6 @@
 import type { Phrase } from './refusal-words.ts'
 
-/** Look of the pages for visitors, in the console's colours (D555). */
+/** Look of the pages for visitors. A test holds their colours equal to the console's. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --ground: #f6f5f2; --line: #dedbd3; --ink: #1d1f21; --quiet: #5b5e63; --accent: #0f5c57 }
 @media (prefers-color-scheme: dark) {

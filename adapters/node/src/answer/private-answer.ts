@@ -37,7 +37,7 @@ export interface WritableHead {
 
 /**
  * Has an answer of the application kept by its client's cache alone: a shared one would give it to those who hold no pass. Its fields
- * are known when its head is written. D680
+ * are known when its head is written.
  */
 export function keepPrivate(response: WritableHead): void {
   const { writeHead } = response

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 /**
  * A response on the socket of an upgrade, for which Node makes none; the connection closes once it is sent. `undefined`,
- * and the socket destroyed, where an earlier request of this connection is still being answered (D103).
+ * and the socket destroyed, where an earlier request of this connection is still being answered.
  */
 export function responseOn(socket: Socket, request: IncomingMessage): ServerResponse | undefined {
   const response = new ServerResponse(request)

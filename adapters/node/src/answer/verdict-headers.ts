@@ -36,7 +36,7 @@ export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature'
  * Adds the verdict for the site's own code: the request's id, the action, also where monitor mode does not carry it out
  * (`sallyport-enforced: false`), the network class, the probability that the client is a program, AS number and country where they are known, what a rule on trial
  * would have done, the level of the visitor's pass, and the record of a claim. Written out name by name,
- * because a name in a variable takes several times as long, and makes a dictionary of an object of more than 16 members (D560).
+ * because a name in a variable takes several times as long, and makes a dictionary of an object of more than 16 members.
  */
 export function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders = {}): void {
   const { id, action, enforced, trial, attestation, inspection } = decision

@@ -26,7 +26,7 @@ const USELESS: readonly RedeemFault[] = ['spent', 'expired', 'other_browser', 'f
 /**
  * The answer to a request that is asked, or that brings a solution: whatever that asks for, it is answered here, unless its
  * client is refused for another reason. The same for who comes back and is not asked any more, so that the origin never
- * sees our parameter. `undefined` for any other request. `note` is called once, with what came of it. D430
+ * sees our parameter. `undefined` for any other request. `note` is called once, with what came of it.
  */
 export function askingAnswer(
   host: RequestHost,
@@ -47,7 +47,7 @@ export function askingAnswer(
 
 /**
  * Whether a request has an answer of ours: it is asked, brings a solution, or comes back with our parameter, and its client
- * is not refused for another reason. Monitor mode answers nothing of a challenge (D688).
+ * is not refused for another reason. Monitor mode answers nothing of a challenge.
  */
 export function isAsking(host: RequestHost, head: ReceivedHead, { action, enforced, mode }: Decision): boolean {
   if (host.challenges === undefined || mode === 'monitor') return false
@@ -112,7 +112,7 @@ function challengeAnswer(
       note({ outcome: 'waiting', rule, level: terms.level, refused })
       return opened(head, clearedCookie(host, head))
     }
-    // There was a pass for it, which does not hold: the page would come back without end (D433, D441).
+    // There was a pass for it, which does not hold: the page would come back without end.
     return page(host, head, { challenge: ask(true, refused), form, stuck: 'failed' })
   })
 }

@@ -58,7 +58,7 @@ function setCookie(name: string, value: string, maxAge: number, site: string): s
 
 const LAX = 'SameSite=Lax'
 
-/** The attributes of a cookie that say where it is sent: browsers keep a partitioned one only with all three. D456 */
+/** The attributes of a cookie that say where it is sent: browsers keep a partitioned one only with all three. */
 export function siteOf(host: RequestHost, head: ReceivedHead): string {
   return isPartitioned(host, head) ? 'SameSite=None; Secure; Partitioned' : LAX
 }

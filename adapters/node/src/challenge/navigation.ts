@@ -16,7 +16,7 @@ const SHOWN: readonly string[] = ['', 'document', 'empty']
 /**
  * A page is for who looks at it: a navigation of a whole window (Fetch Metadata, which browsers send to https and loopback),
  * else who names HTML and no feed. Never for a picture, a script, or what is fetched before anybody wants
- * it, and for a frame only where its cookies come back. D442
+ * it, and for a frame only where its cookies come back.
  */
 export function askedAs({ method, fields }: ReceivedHead, isBrowser: () => boolean, asksFrames = false): AskedAs {
   const within = valuesOf(fields, 'sec-fetch-dest')

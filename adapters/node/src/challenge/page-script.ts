@@ -7,7 +7,7 @@ import { compactScript, WORK_SCRIPT } from './work-script.ts'
  *
  * The script of a provider that asks is loaded once cookies are known to be kept; what that writes into its field is given back.
  *
- * The page is whole without it: first it puts away the refresh, which stands behind it (D440), and keeps that time itself
+ * The page is whole without it: first it puts away the refresh, which stands behind it, and keeps that time itself
  * until the work is done, so that a busy server is asked again instead of left. A page that comes back although its challenge was
  * solved, or whose solution was refused, is a failure: five of one page in five minutes are the end. A frame that may keep nothing but cookies
  * counts in one. The page of a form is never loaded again, which would send the form: it says when that may be done.

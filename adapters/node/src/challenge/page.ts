@@ -86,7 +86,7 @@ const CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors "
 
 /**
  * The policy of the page. A provider's parts come from the sources that are named and no others; its styles and its workers
- * are made by its script, which no hash could name (D455).
+ * are made by its script, which no hash could name.
  */
 function policyOf(widget: ChallengeWidget | undefined, isFramed: boolean): string {
   const closed = `${CLOSED}${isFramed ? '*' : "'none'"}`

@@ -8,7 +8,7 @@ export function isAgain(target: string): boolean {
 
 /**
  * The wanted URL for a client that waits: it comes back with our parameter, by which a loop is seen. Relative, so that it
- * holds behind a server that takes a part of the path away, and names no other host however a path begins. D443
+ * holds behind a server that takes a part of the path away, and names no other host however a path begins.
  */
 export function again(target: string): string {
   const query = queryOf(withoutAgain(target))

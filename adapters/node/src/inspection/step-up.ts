@@ -17,7 +17,7 @@ export function stepUpPolicy(challenge: ChallengeOptions): MountPolicy {
 export type StepUp<Place> = (place: Place) => ApiResponse | undefined | Promise<ApiResponse | undefined>
 
 /**
- * The question of an application to the visitors of a place of its own, as every host asks it (D451). Monitor mode asks nobody.
+ * The question of an application to the visitors of a place of its own, as every host asks it. Monitor mode asks nobody.
  * Throws `invalid_config` and `invalid_policy` at start-up.
  */
 export function createStepUp<Place>(

@@ -6,7 +6,7 @@ export type Form = 'page' | 'text' | 'json'
 /**
  * The form in which a request is refused (RFC 9110 12.5.1): a page where HTML is accepted by name, whatever else is, and
  * plain text where that is liked no less than JSON. Browsers of people that accept anything, as NetSurf and Links do, get
- * a page too, unless a script or a picture waits for it (D395); everybody else JSON. `isBrowser` is asked last: it looks
+ * a page too, unless a script or a picture waits for it; everybody else JSON. `isBrowser` is asked last: it looks
  * at the whole request.
  */
 export function formOf(fields: readonly string[], isBrowser: () => boolean = () => false): Form {

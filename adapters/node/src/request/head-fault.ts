@@ -45,7 +45,7 @@ const PROTECTED = new Set([
 
 /**
  * Heads that two servers could read differently although Node's parser accepts it: then the one in front may have
- * judged another request than the one that runs. These hold in every host; what a host serves at all is its own affair (D101).
+ * judged another request than the one that runs. These hold in every host; what a host serves at all is its own affair.
  * `fields` is what `readHead` says of the head's.
  */
 export function headFault(head: RequestHead, fields: HeadFields, paths: Paths): HeadFault | undefined {
@@ -91,7 +91,7 @@ export function checkHostNamed(
   return host === '' || (host === undefined && httpVersion !== '1.0') ? NO_HOST : undefined
 }
 
-/** A target in absolute form is read as the path that it names, of the site that Host names too (D370). */
+/** A target in absolute form is read as the path that it names, of the site that Host names too. */
 function checkTarget({ target, fields }: RequestHead, { host }: HeadFields, paths: Paths): HeadFault | undefined {
   const fault = paths === 'strict' ? pathFault(target) : undefined
   if (fault !== undefined) return bad(`The path holds ${fault}.`)

@@ -15,7 +15,7 @@ export function isInsecure(host: RequestHost, head: ReceivedHead): boolean {
 
 const SLASH = 47
 
-/** Whether a connection is secured, or that of a trusted proxy, which ended TLS unless it says that there was none (D653). */
+/** Whether a connection is secured, or that of a trusted proxy, which ended TLS unless it says that there was none. */
 export function isSecured(host: RequestHost, head: ReceivedHead): boolean {
   if (head.scheme !== 'http') return true
   return host.isTrusted?.(head.peer) === true && host.namedScheme?.(head) !== 'http'

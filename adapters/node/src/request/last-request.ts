@@ -26,7 +26,7 @@ export function stopParsingWhenEnded(connection: Connection): void {
   stopParsing(connection, () => connection.destroyed || connection.writableEnded)
 }
 
-/** Makes a request the last of its connection: nothing behind it is parsed, nor inspected where it was parsed already. D325. */
+/** Makes a request the last of its connection: nothing behind it is parsed, nor inspected where it was parsed already. */
 export function markLast(req: Pick<IncomingMessage, 'socket'>): void {
   const connection = req.socket as IncomingMessage['socket'] & Connection
   if (connection[LAST] !== undefined) return

@@ -20,7 +20,7 @@ export interface ParsedConnection {
 
 /**
  * Calls `hear` for each head of a connection before Node's server does, which `go` has it do. The parser is not documented;
- * where it has changed, nothing is heard (D91).
+ * where it has changed, nothing is heard.
  */
 export function hearHeads(
   connection: ParsedConnection,

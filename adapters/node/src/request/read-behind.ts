@@ -18,7 +18,7 @@ interface Parser {
 /**
  * Has a connection's parser read on in what was received where it has stopped and `isStopped` says that the rest is of HTTP all
  * the same: Node drops that. Returns whether such a rest is being read. The parser is not documented; where it has changed, the
- * rest is dropped as before (D633).
+ * rest is dropped as before.
  */
 export function readBehind(connection: ParsedConnection, isStopped: () => boolean): () => boolean {
   let isBehind = false

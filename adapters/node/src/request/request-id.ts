@@ -7,7 +7,7 @@ const ACCEPTED = /^[\w.:/+=@~-]{1,128}$/
 /** W3C Trace Context: version, trace, parent and flags. */
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
-/** The id of a request: what a trusted proxy names in `x-request-id`, else the trace of its `traceparent`, else a new one (D106). */
+/** The id of a request: what a trusted proxy names in `x-request-id`, else the trace of its `traceparent`, else a new one. */
 export function newId(
   host: RequestHost,
   peer: string | undefined,

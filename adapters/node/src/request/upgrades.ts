@@ -9,7 +9,7 @@ interface AskingFields {
 
 /**
  * Whether a request asks for a WebSocket and for nothing else: the one protocol that connections change to here. Any other
- * wish is ignored, and so is every wish of HTTP/1.0 (RFC 9110 7.8, D371).
+ * wish is ignored, and so is every wish of HTTP/1.0 (RFC 9110 7.8).
  */
 export function asksForWebSocket(httpVersion: string, { upgrade, connection = '' }: AskingFields): boolean {
   if (upgrade?.trim().toLowerCase() !== 'websocket' || httpVersion === '1.0') return false

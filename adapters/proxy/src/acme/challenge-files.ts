@@ -6,7 +6,7 @@ import { makeFolder } from '@sallyport/engine/files'
 /** The path under which an authority asks for a token (RFC 8555 8.3). */
 const PATH = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/
 
-/** Answers to challenges, as files: every worker reads those that one of them has written (D153). */
+/** Keeps answers to challenges as files, because any worker may receive the request for an answer that another worker wrote. */
 export interface ChallengeFiles {
   write(token: string, answer: string): Promise<void>
   remove(token: string): Promise<void>

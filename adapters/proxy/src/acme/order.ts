@@ -47,7 +47,7 @@ export interface OrderParts {
 
 /**
  * Orders a certificate and writes it; rejects with an `AuthorityFault`, with `package_missing`, or where the signal is
- * aborted. The library signs; what is asked, and what is believed of an answer, is here (D323).
+ * aborted. The library signs; what is asked, and what is believed of an answer, is here.
  */
 export async function orderCertificate(
   folder: string,

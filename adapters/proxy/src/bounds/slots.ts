@@ -26,7 +26,7 @@ export interface Taker {
 /**
  * A bound on what goes on at one time, of all clients and of each. A client that holds much leaves room for those that hold little,
  * which come first when a slot becomes free; clients of one level take turns, so that the queue of one does not stand before
- * another's request (D95).
+ * another's request.
  */
 export class Slots {
   readonly #limits: SlotLimits

@@ -103,7 +103,7 @@ function keyOf(file: string, pem: string): KeyObject {
 /** Curves of TLS 1.3 (RFC 8446 4.2.3), which are all that clients sign with in 1.2. */
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 
-/** The kind of a key with which every handshake fails, although OpenSSL makes a context of it; `undefined` for others (D650). */
+/** The kind of a key with which every handshake fails, although OpenSSL makes a context of it; `undefined` for others. */
 function kindWithoutClients({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | undefined {
   if (type === 'dsa') return 'DSA'
   const { namedCurve = 'a curve without a name' } = details ?? {}

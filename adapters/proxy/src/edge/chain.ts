@@ -57,7 +57,7 @@ export function examineChain(all: readonly X509Certificate[]): Chain {
 
 /**
  * The leaf and those that lead from it to a root. One that clients have themselves, by its name and key, is not needed, and
- * may be past its time: authorities send roots along that an older one has signed (D671).
+ * may be past its time: authorities send roots along that an older one has signed.
  */
 function pathOf(leaf: X509Certificate, others: readonly X509Certificate[]): readonly X509Certificate[] {
   const path = [leaf]

@@ -53,7 +53,7 @@ export function cutConnection(request: ClientRequest): void {
 
 /**
  * Adds the trailer section (name, value, name, value …) of an answer whose head is sent. A client of HTTP/1.1 is sent it where it says that it
- * takes one (RFC 9110 6.5.1, D293), and Node leaves it out where the answer is not in chunks.
+ * takes one (RFC 9110 6.5.1), and Node leaves it out where the answer is not in chunks.
  */
 export function addTrailers(response: ClientResponse, fields: readonly string[]): void {
   if (response instanceof StreamResponse) {

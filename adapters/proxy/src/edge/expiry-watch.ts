@@ -3,7 +3,7 @@ import { type Certificate, inChain } from './certificates.ts'
 
 const DAY_MS = 86_400_000
 
-/** A certificate is said to expire in its last 14 days, or in the last quarter of a life that is short (D536). */
+/** A certificate is said to expire in its last 14 days, or in the last quarter of a life that is short. */
 const SOON_MS = 14 * DAY_MS
 const SOON_SHARE = 1 / 4
 /** It is said once more then. */

@@ -6,7 +6,7 @@ const RECORD_HEADER = 5
 /** Type and length of a handshake message. */
 const MESSAGE_HEADER = 4
 const MAX_RECORD = 16_384
-/** The least of a record, but for the last one of a hello, which has what is left (D302). */
+/** The least of a record, but for the last one of a hello, which has what is left. */
 const MIN_RECORD = 16
 const MAX_RECORDS = 64
 /** Bytes of a hello; a browser's has 600 to 2,000. */

@@ -57,8 +57,8 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   const create = (): Http2Server => {
     const maxConcurrentStreams = Math.min(MAX_STREAMS, limits().inFlightPerClient)
     const server = createServer({
-      // nghttp2 counts as invalid also a stream that a client opened before it had seen how many it may, and refuses that one alone
-      // (D330). The first other one that nghttp2 does not end the session for is answered on its stream; the next one ends it.
+      // nghttp2 counts as invalid also a stream that a client opened before it had seen how many it may, and refuses that one alone.
+      // The first other one that nghttp2 does not end the session for is answered on its stream; the next one ends it.
       maxSessionInvalidFrames: MAX_STREAMS - maxConcurrentStreams,
       maxSessionRejectedStreams: MAX_BAD_STREAMS,
       maxSendHeaderBlockLength: MAX_SENT_HEAD_BYTES,
@@ -81,7 +81,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
 
   /** Takes the requests of a session; each stream has one listener for its end. */
   const serve = (session: ServerHttp2Session, socket: TLSSocket, streams: SessionStreams): void => {
-    // The session of a trusted proxy carries many clients: the requests that one takes back do not end those of the others (D701).
+    // The session of a trusted proxy carries many clients: the requests that one takes back do not end those of the others.
     const noteEnd = countResets(() => {
       if (isTrusted(socket.remoteAddress ?? '')) return
       onCut('http2_resets')
@@ -94,7 +94,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: string[]) => {
       streams.opened()
       const request = new StreamRequest(stream, headers, raw, socket)
-      // A CONNECT is answered as any method that is not served (D138).
+      // A CONNECT is answered as any method that is not served.
       onRequest(request, new StreamResponse(request, onEnd), headers.expect === '100-continue')
     })
   }

@@ -7,7 +7,7 @@ export interface Endpoint {
   readonly port: number
 }
 
-/** The peer that a trusted proxy names; `'unknown'`: it names none, and the connection has no client (D300). */
+/** The peer that a trusted proxy names; `'unknown'`: it names none, and the connection has no client. */
 export type Peer = Endpoint | 'unknown'
 
 /** Gives a connection the peer that a trusted proxy named for it; an unknown one has no address, as a Unix socket's. */
@@ -21,7 +21,7 @@ export function setPeer(socket: Socket, peer: Peer): void {
   })
 }
 
-/** The connection under TLS (D301); `undefined` where Node does not say, which no line of it does. */
+/** The connection under TLS; `undefined` where Node does not say, which no line of it does. */
 export function underlying(socket: TLSSocket & { readonly _parent?: unknown }): object | undefined {
   const { _parent: parent } = socket
   return typeof parent === 'object' && parent !== null ? parent : undefined

@@ -8,7 +8,7 @@ const PROXY_VERSIONS = ['v1', 'v2'] as const
 
 export type ProxyVersion = (typeof PROXY_VERSIONS)[number]
 
-/** The header that a proxy sends before the bytes of its client (PROXY protocol 2.1 and 2.2) (D139). */
+/** The header that a proxy sends before the bytes of its client (PROXY protocol 2.1 and 2.2). It is required or not read: an optional one lets clients choose their address. */
 export function proxyHeaderReader(version: ProxyVersion): Reader<Peer> {
   return version === 'v1' ? readV1 : readV2
 }

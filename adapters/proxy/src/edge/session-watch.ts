@@ -52,7 +52,7 @@ interface Seen {
 /**
  * Looks at all sessions now and then, in place of a timer for each, until their connections are closed. It ends those on which
  * nothing is asked, those whose client has reset its connection, and those that neither read nor write any more: nghttp2 is
- * silent after an invalid frame, and whatever the client does then, even that it leaves, is never seen (D295).
+ * silent after an invalid frame, and whatever the client does then, even that it leaves, is never seen.
  */
 export function watchSessions(times: () => SessionTimes): SessionWatch {
   const all = new Set<Seen>()

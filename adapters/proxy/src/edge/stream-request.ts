@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls'
 
 /**
  * The head of a request of HTTP/2, with the names that Node gives to one of HTTP/1. Node's own compatible request is a second stream over
- * that of the connection, and a proxy object for its socket: most of what a request costs there (D488).
+ * that of the connection, and a proxy object for its socket: most of what a request costs there.
  */
 export class StreamRequest {
   readonly httpVersion = '2.0'

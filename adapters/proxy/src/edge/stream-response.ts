@@ -182,7 +182,7 @@ export class StreamResponse extends EventEmitter {
 
 const CUT = new Error('cut')
 
-/** Ends a stream with an error to its client; not by `close`, which first ends it as if it were whole (D489). */
+/** Ends a stream with an error to its client; not by `close`, which first ends it as if it were whole. */
 export function cutStream(stream: ServerHttp2Stream): void {
   stream.destroy(CUT)
 }

@@ -57,8 +57,8 @@ interface Arrival {
 }
 
 /**
- * The hello is read before Node gets it, and given back (D134): its JA4 goes with the connection. A hello with a name goes to
- * a server without a certificate of its own, beside which Node would have that of the name (D651).
+ * The hello is read before Node gets it, and given back: its JA4 goes with the connection. A hello with a name goes to
+ * a server without a certificate of its own, beside which Node would have that of the name.
  */
 export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
   const { certificates, protocols, times, onSecured, onCut } = options

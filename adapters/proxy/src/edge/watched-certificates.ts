@@ -34,8 +34,8 @@ export interface CertificateHooks {
 type Read = { readonly certificate: Certificate } | { readonly fault: Error }
 
 /**
- * Reads certificates, and again when their files change. Looks at what a link points to, as certbot writes links (D137).
- * Rejects with `cannot_listen` where none can be served and none is awaited; where some can, the others are notices (D376).
+ * Reads certificates, and again when their files change. Looks at what a link points to, as certbot writes links.
+ * Rejects with `cannot_listen` where none can be served and none is awaited; where some can, the others are notices.
  */
 export async function watchCertificates(
   files: readonly CertificateFiles[],

@@ -6,7 +6,7 @@ type OnDecision = NonNullable<GateOptions['onDecision']>
 /** Decisions that are remembered: a visit asks for its own at once. */
 const MAX_RECALLED = 256
 
-/** The last decisions by their ids, so that a page shows what was decided and not what would be decided now (D551). */
+/** The last decisions by their ids, so that a page shows what was decided and not what would be decided now. */
 export function createRecalled() {
   const byId = new Map<string, Decision>()
   function note(decision: Decision): void {

@@ -59,12 +59,12 @@ export function send(exchange: Exchange, answered: ApiResponse): void {
   })
 }
 
-/** Refusals that any server relays to a client as they are, or asks for the page of (D452). */
+/** Refusals that any server relays to a client as they are, or asks for the page of. */
 const CHECK_STATUSES = [303, 401]
 
 type CheckForm = NonNullable<Exchange['check']>
 
-/** The answer to a check: never one by which the server that asks would forward what was refused, or call us failed. D150 */
+/** The answer to a check: never one by which the server that asks would forward what was refused, or call us failed. */
 function checkAnswer({ status, headers, body }: ApiResponse, refused: boolean, check: CheckForm): ApiResponse {
   const isRelayed = check === 'relayed' && status >= 400 && status < 500
   const isShown = !refused || CHECK_STATUSES.includes(status) || isRelayed

@@ -45,7 +45,7 @@ export interface Wait {
   gone?: boolean | undefined
 }
 
-/** For an answer or a cut to go out; no longer than the client had (D296). */
+/** For an answer or a cut to go out; no longer than the client had. */
 const GRACE_MS = 5_000
 /** How finely the shortest time-out is measured, and how often everything is looked at. */
 const STEPS = 4
@@ -54,8 +54,8 @@ const MAX_INTERVAL_MS = 1_000
 
 /**
  * Looks at all on a roster now and then, instead of a timer for each, until it is over and has ended. Time counts against a
- * side only while it is waited for (D96). A client that is waited for moves at least `minRate` over its time; an origin moves
- * something. `onLeak` is called for each that nothing but the clocks ended (D296). The returned function stops.
+ * side only while it is waited for. A client that is waited for moves at least `minRate` over its time; an origin moves
+ * something. `onLeak` is called for each that nothing but the clocks ended. The returned function stops.
  */
 export function startClocks(roster: Roster<Watched>, timeouts: Timeouts, onLeak: () => void): () => void {
   const { idleBody, clientUnread, originHeaders, minRate } = timeouts

@@ -14,7 +14,7 @@ export function passHints({ request, response }: Exchange, raw: readonly Buffer[
   if (fields.length > 0) hintsTo(response, fields)
 }
 
-/** Whether a client takes an answer before the answer; over HTTP/1.1 not all do that should (D366). */
+/** Whether a client takes an answer before the answer; over HTTP/1.1 not all do that should. */
 function takesHints({ httpVersion, headers }: ClientRequest): boolean {
   if (httpVersion === '1.0') return false
   if (httpVersion !== '1.1') return true

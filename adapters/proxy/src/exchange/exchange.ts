@@ -124,7 +124,7 @@ export class Exchange extends HostExchange implements Watched {
 
   /**
    * Does something for this exchange. Everything that is called later (by a stream, a timer, the origin's connection) is
-   * called through it: an error would end the process, and so ends this exchange alone (D291).
+   * called through it: an error would end the process, and so ends this exchange alone.
    */
   guard(go: () => void): void {
     try {

@@ -51,7 +51,7 @@ const readFront = createSpellings(FRONT_FIELDS)
 
 /**
  * The name by which programs read how a server in front was reached, where a field may be read as one; else undefined. A
- * trusted server writes them as they are named here; of anybody else, and in another spelling, they end here (D334).
+ * trusted server writes them as they are named here; of anybody else, and in another spelling, they end here.
  */
 export function frontName(field: string): string | undefined {
   const read = readFront(field)

@@ -29,11 +29,11 @@ export interface Forwarding {
  * without those of the hop and without any claim about who the client is; then ours, the verdict last.
  *
  * `X-Forwarded-For` is the resolved client, followed by the peer where that is a trusted proxy; the rest of a received
- * chain is dropped, so that its first element is the client however the origin reads it (D13). Every other `X-Forwarded-*` passes
+ * chain is dropped, so that its first element is the client however the origin reads it. Every other `X-Forwarded-*` passes
  * from a trusted proxy that names the client, and from nobody else. `X-Forwarded-Proto` is the
  * scheme that a trusted proxy names, else that of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
  * `:authority` of HTTP/2 is the Host, and no other pseudo field is sent (RFC 9113 8.3.1).
- * `Via` is added to the client's own, so that a circle is found (`isLoop`). A session of the console stays here (D333).
+ * `Via` is added to the client's own, so that a circle is found (`isLoop`). A session of the console stays here.
  */
 export function requestFields(fields: readonly string[], forwarding: Forwarding): string[] {
   const all: string[] = []

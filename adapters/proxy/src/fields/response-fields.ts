@@ -146,7 +146,7 @@ function endToEnd(
   return withoutNamed(kept, named)
 }
 
-/** The parser undoes chunks alone, and the field that names another coding is the hop's (D652). */
+/** The parser undoes chunks alone, and the field that names another coding is the hop's. */
 function requireNoCoding(value: string): void {
   const coding = value.split(',').find((name) => !NO_CODINGS.has(name.trim().toLowerCase()))
   if (coding === undefined) return

@@ -47,7 +47,7 @@ const read = createSpellings(SINGLE_FIELDS)
 
 /**
  * Fields (name, value, name, value …) in which what may stand once does: the first of equal ones (nginx and an application
- * often add the same), the last where they differ, and then `onConflict` is called with the name (D290). Changes the list.
+ * often add the same), the last where they differ, and then `onConflict` is called with the name. Changes the list.
  */
 export function onlyOnce(fields: string[], onConflict: (name: string) => void): string[] {
   const seen: string[] = []

@@ -10,7 +10,7 @@ export function viaOf(httpVersion: string): string {
 
 /**
  * Whether a request with such `Via` fields goes round in a circle: it has passed through more Sallyports than are ever put in a row. They all
- * have one name, so that a circle through several workers or machines is found too, after a few rounds (D98).
+ * have one name, so that a circle through several workers or machines is found too, after a few rounds.
  */
 export function isLoop(via: string | undefined): boolean {
   if (via === undefined) return false

@@ -7,7 +7,7 @@ export type OriginQuestions = (level: ChallengeLevel, near: readonly Ruled[]) =>
 
 /**
  * Machines that share counts and no secret would not know each other's passes: an origin asks nobody then, its answer is for
- * the client, and that is said once (D457).
+ * the client, and that is said once.
  */
 export function createOriginQuestions(
   deciders: ReturnType<typeof createDeciders>,

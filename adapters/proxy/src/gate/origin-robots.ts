@@ -30,7 +30,7 @@ const MAX_REDIRECTS = 5
 
 /**
  * Asks an origin for its robots.txt by each host that a route names, when a rule first asks about that, and an hour after the last time
- * again (D502): an answer that passes may be compressed, a part, or another for each visitor.
+ * again: an answer that passes may be compressed, a part, or another for each visitor.
  */
 export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {} }: OriginRobotsOptions): OriginRobots {
   const ended = new AbortController()

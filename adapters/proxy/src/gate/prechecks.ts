@@ -13,7 +13,7 @@ import {
 /** The head of a request as received. */
 export interface RequestHead extends ReceivedHead {
   readonly method: string
-  /** Whether it is for the API, which says itself what it cannot read of a path, and which methods there are (D391). */
+  /** Whether it is for the API, which says itself what it cannot read of a path, and which methods there are. */
   readonly api?: boolean | undefined
   /** Absent: `strict`. */
   readonly paths?: Paths | undefined

@@ -143,7 +143,7 @@ function sitesOf(
   }
   const everything = siteOf(opened)
 
-  /** Returns a site that decides by all routes that a target may be read as; the origin is that of the path as it is written (D307, D141). */
+  /** Returns a site that decides by all routes that a target may be read as; the origin is that of the path as it is written. */
   const withReadings = (site: Site, host: string, target: string): Site => {
     const readings = found.readings(host, target)
     if (readings.length === 0) return site

@@ -22,7 +22,7 @@ const PHRASE: Readonly<Record<number, string>> = {
 type Answering = Socket & { readonly _httpMessage?: ServerResponse | null | undefined }
 
 /**
- * Whether what came behind a whole request waits for nothing: that request gets its own answer, with which the connection ends (D331).
+ * Whether what came behind a whole request waits for nothing: that request gets its own answer, with which the connection ends.
  * False where the bytes belong to its body, or where its answer has said already that the connection goes on.
  */
 export function endsWithAnswer({ code }: NodeJS.ErrnoException, socket: Answering): boolean {
@@ -38,7 +38,7 @@ type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer | undef
 
 /**
  * Answers bytes that are no request, and closes their connection. While an answer is on its way on it nothing is
- * written: the client would take it for a part of that (D108).
+ * written: the client would take it for a part of that.
  */
 export function answerClientError(error: ParserError, socket: Answering, { refusalPage: page }: RequestHost): void {
   if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {

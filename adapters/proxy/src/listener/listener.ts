@@ -201,7 +201,7 @@ function hearHttp1(http1: Server, { pace, begin, onUpgrade, limits, refusals, ho
     () => refusals.cut('pipelined'),
     pace,
   )
-  // In applications Node answers an unknown expectation itself (D656).
+  // In applications Node answers an unknown expectation itself.
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     http1.on(event, (request: IncomingMessage, response: ServerResponse) => {
       inTurn(request.socket, response, (waitedMs) => begin(request, response, event === 'checkContinue', waitedMs))
@@ -237,7 +237,7 @@ function createHttp1Server(): Server {
   server.maxRequestsPerSocket = 1_000
   server.on('connection', stopParsingWhenEnded)
   server.on('connection', ignoreOtherUpgrades)
-  // It never listens, and begins to look at its clocks when it would (D135).
+  // It never listens, and begins to look at its clocks when it would.
   server.emit('listening')
   return server
 }

@@ -12,7 +12,7 @@ interface Waiting {
 
 /**
  * Keeps the turns of the event loop short: in each libuv takes one new connection from the queue, so that where a turn answers a
- * thousand requests of one client, all others wait outside (D516). Connections take turns, each with one request.
+ * thousand requests of one client, all others wait outside. Connections take turns, each with one request.
  */
 export function createPace(): Pace {
   const waiting = new Map<object, Waiting[]>()

@@ -30,7 +30,7 @@ export function guarded(request: OriginRequest, exchange: Exchange): OriginReque
  * connection ends while it is paused (nodejs/undici issue 5360, not fixed in any release for Node 20), as it is whenever
  * a client reads slower than its origin sends. So a paused answer is released before undici sees the end, and its rest,
  * which was received already, waits in memory. A reset gets another error code, because undici takes ECONNRESET for the
- * end of an answer (D63).
+ * end of an answer.
  */
 export class OriginConnection extends Client {
   /** Answers that came over the present connection. */

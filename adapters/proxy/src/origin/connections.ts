@@ -31,7 +31,7 @@ export function createOriginConnections(
   connect: buildConnector.connector,
 ): OriginConnections {
   const all = new Set<OriginConnection>()
-  /** The last used at the end: it is the least likely to end just now (D97). */
+  /** Connections with the last used one at the end, which the origin is least likely to close now. */
   const idle: OriginConnection[] = []
   /** Idle connections that the origin has authenticated, by the client's connection; the last used at the end. */
   const owned = new Map<Socket, OriginConnection>()

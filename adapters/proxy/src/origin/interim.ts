@@ -14,7 +14,7 @@ interface HeadParser {
 
 /**
  * Has undici read `100 Continue` as `102 Processing`, which it passes over: to a 100, which servers may send unasked and
- * clients must pass over (RFC 9110 15.2), it ends the connection (D365). What an interim answer says of the connection is
+ * clients must pass over (RFC 9110 15.2), it ends the connection. What an interim answer says of the connection is
  * passed over too: the final one follows it. A head that cannot be read has its own reason. Called once undici has the socket.
  */
 export function passOverContinue(socket: Socket): void {

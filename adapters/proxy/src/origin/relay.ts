@@ -247,7 +247,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#fail(error)
   }
 
-  /** Goes on with the next server where nothing was sent to this one, and nothing of a body is gone (D140). */
+  /** Goes on with the next server where nothing was sent to this one, and nothing of a body is gone. */
   #goOn(error: Error): boolean {
     const isHere = this.#body === undefined || this.#whole !== undefined
     if (this.#settled || !isHere || !isUnreached(error)) return false

@@ -28,7 +28,7 @@ export interface Handshake extends HandedFields {
 /**
  * Tunnels one WebSocket to the origin. `http-proxy` throws on a client that resets its connection, leaves the origin's
  * connection open when the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101;
- * each such event is handled here first. A server that cannot be reached leaves the handshake to the next one (D140).
+ * each such event is handled here first. A server that cannot be reached leaves the handshake to the next one.
  */
 export function openTunnel({ members, trust, headBytes }: Origin, handshake: Handshake, timeouts: Timeouts): void {
   const { exchange, onFailure, onConflict } = handshake
@@ -198,7 +198,7 @@ function endTogether(socket: Socket, tunnel: Socket): void {
   tunnel.on('error', () => socket.destroy())
   tunnel.once('close', () => socket.destroySoon())
   socket.once('close', () => tunnel.destroy())
-  // A client that has ended its half has left: once the origin has all of that, nobody waits for it long (D626).
+  // A client that has ended its half has left: once the origin has all of that, nobody waits for it long.
   const leave = (): unknown => setTimeout(() => socket.destroy(), CLOSING_MS).unref()
   socket.once('end', () => tunnel.once('finish', leave))
 }

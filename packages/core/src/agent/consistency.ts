@@ -254,8 +254,8 @@ function playsMedia({ range, fetchDest, accept = '' }: AgentFields): boolean {
 }
 
 /**
- * Whether TLS and HTTP/2 are those of the engine that is named. An application of iOS may fetch by a library of its own (D607), and
- * WebKit elsewhere encrypts by what its system has: GnuTLS of desktop Linux, which names no protocol, and consoles their own (D662).
+ * Whether TLS and HTTP/2 are those of the engine that is named. An application of iOS may fetch by a library of its own, and
+ * WebKit elsewhere encrypts by what its system has: GnuTLS of desktop Linux, which names no protocol, and consoles their own.
  */
 function isOwnConnection({ family, platform, iosApp }: UserAgent): boolean {
   return !iosApp && (family !== 'safari' || platform === 'macos' || platform === 'ios')

@@ -1,5 +1,5 @@
 /**
- * The modes in which each destination can be asked for (D383). The destinations are those of the Fetch standard (2.2.5), the modes
+ * The modes in which each destination can be asked for. The destinations are those of the Fetch standard (2.2.5), the modes
  * those that the standard of each element sets: pages and frames are navigated to; `embed` and `object` navigate where they
  * hold a page and load where they hold an image; all others load. `empty` has no row, because any mode goes with it: Fetch
  * gives it to `fetch()`, WebSockets and downloads, and a navigation that a service worker passes on has lost its own (the

@@ -61,7 +61,7 @@ const CONFIDENCE = {
   disproved: 0.95,
   headless: 0.99,
   automation: 0.95,
-  /** Written as no browser writes it: applications and devices that nobody has heard of are too (D382). */
+  /** Written as no browser writes it: applications and devices that nobody has heard of are too. */
   unlike: 0.6,
   named: 0.8,
   namedAi: 0.75,
@@ -210,7 +210,7 @@ function browserBits(userAgent: UserAgent | undefined, evidence: AgentEvidence):
 
 /**
  * The verdict of the signs of a request that claims a browser, or nothing. The more there is against it, the higher its
- * probability: no sign lowers another, and no cap ends the sum (D673).
+ * probability: no sign lowers another, and no cap ends the sum.
  */
 function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean): AgentVerdict {
   const signals = signalsOf(bits)

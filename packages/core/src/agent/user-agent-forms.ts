@@ -21,7 +21,7 @@ const DESKTOP_APP = /^[^(]+\((?:Macintosh|Mac OS|macOS|Windows NT|Windows 1)/
 
 /**
  * Whether one that is written as no browser writes it may be a person's all the same: it names a model as makers do, a player or
- * a phone, or is an application's of a desktop (D610).
+ * a phone, or is an application's of a desktop.
  */
 export function mayBeOwned(text: string): boolean {
   if (text.includes('AppleWebKit')) return false
@@ -66,7 +66,7 @@ const CHROME_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 
 
 /**
  * Whether a name that is no browser's and no application's stands beside a plain Chrome, or its engine, of desktop Linux: servers run one, and of
- * people's hardly any has another name (D606).
+ * people's hardly any has another name.
  */
 export function isRenamedOnServer(text: string): boolean {
   if (!text.startsWith('Mozilla/5.0 (X11; Linux') || !text.includes('AppleWebKit/')) return false
@@ -78,7 +78,7 @@ const DESK = /^Mozilla\/[^(]*\((?:Windows|Macintosh|compatible; MSIE)/
 
 /**
  * Whether a name that is no browser's is added after a mark behind a whole browser's, as programs do: `Safari/537.36; Name`. A
- * device's WebView has there whatever its application wrote (D640); a phone's Chrome itself has nothing.
+ * device's WebView has there whatever its application wrote; a phone's Chrome itself has nothing.
  */
 export function goesOnAfterMark(text: string, besideDevice: boolean): boolean {
   if (besideDevice && !isChromeOfPhone(text)) return false
@@ -100,7 +100,7 @@ export function isEmbedded(text: string): boolean {
   return text.includes('; wv)') || (text.includes('Version/4.0') && text.includes('Chrome/'))
 }
 
-/** Whether it is a whole browser's of Windows or of a Mac; servers run Linux (D606). */
+/** Whether it is a whole browser's of Windows or of a Mac; servers run Linux. */
 export function isBrowserOfDesk(text: string): boolean {
   const has = (part: string) => text.includes(part)
   const isWebKit = has('AppleWebKit/') && (has('Chrome/') || has('Safari/'))

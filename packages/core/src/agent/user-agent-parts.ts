@@ -15,7 +15,7 @@ export function namesDevice(text: string): boolean {
 
 /**
  * Whether it is the user agent of an application on a phone or a tablet, and no browser's: a link in it is of the application's
- * page (D641). A link that has the system's name in it names none.
+ * page. A link that has the system's name in it names none.
  */
 export function isPhoneApplication(text: string): boolean {
   if (text.includes('Mozilla')) return false

@@ -19,7 +19,7 @@ export function wordIn(text: string): string | undefined {
 
 /**
  * The same beside a whole browser of a desk: an application adds its name and version to that as a program does, so in such a
- * name only words count that are of programs alone (D642).
+ * name only words count that are of programs alone.
  */
 export function wordBesideBrowser(text: string): string | undefined {
   const { products, rest } = apartFromProducts(text)
@@ -28,14 +28,14 @@ export function wordBesideBrowser(text: string): string | undefined {
 
 /**
  * The same in a user agent that names a device: words are in the names of devices and of applications there too, so in the
- * name of a product only those count that are of programs alone, and in what describes the device none does (D381).
+ * name of a product only those count that are of programs alone, and in what describes the device none does.
  */
 export function wordBesideDevice(text: string): string | undefined {
   const linksCount = !isPhoneApplication(text)
   return firstOf(withoutNameParts(partsOf(text)), (part) => wordInPart(part, linksCount))
 }
 
-/** Without words that go on to a product that is no browser's: `Robot Vacuum/2.0` is a vacuum, its last word says what it is (D644). */
+/** Without words that go on to a product that is no browser's: `Robot Vacuum/2.0` is a vacuum, its last word says what it is. */
 function withoutNameParts(parts: readonly Part[]): readonly Part[] {
   let inName = false
   return parts

@@ -130,7 +130,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     const text = withoutTrimmings(whole)
     const form = applicationForm(whole)
     const besideDevice = namesDevice(text) || isWebViewOfMac(text) || form !== undefined
-    // An application may be called as a suite is, and no suite comes in the form of one (D663).
+    // An application may be called as a suite is, and no suite comes in the form of one.
     const monitor = form === undefined ? monitors.find(besideDevice ? withoutModels(text) : text) : undefined
     if (monitor !== undefined) return { name: MONITORS[monitor.token], headless: false }
     const row = programIn(text, besideDevice, form)

@@ -43,7 +43,7 @@ const MAX_ADDRESSES_PER_EXIT_BLOCK = 2 ** 12
 /**
  * The type of a system by evidence; `undefined` where there is none, or none against its name. A name of an access
  * provider is overruled by a list of systems, or where nearly all addresses are listed as hosting (half, where its words
- * are weak); any other name is not (D190).
+ * are weak); any other name is not.
  */
 export function typeOfEvidence(
   asn: number,

@@ -33,7 +33,7 @@ const STEPS = Object.entries(HOST_LIKENESS.points) as readonly (readonly [
 /** The addresses of 128 /24s: in one country, so much is a regional carrier's or a company's more often than a host's. */
 const MANY_AT_HOME = 2 ** 15
 
-/** Whether a system is more likely a host than not, by its number, its outline and its neighbours (D598); `rule` is what a name rule says of it. */
+/** Whether a system is more likely a host than not, by its number, its outline and its neighbours; `rule` is what a name rule says of it. */
 export function looksLikeHosting(outline: SystemOutline, rule?: NamedType): boolean {
   const { ipv4Prefixes, ipv4Addresses, countries } = outline.shape
   if (ipv4Prefixes === 0) return false

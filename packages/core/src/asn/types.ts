@@ -38,7 +38,7 @@ export const ruleOfName: (name: string) => NamedType | undefined = compileNameRu
 
 /**
  * A host that VPN services rent from, as others do: it is taken for theirs, in doubt (`isMixed`). What a row says of a host's
- * tenants is of its day, and holds where lists do not know: `rented` is undefined (D597). Other systems stay as they are.
+ * tenants is of its day, and holds where lists do not know: `rented` is undefined. Other systems stay as they are.
  */
 export function asRented(system: SystemType, rented: boolean | undefined): SystemType {
   if (system.type !== 'hosting' || rented === undefined) return system

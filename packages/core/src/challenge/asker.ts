@@ -6,7 +6,7 @@ import type { InspectionRequest } from '../values/request.ts'
 
 /**
  * The host that was asked, and the program that asked it: a pass is bound to both, and not to the address, for people walk
- * from one network to another (D431).
+ * from one network to another.
  */
 export interface Asker {
   /** The host asked, in lower case and without port. */

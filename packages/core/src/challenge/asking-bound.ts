@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type CountBucket, clientKey, WIDE_FACTOR } from '../counting/keys.ts'
 import type { BoundClient } from '../values/challenge.ts'
 
-/** Challenges and solutions of one client: so many at once, and one more after each of these times (D515). */
+/** Bounds of challenges and solutions of one client, in wide steps: all visitors behind a carrier's gateway share an address. */
 export const ASKED_AT_ONCE = 600
 const EACH_MS = 50
 

@@ -24,7 +24,7 @@ export interface Challenges extends Redeeming {
   hasWaited(request: InspectionRequest, asked: AskedFor): boolean
 }
 
-/** Issues challenges and gives passes: nothing is stored until a challenge is solved (D432). */
+/** Issues challenges and gives passes. Nothing is stored until a challenge is solved, because a flood would fill the store. */
 export function createChallenges(options: ChallengesOptions): Challenges {
   const { secrets, counts, clock, ipv6Prefix, onFault } = options
   const parts = {

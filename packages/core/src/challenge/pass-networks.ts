@@ -27,7 +27,7 @@ interface Seen {
 
 /** Counts the networks that passes come from: the /24 of IPv4 and the /48 of IPv6. */
 export interface PassNetworks {
-  /** Whether a pass still holds. Counts that do not answer at once are heard before the next request (D450). */
+  /** Whether a pass still holds. Counts that do not answer at once are heard before the next request. */
   holds(pass: string, from: Address, now: number): boolean
 }
 

@@ -60,7 +60,7 @@ export interface Asking {
 /**
  * That a token got no answer is the fault of the token where the provider answers others. Several clients without an answer, and no
  * answer in between, say that the provider is away: for a minute our own work challenges. Where nobody had an answer for a minute it
- * challenges the client alone whose token got none. An unknown is no refusal, and opens no door (D454, D686).
+ * challenges the client alone whose token got none. An unknown is no refusal, and opens no door.
  */
 export function createAsking(provider: ChallengeProvider | undefined, ipv6Prefix: number): Asking {
   const failed = new LRUCache<string, number>({ max: MAX_KEPT })

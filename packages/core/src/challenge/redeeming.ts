@@ -10,7 +10,7 @@ import type { ChallengesOptions, Redeemed, Redeeming } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 import { isOfWidget } from './work.ts'
 
-/** Solutions of one challenge that are checked: the page sends one six times where a server sheds (D685). */
+/** Solutions of one challenge that are checked: the page sends one six times where a server sheds. */
 const MAX_TRIES = 6
 
 /** Passes of a client in a minute. Known or not, people share addresses: an office, a school, an exit of a VPN. */

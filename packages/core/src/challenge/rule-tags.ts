@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { STRIKES_RULE } from '../counting/strikes.ts'
 
-/** Names of rules as numbers, so that a challenge says to us, and to nobody else, which rule challenged (D449). */
+/** Names of rules as numbers, so that a challenge says to us, and to nobody else, which rule challenged. */
 export interface RuleTags {
   tagOf(rule: string): number
   /** `undefined` where no process of this policy has the rule any more. */

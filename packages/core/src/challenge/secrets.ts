@@ -54,7 +54,7 @@ const DIGEST = 32
 
 /**
  * HMAC-SHA-256 (RFC 2104) with a key of at most a block, as two hashes in one call each: an object of `createHmac` takes twice
- * as long, and more where it is collected (D464).
+ * as long, and more where it is collected.
  */
 function createMac(key: Uint8Array): Mac {
   const [inner, outer] = [0x36, 0x5c].map((pad) =>

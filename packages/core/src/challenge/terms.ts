@@ -78,6 +78,6 @@ export interface ChallengesOptions {
   /** Challenges from before this time are refused: what was spent then is forgotten. Milliseconds since the epoch. */
   readonly since?: number | undefined
   readonly onFault?: ((error: unknown) => void) | undefined
-  /** Whether a request came over https, where cookies count by their `__Host-` names alone (D679); absent: both names count. */
+  /** Whether a request came over https, where cookies count by their `__Host-` names alone; absent: both names count. */
   readonly isSecure?: ((request: InspectionRequest) => boolean) | undefined
 }

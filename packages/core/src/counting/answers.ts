@@ -4,7 +4,7 @@ import type { Inspection } from '../values/inspection.ts'
 /** HTML and Markdown, and what browsers take for HTML because its type is missing. */
 const PAGE_TYPE = /^\s*(?:$|text\/(?:html|markdown)\b|application\/(?:[\w.-]+[.+])?xhtml\+xml\b)/i
 
-/** Whether an answer is one that a limit of failures or of pages counts. An error and a redirect are no page. D677 */
+/** Whether an answer is one that a limit of failures or of pages counts. An error and a redirect are no page. */
 export function isCounted({ limit }: CountingRule, status: number, contentType = ''): boolean {
   if (limit?.counts === 'failure') return limit.failures?.includes(status) === true
   return status >= 200 && status < 300 && status !== 204 && status !== 205 && PAGE_TYPE.test(contentType)

@@ -127,7 +127,7 @@ interface RuleTask extends CountTask {
   readonly owed?: CountTask | undefined
 }
 
-/** Counts of requests in flight first: a request that is one too many uses up nothing (D174). */
+/** Counts of requests in flight first: a request that is one too many uses up nothing. */
 function createMeasures({ countedAs, limit, concurrent }: CountingRule): readonly Measure[] {
   const measures: Measure[] = []
   if (concurrent !== undefined) {

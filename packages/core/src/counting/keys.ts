@@ -12,7 +12,7 @@ export interface CountBucket {
 
 /**
  * A site is commonly given a /48 of IPv6, with 65,536 networks to call from: all of them together have 16 times the limit
- * of one (D45).
+ * of one.
  */
 export const WIDE_PREFIX = 48
 export const WIDE_FACTOR = 16
@@ -32,7 +32,7 @@ export interface Asker {
 /**
  * The buckets of a request under some keys, narrowest first, each of which must have room; none where the request has no
  * such value, as one without a user under `user`. A crawler or operator that is only claimed is counted for its client, so that
- * nobody uses up the limit of another by its name (D176).
+ * nobody uses up the limit of another by its name.
  */
 export function countBuckets(
   keys: readonly CountKey[],
@@ -83,7 +83,7 @@ export function browserKey({ client }: Inspection, fields: readonly string[], ip
   return `${clientKey(client.address, ipv6Prefix).narrow} browser ${browserOf(fields)}`
 }
 
-/** Whether a translator wrote it (64:ff9b::/96, 64:ff9b:1::/48): all of IPv4 is in one /64 there, and each address a client (D655). */
+/** Whether a translator wrote it (64:ff9b::/96, 64:ff9b:1::/48): all of IPv4 is in one /64 there, and each address a client. */
 function isTranslated({ a, b, c }: Address): boolean {
   return a === 0x64ff9b && ((b === 0 && c === 0) || b >>> 16 === 1)
 }

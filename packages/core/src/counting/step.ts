@@ -46,7 +46,7 @@ const TOLERANCE = 1e-9
 /**
  * Takes `cost` from a count if it fits. Pure: the same steps in every store. A clock that goes back by less than a window
  * stands still meanwhile; by more, up to a day, what was counted counts as if it were now, so that no limit opens and none
- * holds longer than a window; by more than a day the count begins again. D328.
+ * holds longer than a window; by more than a day the count begins again.
  */
 export function takeStep(limit: CountLimit, row: CountRow | undefined, cost: number, now: number): Step {
   return KINDS[limit.kind](limit, row, cost, now)

@@ -44,7 +44,7 @@ export interface StrikesOptions {
   readonly bans: BanList
   readonly ipv6Prefix: number
   readonly now: () => number
-  /** Whether an address is a trusted proxy's: banned, it would take all of its clients with it (D702). Absent: none is. */
+  /** Whether an address is a trusted proxy's: banned, it would take all of its clients with it. Absent: none is. */
   readonly isTrusted?: ((address: string) => boolean) | undefined
   /** Challenges a person whom another site led into a trap; absent: nothing is counted of that. */
   readonly led?: BanChallenge | undefined
@@ -68,7 +68,7 @@ interface Strike {
   readonly row: string
 }
 
-/** A counter that refuses banned clients before it counts, and bans those whose answers are strikes, traps among them (D410). */
+/** Creates a counter that refuses banned clients before it counts, and bans those whose answers are strikes, traps among them. */
 export function withStrikes(counter: Counter, options: StrikesOptions): Counter {
   const { strikes, bans, ipv6Prefix, now } = options
   const windowMs = Math.max(0, ...strikes.map(({ limit }) => limit.windowMs))
@@ -206,7 +206,7 @@ function banId(key: string): string {
   return digest(key)
 }
 
-/** A pass that was given after a ban began lifts it; of both the whole seconds are known (D446). */
+/** A pass that was given after a ban began lifts it; of both the whole seconds are known. */
 function isLifted({ since }: Ban, { terms }: BanChallenge, { pass }: Decision['inspection'], now: number): boolean {
   if (pass === undefined || pass.level < terms.level) return false
   return Math.floor(now / 1_000 - pass.age) >= Math.floor(since / 1_000)
@@ -250,7 +250,7 @@ function readOffence(
   const isRefused = challenge?.outcome === 'program' && !isFetched(fields)
   const done = DONE[isRefused ? 'block' : action]
   if (actions.has(done)) return { on: done, row: '' }
-  // Two tabs of one browser may solve one challenge: the later brings the pass of the first (D445).
+  // Two tabs of one browser may solve one challenge: the later brings the pass of the first.
   const isWrong = challenge !== undefined && WRONGS.has(challenge.outcome) && inspection.pass === undefined
   if (isWrong && actions.has('challenge_failed')) return { on: 'challenge_failed', row: '' }
   return typeof status === 'number' && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
@@ -268,7 +268,7 @@ export const SCANNER_RULE = 'scanner-guard'
 /** End of the word for strikes to which another site led a person. */
 const LED = ':led'
 
-/** Whether a strike, or a ban, challenges its client, whatever the rules say, because another site led it to them (D687, D700). */
+/** Whether a strike, or a ban, challenges its client, whatever the rules say, because another site led it to them. */
 export function isLed({ on }: Pick<Ban, 'on'>): boolean {
   return on.endsWith(LED)
 }

@@ -11,7 +11,7 @@ export interface Trap {
   rowOf(request: Inspection['request']): string | undefined
 }
 
-/** The row of a trap that somebody stepped into; `undefined` for who is led there without a will of their own (D411). */
+/** The row of a trap that somebody stepped into; `undefined` for who is led there without a will of their own. */
 export function steppedInto(trap: Trap, inspection: Inspection, fields: readonly string[]): string | undefined {
   const row = trap.rowOf(inspection.request)
   return row === undefined || mayBeProven(inspection) || isFetchedAhead(fields) || isPartOfPage(inspection, fields)

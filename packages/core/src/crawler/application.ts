@@ -28,7 +28,7 @@ function isWebViewOfIos(text: string): boolean {
   )
 }
 
-/** Whether it is a WebView of a Mac, which names neither Chrome nor Safari: an application puts its own name behind it (D642). */
+/** Whether it is a WebView of a Mac, which names neither Chrome nor Safari: an application puts its own name behind it. */
 export function isWebViewOfMac(text: string): boolean {
   return (
     /^Mozilla\/[^(]*\(Macintosh/.test(text) &&

@@ -15,7 +15,7 @@ export interface Crawler {
   readonly names: readonly NamePattern[]
   /** False where no document of the operator promises these names: they may confirm, never refute. */
   readonly namesRefute: boolean
-  /** The form in which people have an application of this name, whose own user agent claims nothing (D643). */
+  /** The form in which people have an application of this name, whose own user agent claims nothing. */
   readonly application?: CrawlerRow['application'] | undefined
   /** Whether the operator's customers run it too, on machines of their own: no address refutes it. */
   readonly selfHosted: boolean

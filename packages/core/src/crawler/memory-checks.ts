@@ -30,9 +30,9 @@ export function catalogueCheck(crawler: Crawler): Check {
 }
 
 /**
- * The operator's published egress ranges. Only a fresh list refutes, and only addresses of a family that it holds (D380); a
- * missing or stale one could not run (D31). `dated` are prefixes that came with Sallyport: they confirm where no fresh list
- * knows better (D171).
+ * The operator's published egress ranges. Only a fresh list refutes, and only addresses of a family that it holds; a
+ * missing or stale one could not run. `dated` are prefixes that came with Sallyport: they confirm where no fresh list
+ * knows better.
  */
 export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom, dated: LoadedRanges): Check {
   const name = 'published ranges'
@@ -118,7 +118,7 @@ export function asnCheck(crawler: Crawler, { address, finding, snapshot }: Claim
     : { name, status: 'refuted', detail: `${found}, not in ${labels(crawler.asns, ' or ')}, ${alone}.` }
 }
 
-/** Whether the address is in a system that the operator does not send the crawler from. Unknown systems are none (D675). */
+/** Whether the address is in a system that the operator does not send the crawler from. Unknown systems are none. */
 export function isForeignSystem({ systems }: Crawler, { finding }: ClaimedFrom): boolean {
   return systems.size > 0 && finding.asn !== undefined && !systems.has(finding.asn)
 }
@@ -130,7 +130,7 @@ function labels(asns: ReadonlySet<number>, between = ', '): string {
 /**
  * The check for an address that need not be the visitor's own, or a crawler that customers run on machines of theirs: it may
  * confirm, and it cannot refute. A site that does not configure its proxy would otherwise accuse every crawler that comes
- * through it (D33).
+ * through it.
  */
 export function withoutRefutation(check: Check, why: string): Check {
   return check.status === 'refuted' && check.name !== 'catalogue' ? couldNotRun(check.name, why) : check

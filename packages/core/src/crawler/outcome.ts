@@ -29,7 +29,7 @@ export interface Verified {
 
 /**
  * Specification, rules 2 and 3: every check that could run did run, and all of them refuted. `checks` has no room for
- * one that could not run, and `refutedBy` is never empty, so the wrong accusation cannot be written down (D30).
+ * one that could not run, and `refutedBy` is never empty, so the wrong accusation cannot be written down.
  */
 export interface Spoofed {
   readonly outcome: 'spoofed'

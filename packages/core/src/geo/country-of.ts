@@ -7,7 +7,7 @@ import type { NetworkClass } from '../vocabulary.ts'
 /** Networks that serve people where they live: their addresses are used where they are registered. */
 const ACCESS: readonly NetworkClass[] = ['residential_clean', 'mobile', 'residential_proxy']
 
-/** Shares of addresses of which a source names the right country, of access networks and of others (D590). */
+/** Shares of addresses of which a source names the right country, of access networks and of others. */
 const RIGHT: Readonly<Record<CountryBasis, { readonly access: number; readonly other: number }>> = {
   geofeed: { access: 0.99, other: 0.99 },
   city: { access: 0.98, other: 0.9 },
@@ -27,7 +27,7 @@ export function countryOf(
   return Object.freeze({ ...known, confidence })
 }
 
-/** Whether a country is known by a place, and not by whom the address was given to: what a claim may rest on (D591). */
+/** Whether a country is known by a place, and not by whom the address was given to: what a claim may rest on. */
 export function isByPlace({ basis }: Pick<InspectedCountry, 'basis'>): boolean {
   return basis === 'geofeed' || basis === 'city'
 }

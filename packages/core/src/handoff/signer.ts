@@ -5,13 +5,13 @@ import { type HandoffKey, signingKey } from './keys.ts'
 /** The field that carries the signature of a request that was let through. */
 export const HANDOFF_FIELD = 'sallyport-signature'
 export const HANDOFF_TAG = 'sallyport-handoff'
-/** The `v` of a signature: 2 covers the Host as well. Without it a signature is of version 1, which did not (D306). */
+/** The `v` of a signature: 2 covers the Host as well. Without it a signature is of version 1, which did not. */
 export const HANDOFF_VERSION = 2
 
 /** Names that are the gate's alone, in every spelling that some program takes for the same name. */
 const VERDICT_NAME = /^sallyport[^a-z0-9]/
 
-/** Fields that name the client, its request and its site to the origin; covered where they are there (D144). */
+/** Fields that name the client, its request and its site to the origin; covered where they are there. */
 const FORWARDED = ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const
 
 /** A request as it goes to the origin. */

@@ -11,7 +11,7 @@ import { coveredNames, HANDOFF_FIELD, HANDOFF_TAG, HANDOFF_VERSION, type HandedR
 export interface HandoffOptions {
   /** The keys that are accepted: while one is exchanged, the old one and the new one. */
   readonly keys: readonly HandoffVerifyKey[]
-  /** How old a signature may be, in seconds; default 60 (D145). */
+  /** Greatest age of a signature in seconds; default 60. Signatures are not remembered, because processes share no memory. */
   readonly maxAge?: number | undefined
 }
 

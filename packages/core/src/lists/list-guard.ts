@@ -5,7 +5,7 @@ import { type ReservedRow, reservedRow } from '../address/reserved.ts'
 import { isInternal } from '../network/inside.ts'
 import { compilePatterns, isLiteral } from '../policy/language/text-pattern.ts'
 
-/* A list that others write may not close the door for everybody, nor for the house itself (D691). */
+/* A list that others write may not close the door for everybody, nor for the house itself. */
 
 /** Shortest prefixes that a guarded list takes, by family. */
 const SHORTEST = { 4: 8, 6: 16 } as const

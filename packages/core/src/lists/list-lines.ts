@@ -21,7 +21,7 @@ const ENTRY_NAMES: readonly string[] = [
   'ipv6prefix',
 ]
 
-/** Characters of JSON, which is parsed at once: longer ones would hold up requests (D426). */
+/** Most characters of JSON, which is parsed at once: longer texts would hold up requests. */
 const MAX_JSON = 8 * 2 ** 20
 
 /** A text of JSON that holds entries, or of Python, in which fail2ban-client prints them. */

@@ -102,7 +102,7 @@ export interface GeoRecord {
   readonly timezone?: string | undefined
   /** Kilometres. */
   readonly accuracyRadius?: number | undefined
-  /** Id of the geofeed by which the network's own operator says so; absent: a city database (D193). */
+  /** Id of the geofeed by which the network's own operator says so; absent: a city database. */
   readonly source?: string | undefined
 }
 

@@ -23,7 +23,7 @@ export interface KeptRobotsOptions extends RobotsPorts {
 /** Milliseconds after which it is asked for again where that failed. */
 const RETRY = 60_000
 
-/** A robots.txt as it was last read well; it is read again when somebody asks about it after its time (D502). */
+/** A robots.txt as it was last read well; it is read again when somebody asks about it after its time. */
 export class KeptRobots {
   readonly #options: KeptRobotsOptions
   #file: RobotsFile | undefined

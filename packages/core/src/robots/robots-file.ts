@@ -15,7 +15,7 @@ export interface RobotsFile {
 /** Bytes that are read of one (RFC 9309 section 2.5). */
 export const MAX_ROBOTS_BYTES = 500 * 1024
 
-/** Rules with a star within, each of which is asked for itself, and lists of names that one name stands in (D511). */
+/** Rules with a star within, each of which is asked for itself, and lists of names that one name stands in. */
 const MAX_GLOBS = 2_000
 const MAX_LISTS = 64
 
@@ -23,7 +23,7 @@ const MAX_LISTS = 64
 const MAX_REMEMBERED = 1_000
 const MAX_AGENT = 512
 
-/** People's browsers, and programs that write what those do: they name no crawler (D406). */
+/** People's browsers, and programs that write what those do: they name no crawler. */
 const BROWSER = /^(?:mozilla|opera)\//i
 const CRAWLER = /compatible;|bot\b|crawl|spider|\+https?:/i
 

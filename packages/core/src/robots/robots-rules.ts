@@ -33,7 +33,7 @@ export interface RobotsRules {
 
 /**
  * Rules of robots.txt, found by asking the policy itself: of every path that it speaks of, whether it refuses the crawler
- * there. Rules that ask about more than the crawler, the path and the method are left out, as if they did not match (D146).
+ * there. Rules that ask about more than the crawler, the path and the method are left out, as if they did not match.
  */
 export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
   const known = parts.map(({ path = '/', policy, mode }) => {

@@ -24,7 +24,7 @@ const EVERYTHING = '/**'
 
 /**
  * `Content-Usage` (draft-ietf-aipref-attach) and `Link: <…>; rel="license"` (RSL 1.0) of answers, from the policy and the wishes that
- * robots.txt is made of: a use is denied where every crawler of that use is refused (D538).
+ * robots.txt is made of: a use is denied where every crawler of that use is refused.
  */
 export function usageOf({ parts, signals = {}, license, catalogue = createCatalogue() }: UsageOptions): UsageTable {
   const rules = createRobotsRules(parts)

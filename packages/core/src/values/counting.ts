@@ -20,7 +20,7 @@ export const COUNT_KEYS = [
 export type CountKey = (typeof COUNT_KEYS)[number]
 
 /**
- * `sliding`: two windows, the one before weighted by what of it is still within the last `window` (D175). `fixed`: a window that
+ * `sliding`: two windows, the one before weighted by what of it is still within the last `window`. `fixed`: a window that
  * begins with its first request. `bucket`: `burst` at once, refilled by `refill` a window.
  */
 export const COUNT_KINDS = ['sliding', 'fixed', 'bucket'] as const
@@ -74,7 +74,7 @@ export interface CountedRule {
   readonly cost: number
 }
 
-/** The counting rules that a decision passed, in order (D173): it holds while the request is within all of them. */
+/** The counting rules that a decision passed, in order: deciding counts nothing, and the decision holds while the request is within all of them. */
 export interface Counting {
   readonly mode: Mode
   readonly rules: readonly CountedRule[]

@@ -15,6 +15,6 @@ export interface KnownCountry {
 
 /** The country of a client's address, what says so, and how sure that is. */
 export interface InspectedCountry extends KnownCountry {
-  /** 0 to 1: the share of addresses of such networks for which such a source was right (D590). */
+  /** 0 to 1: the share of addresses of such networks for which such a source was right. */
   readonly confidence: number
 }

@@ -112,7 +112,7 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise 
   }
 }
 
-/** Addresses and contexts go after a year unless the operator says otherwise (D271). */
+/** Addresses and contexts are erased after a year by default, because no purpose covers them for ever. */
 async function erase({ store }: LedgerPlace, { provenance }: Settings, now: number): Promise<void> {
   const { retentionDays } = provenance
   if (retentionDays !== false) await store.eraseBefore(now - retentionDays * DAY_MS)

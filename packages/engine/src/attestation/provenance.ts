@@ -130,7 +130,7 @@ interface Claimed {
   readonly context: string | undefined
 }
 
-/** The country that a record may name: where an address was registered proves nothing of where it is used (D591). */
+/** The country that a record may name: where an address was registered proves nothing of where it is used. */
 function placed(country: InspectedCountry | undefined): string | undefined {
   return country !== undefined && isByPlace(country) ? country.code : undefined
 }

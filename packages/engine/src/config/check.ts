@@ -40,7 +40,7 @@ function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
   return []
 }
 
-/** Parts that serve trusted peers alone: without one every connection is cut (D139), and every check is refused. D661. */
+/** Parts that serve trusted peers alone: without one every connection is cut, and every check is refused. */
 function trustedFaults({ proxyProtocol, forwardAuth, trustProxy }: Config): readonly LocatedFault[] {
   if (trustProxy.length > 0) return []
   const cure = 'name the address of the server in front in trustProxy'

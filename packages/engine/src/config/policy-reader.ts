@@ -21,7 +21,7 @@ const MAX_WAITING = 8
  */
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 256 }
 
-/** Reads policies that people write and tries them, in a thread of its own: nothing of it stops what serves visitors (D313). */
+/** Reads policies that people write and tries them, in a thread of its own: nothing of it stops what serves visitors. */
 export interface PolicyReader {
   /**
    * Checks a text. Rejects with `invalid_policy` for one that takes too long to read, and with `service_unavailable`

@@ -56,7 +56,7 @@ export function readConfigFrom({ file, env = {}, flags = {}, needsKeys = false }
   return { config, layers, warnings: [...environment.warnings, ...configWarnings(config, layers)] }
 }
 
-/** Nobody takes all rules away by an empty file: somebody is writing it, or has lost it (D320). */
+/** Nobody takes all rules away by an empty file: somebody is writing it, or has lost it. */
 function refuseEmpty({ values, placeOf }: Layer): void {
   if (Object.keys(values).length > 0) return
   throw new ConfigError([{ place: placeOf([]), message: 'holds no keys; where all defaults are meant, name no file' }])

@@ -67,7 +67,7 @@ export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {})
 
 /**
  * Faults of what a configuration names: files, certificates, addresses, stores and origins. One that may be gone in a moment,
- * as a server that is down, or for another user, is a warning (D377).
+ * as a server that is down, or for another user, is a warning.
  */
 export async function examineNamed(
   { config, layers }: Pick<ConfigRead, 'config' | 'layers'>,

@@ -1,6 +1,6 @@
 /**
  * Links to paths that only programs follow. Empty, hidden and out of the order of focus by attributes alone, so that they need no
- * style, which the policy of a site may refuse (CSP). D413.
+ * style, which the policy of a site may refuse (CSP).
  */
 export function decoyLinks(paths: readonly string[]): string {
   return paths

@@ -56,7 +56,7 @@ export function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<
   return openSimulated([], options, hooks)
 }
 
-/** The same with keys that count as published by agents: for the demo, `simulate` and tests, and not for customers (D351). */
+/** The same with keys that count as published by agents: for the demo, `simulate` and tests, and not for customers. */
 export async function openSimulated(
   published: readonly PublishedKeys[],
   options: ConfigInput,

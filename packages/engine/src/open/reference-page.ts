@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { ReferencePage } from '#api'
 
-/** The build writes it: Swagger UI as one page that needs nothing from outside (D539). */
+/** The build writes the page: Swagger UI in one file that loads nothing from outside. */
 const FILE = new URL('../../reference.html.gz', import.meta.url)
 
 const UNBUILT = '<!doctype html><title>Sallyport API</title><p>The reference was not built: npm run build.\n'

@@ -100,7 +100,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       log.drop()
       throw error
     })
-    // Nothing below can fail: all of it is in force, or nothing (D376).
+    // Nothing below can fail: all of it is in force, or nothing.
     log.take()
     takeSinks()
     surrounded.take()

@@ -39,7 +39,7 @@ export interface Sallyport extends Inspector, Counter, Deciders, PendingCrawlers
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
   /** The configuration in force, with every default filled in. */
-  // For customers without `strict`, every key of what zod infers is optional, and adapters take whole rules (D182).
+  // For customers without `strict`, every key of what zod infers is optional, and adapters take whole rules.
   readonly config: Config & { readonly policy: Policy }
   /**
    * Takes over another configuration: policy, mode, trust and what an adapter or the proxy reads of `config`. Rejects

@@ -164,7 +164,7 @@ function countsFile({ dataDir, data }: Settings): string | undefined {
   return data.readOnly ? undefined : `sqlite:${join(dataDir, 'counts.db')}`
 }
 
-/** Earlier versions kept the addresses of clients in a file of limits, which nothing reads any more. D340. */
+/** Earlier versions kept the addresses of clients in a file of limits, which nothing reads any more. */
 async function removeOldLimits({ dataDir, data }: Settings): Promise<void> {
   if (data.readOnly) return
   for (const end of ['', '-wal', '-shm']) await rm(join(dataDir, `limits.db${end}`), { force: true })

@@ -23,7 +23,7 @@ export interface OutboundHooks {
   readonly counted?: ((dns: Dns) => Dns) | undefined
 }
 
-/** Outbound connections as configured: with `net.outbound: false` each question fails unsent, also for `hooks.dns` (D280). */
+/** Outbound connections as configured: with `net.outbound: false` each question fails unsent, also for `hooks.dns`. */
 export function createOutbound(
   { net, dns: options }: Pick<Settings, 'net' | 'dns'>,
   { dns: given, counted = (dns) => dns }: OutboundHooks = {},

@@ -3,7 +3,7 @@ import { ask, HASH, VERIFY } from './question.ts'
 
 /*
  * The verifier's imports from node:crypto, over WebCrypto: its code is bundled as it is. It asks
- * and waits, as it does in Node, because a worker may wait for another one that has the answers (D206).
+ * and waits, as it does in Node, because a worker may wait for another one that has the answers.
  */
 
 type Bytes = Uint8Array<ArrayBuffer>

@@ -63,7 +63,7 @@ interface Directory {
 
 export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirectories {
   const { clock, outbound, testKeys = false } = options
-  /** Places that visitors name are remembered apart: a thousand of them take no known agent's keys away (D703). */
+  /** Places that visitors name are remembered apart: a thousand of them take no known agent's keys away. */
   const [ofKnown, ofStrangers] = [createMemory(), createMemory()]
   const memoryOf = ({ stranger }: KeySource) => (stranger ? ofStrangers : ofKnown)
   const simulated = new Map<string, readonly AgentKey[]>()

@@ -40,7 +40,7 @@ export function faultWithKey(
   const base = signatureBase(sent, request)
   if (base === undefined) return unverified(about, 'a part that it covers is not in the request')
   if (isSignedBy(key, base, sent.signature)) return undefined
-  // A proxy that is not configured may have changed what was signed, which is no forgery (D59).
+  // A proxy that is not configured may have changed what was signed, which is no forgery.
   const hidden = mayHideHost(request)
   const forged = !hidden && !isBehindUnknownProxy(request)
   const why = hidden ? ", for the Host that came; webBotAuth.authorityHeader can name a proxy's header" : ''

@@ -5,7 +5,7 @@ import { queryParameters, strictForm } from './component-forms.ts'
 import { dictionaryOf, fieldValue, isInnerList, type SentSignature, type SignedRequest } from './message.ts'
 
 /**
- * The signature base (RFC 9421 section 2.5, D58); `undefined` where a component is unknown, is there twice or is not in the
+ * The signature base (RFC 9421 section 2.5); `undefined` where a component is unknown, is there twice or is not in the
  * request.
  */
 export function signatureBase(
@@ -129,7 +129,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':
 
 /**
  * RFC 9421 section 2.2.3: lower case, without the default port. A proxy that keeps Host passes X-Forwarded-Host of a client
- * on as it is, so no header is believed that is not named (D305).
+ * on as it is, so no header is believed that is not named.
  */
 function authorityOf(request: SignedRequest): string | undefined {
   const host = (namedAuthority(request) ?? receivedHost(request))?.toLowerCase()

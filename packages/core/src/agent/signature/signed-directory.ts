@@ -15,7 +15,7 @@ export interface AnsweredDirectory {
 const TAG = 'http-message-signatures-directory'
 
 /**
- * The keys that a directory's answer shows to be its own (D165). An answer without such signatures shows nothing about any
+ * The keys that a directory's answer shows to be its own. An answer without such signatures shows nothing about any
  * key, and all are its own as its host's certificate says; of a signed one those alone that signed it.
  */
 export function keysShown(keys: readonly AgentKey[], answer: AnsweredDirectory, now: number): readonly AgentKey[] {

@@ -2,7 +2,7 @@ import type { Policy } from '../policy.ts'
 import { rulesInForce } from '../presets/rules-in-force.ts'
 
 /**
- * The rules whose flag stops nothing (D418), by their ids; `default` where that flags. Signs that weigh and rules on trial are none,
+ * The rules whose flag stops nothing, by their ids; `default` where that flags. Signs that weigh and rules on trial are none,
  * and none is where flags are strikes.
  */
 export function flaggingRules(policy: Policy): readonly string[] {

@@ -38,7 +38,7 @@ export function compileChallenge({ action, challenge = {}, limit, match }: Rule)
 
 /**
  * Age in seconds below which a pass is as a rule asks: one that was given for longer than the rule's passes holds there for as long
- * as those, once, since nobody knows when a renewed one was earned (D678).
+ * as those, once, since nobody knows when a renewed one was earned.
  */
 function ageMet({ age, maxAge, renewed, waited }: InspectedPass, { passMs, script }: ChallengeTerms): number {
   if (script && waited) return 0
@@ -49,7 +49,7 @@ function ageMet({ age, maxAge, renewed, waited }: InspectedPass, { passMs, scrip
 
 const NONE_NAMED: ReadonlySet<string> = new Set()
 
-/** The challenge to banned clients, where a ban challenges (D446). */
+/** The challenge to banned clients, where a ban challenges. */
 export const BAN_CHALLENGE: BanChallenge = {
   terms: Object.freeze({ level: 2, passMs: toMilliseconds(DEFAULT_PASS), script: false }),
   asks(inspection, fields) {
@@ -58,7 +58,7 @@ export const BAN_CHALLENGE: BanChallenge = {
   },
 }
 
-/** Readers that show no page to anybody: challenged only by a rule that names them, or under a name that was disproved (D453). */
+/** Readers that show no page to anybody: challenged only by a rule that names them, or under a name that was disproved. */
 const ASKED_BY_NAME: ReadonlySet<string> = new Set(['feed', 'federation', 'preview'] satisfies CrawlerPurpose[])
 
 /**

@@ -28,7 +28,7 @@ export interface NamedTest {
   readonly test: Test
 }
 
-/** Sets are built once. Every value of the match has been checked. Costly tests come last (D337). */
+/** Compiles a match whose values have been checked. Costly tests come last, since all tests must hold and order is time alone. */
 export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   const given = givenWords(match).toSorted((one, other) => costOf(one.word) - costOf(other.word))
   const tests = given.map((word) => ({ word, test: sharedTest(word, rule) }))
@@ -47,7 +47,7 @@ export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   }
 }
 
-/** The test of a word without keys; rules with the same value share it, so that it is asked once for all of them (D503). */
+/** The test of a word without keys; rules with the same value share it, so that it is asked once for all of them. */
 function sharedTest(given: GivenWord, rule: WithinRule): Test {
   const { name, word, value } = given
   if (word.index !== undefined || differs(given, 'id')) return testOf(given, rule)

@@ -169,7 +169,7 @@ function strikesInForce({ strikes, limits = [] }: Policy, decoys: readonly strin
   if (limits.includes(SCANNER_RULE)) {
     const trap: Trap = { on: 'probe', rowOf: (request) => probeOf(request)?.path }
     const { limit, ...rules } = compileStrikes(SCANNER_RULE, SCANNER_GUARD)
-    // Exact, so that a few paths which somebody asks for again and again never come to more than they are (D412).
+    // Exact, so that a few paths which somebody asks for again and again never come to more than they are.
     found.push({ ...rules, limit: { ...limit, kind: 'fixed' }, trap })
   }
   return found

@@ -70,7 +70,7 @@ export interface Evaluation {
   readonly lasting: boolean
   /**
    * Age in seconds below which a pass like this one is decided the same; absent: any, and none, is. A rule that challenges decided
-   * nothing because of the pass, or one about its holders decided. D561
+   * nothing because of the pass, or one about its holders decided.
    */
   readonly passUntil: number | undefined
 }
@@ -96,7 +96,7 @@ export interface Ruled {
 
 /**
  * The first rule that matches and is not on trial decides, else `fallback`. A rule that counts decides only where it opens. A
- * rule that flags marks the request, and the rules after it are asked: the first flag shows where nothing else decides (D674).
+ * rule that flags marks the request, and the rules after it are asked: the first flag shows where nothing else decides.
  * `unjudged` takes the rules before the deciding one that the request leaves open.
  */
 export function evaluate(

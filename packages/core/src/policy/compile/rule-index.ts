@@ -4,7 +4,7 @@ import type { IndexKey } from '../language/values.ts'
 import type { Test, Way, WordIndex } from '../words/match-word.ts'
 import { givenWords, type Match } from '../words/match-words.ts'
 
-/** Finds the rules that a request may match, so that a thousand rules cost hardly more than ten (D402). */
+/** Finds the rules that a request may match, so that a thousand rules cost hardly more than ten. */
 export interface RuleIndex {
   /** Positions of rules, ascending; every rule that matches is among them. `undefined`: all of them. */
   candidates(inspection: Inspection, asked: Asked): readonly number[] | undefined
@@ -98,7 +98,7 @@ interface Chosen {
 /** A member is read again for each request: it pays where the keys of the word itself lead to several times as many rules. */
 const MEMBER_COST = 8
 
-/** Chooses the way, and for each of its parts the key, that fewest rules share (D421). */
+/** Chooses the way, and for each of its parts the key, that fewest rules share. */
 function rarest(
   ways: readonly Found[],
   crowds: ReadonlyMap<string, ReadonlyMap<IndexKey, number>>,
@@ -182,7 +182,7 @@ interface Gate {
   readonly tests: (readonly [Test, readonly number[]])[]
 }
 
-/** Puts tests of negations behind the refutation that most of them share: what all exclude is asked once (D512). */
+/** Puts tests of negations behind the refutation that most of them share: what all exclude is asked once. */
 function gatesOf(rules: readonly Findable[], sifted: ReadonlyMap<Test, readonly number[]>): readonly Gate[] {
   const negations = new Map(
     rules.flatMap(({ negation }) => (negation === undefined ? [] : [[negation.test, negation]])),

@@ -69,7 +69,7 @@ export class Asked {
     }
   }
 
-  /** Returns what `find` finds, which is asked once for a key, however many rules want it (D427). */
+  /** Returns what `find` finds, which is asked once for a key, however many rules want it. */
   once<Found>(key: object | string, find: () => Found): Found {
     this.#found ??= new Map()
     if (!this.#found.has(key)) this.#found.set(key, find())

@@ -60,7 +60,7 @@ export type CompiledExpression = { readonly test: TextTest } | { readonly fault:
 
 /**
  * Compiles a regular expression that no text makes slow: V8 runs what is shown to be harmless, an engine without steps back
- * the rest, over the first `LINEAR_CHARACTERS` of a text (D400). `i` is the one flag; neither has what looks back or ahead.
+ * the rest, over the first `LINEAR_CHARACTERS` of a text. `i` is the one flag; neither has what looks back or ahead.
  */
 export function compileExpression(source: string, flags: string): CompiledExpression {
   if (flags !== '' && flags !== 'i') return { fault: `the flag "${flags}" is unknown: i alone, which sets case aside` }

@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 65_536
  * The path of a request target in canonical form: without scheme, authority and query; what a path may hold unescaped,
  * all else escaped, in capitals (RFC 3986 6.2.2). Servers and frameworks differ in what they do before they route, and
  * in which order: decode, once or twice, with overlong UTF-8; resolve dots; read `\` as `/`; fold runs of `/`; drop `;parameters`, or
- * all from the first `;`; cut at a decoded `?`, `#` or NUL. Each order of these steps is a reading (D90).
+ * all from the first `;`; cut at a decoded `?`, `#` or NUL. Each order of these steps is a reading.
  */
 export function readPath(target: string): RequestPath {
   const plain = plainPath(target)
@@ -48,7 +48,7 @@ export type PathFault =
 
 /**
  * The fault of a target, however it is spelt. A path of its own that may hold `;parameters`, escaped slashes, segments of
- * one dot and text in any charset is none (D372).
+ * one dot and text in any charset is none.
  */
 export function pathFault(target: string): PathFault | undefined {
   if (plainPath(target) !== undefined) return undefined

@@ -46,7 +46,7 @@ export const DOUBTFUL: Rule = {
 
 /**
  * Crawlers whose name nothing proves. The name is worth no more than none, which is doubtful. Previews, monitors and feed
- * readers have limits of their own, and agents act for people (D676).
+ * readers have limits of their own, and agents act for people.
  */
 export const UNPROVEN: Rule = {
   id: 'unproven',

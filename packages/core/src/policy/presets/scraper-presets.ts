@@ -38,7 +38,7 @@ const SERVERS = [...INFRASTRUCTURE, ...ANONYMISERS]
 
 const BUSY = { load: { atLeast: 0.8 } } as const
 
-/** Both begin with what passes, and what is refused whatever its number; proven crawlers for training have a limit (D416). */
+/** Both begin with what passes, and what is refused whatever its number; proven crawlers for training have a limit. */
 const FIRST: readonly PresetRow[] = [
   {
     id: 'open',
@@ -83,7 +83,7 @@ const SERVER_PROGRAMS: readonly PresetRow[] = [
   },
 ]
 
-/** One address with many people behind it opens fewer pages than this: forty who read open four a second (D415). */
+/** One address with many people behind it opens fewer pages than this: forty who read open four a second. */
 const HOME: readonly PresetRow[] = [
   {
     id: 'home',

@@ -2,7 +2,7 @@ import { CRAWLERS } from '@sallyport/data/crawlers'
 import { BROWSERS, MAIL_PROGRAMS, READING } from './common-rules.ts'
 import type { PerMinute, PresetRow } from './preset-row.ts'
 
-/** Names under which libraries and tools of copying come unless somebody gives them another (D417). Those of applications, as okhttp, are people's. */
+/** Names under which libraries and tools of copying come unless somebody gives them another. Those of applications, as okhttp, are people's. */
 export const LIBRARIES = [
   'aiohttp',
   'AHC',

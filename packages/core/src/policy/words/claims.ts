@@ -74,7 +74,7 @@ function textWord(
   }
 }
 
-/** Repeated values are evidence of one that hides: one of them is enough to flag or block, all earn permission (D401). */
+/** Repeated values are evidence of one that hides: one of them is enough to flag or block, all earn permission. */
 function agree(
   values: readonly string[] | undefined,
   matches: (text: string) => boolean,

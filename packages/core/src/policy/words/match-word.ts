@@ -10,7 +10,7 @@ export type Test = (inspection: Inspection, asked: Asked) => boolean | undefined
 
 /**
  * Everything about one word of a match: what reads configurations, checks, compiles, announces and documents it asks this
- * row and names no word itself (D336). `robots` has no default: a word that is forgotten there would be announced to all.
+ * row and names no word itself. `robots` has no default: a word that is forgotten there would be announced to all.
  */
 export interface MatchWord<Value> {
   readonly values: Values<Value>
@@ -22,7 +22,7 @@ export interface MatchWord<Value> {
   readonly mayLack?: boolean | undefined
   /** Anybody can say it: a rule that allows may not rest on such words alone. */
   readonly claim?: boolean | undefined
-  /** The way to a few of many rules that have the word, by keys of the request (D402). */
+  /** The way to a few of many rules that have the word, by keys of the request. */
   readonly index?: WordIndex<Value> | undefined
   /** Rules with one value differ: each has clients of its own (`id`), or other rules before it (`sum`). */
   readonly differs?: 'id' | 'sum' | undefined

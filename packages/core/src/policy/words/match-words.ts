@@ -40,7 +40,7 @@ export const PLAIN_WORDS = {
   ...STATE_WORDS,
 } satisfies WordsOf<PlainMatch>
 
-/** Every word of a match (D336). */
+/** Has every word of a match as one row, so that type, test, schema and robots.txt cannot differ. */
 export const MATCH_WORDS = {
   ...PLAIN_WORDS,
   not: negation<PlainMatch>((match) => wordsOf(match, PLAIN_WORDS), { path: ['/health'] }),

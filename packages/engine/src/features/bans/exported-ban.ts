@@ -4,7 +4,7 @@ import type { Settings } from '#settings'
 /**
  * The address or the IPv6 network of a ban, canonical, as others may refuse it too; `undefined` for a ban that they would get wrong:
  * a user's, that of one browser among many at an address, one that asks instead of refusing, and every ban where nothing is
- * enforced (D573).
+ * enforced.
  */
 export function exportedBan(ban: Ban, { mode, policy }: Pick<Settings, 'mode' | 'policy'>): string | undefined {
   const asks = banRule(ban) === 'strikes' && policy.strikes?.then === 'challenge'

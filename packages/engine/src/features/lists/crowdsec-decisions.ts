@@ -4,7 +4,7 @@ import { parseGoDuration } from './go-duration.ts'
 import type { CrowdsecConfig, Guarded } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListLines } from './read-list.ts'
 
-/** Origin of the decisions that gates of 0.2 made at CrowdSec: as a list they would ban again whom a gate has banned (D575). */
+/** Origin of the decisions that gates of 0.2 made at CrowdSec: as a list they would ban again whom a gate has banned. */
 const ORIGIN = 'sallyport'
 
 const TIMEOUT_MS = 60_000

@@ -50,7 +50,7 @@ export class KeptList implements NamedList {
     return this.#list.matches(text)
   }
 
-  /** Whether what was read of a source that may have been cut off is to be taken; else what there was is kept (D403). */
+  /** Whether what was read of a source that may have been cut off is to be taken; else what there was is kept. */
   accepts(read: ListRead): read is WholeRead {
     if (read.state === 'refused') return this.fail(read.reason)
     const { size } = read

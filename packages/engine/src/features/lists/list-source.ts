@@ -32,7 +32,7 @@ export interface ListSource {
 
 const NO_ENTRY = 'is not an address, CIDR, system or pattern'
 
-/** Time for the first fetch, for which a start waits (D404). */
+/** Time for the first fetch. A start waits for it, because a rule that blocks by the list is open until then. */
 const FIRST_MS = 10_000
 const RETRY_MS = 60_000
 

@@ -29,7 +29,7 @@ export type WholeRead = Extract<ListRead, { state: 'read' }>
 export const MAX_BYTES = 32 * 2 ** 20
 const MAX_ENTRIES = 1_000_000
 const MAX_LINES = 2_000_000
-/** Work after which requests have their turn, in lines: some milliseconds (D425). */
+/** Work after which requests have their turn, in lines: some milliseconds. */
 const WORK_A_TURN = 2_000
 
 /** The file's time, size and identity, which another content changes; `undefined` where there is none. */

@@ -47,7 +47,7 @@ function bodyOf({ id, kind, about, over, text, details, at, host, leftOut }: Mes
   return { id, time: new Date(at).toISOString(), kind, about: about || undefined, over, text, leftOut, host, details }
 }
 
-/** Headers of Standard Webhooks 1.0.0: HMAC-SHA256 of `id.timestamp.body`; without a secret there is no signature (D535). */
+/** Headers of Standard Webhooks 1.0.0: HMAC-SHA256 of `id.timestamp.body`; without a secret there is no signature. */
 export function signatureOf(id: string, body: string, secret: string | undefined, now: number): Record<string, string> {
   const timestamp = String(Math.floor(now / 1_000))
   const named = { 'webhook-id': id, 'webhook-timestamp': timestamp }

@@ -31,7 +31,7 @@ export interface NotifySlice {
 /** Time for what is under way at the end. */
 const CLOSE_MS = 3_000
 
-/** Sends what is raised to the places that want it (D533). */
+/** Sends raised events to the places that want them. One process sends, because workers notice the same events. */
 export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): Notifications {
   const { fetch, now = Date.now, onNotice, onOutcome = () => {} } = ports
   const silent = new Set<string>()

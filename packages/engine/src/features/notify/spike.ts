@@ -13,7 +13,7 @@ const LEAST_SPANS = 3
 const FACTOR = 5
 const LEAST = 100
 
-/** Takes counts of requests that were refused or asked; returns an event once in a span that is far above usual (D534). */
+/** Takes counts of requests that were refused or asked; returns an event once in a span that is far above usual. */
 export function createSpikeWatch(now: () => number): (count: number) => ServiceEvent | undefined {
   const began = spanOf(now())
   /** Counts by span, of those that had any. */

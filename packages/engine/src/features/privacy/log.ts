@@ -8,7 +8,7 @@ import type { Settings } from '#settings'
 import type { PrivacyPlace } from './place.ts'
 
 const KEPT = 'as long as you keep the file: Sallyport deletes no log'
-/** Its writer has it open, and an erasure does not rewrite it under the writer (D273). */
+/** Its writer has it open, and an erasure does not rewrite it under the writer. */
 const STAYS = 'lines of a log are not rewritten; they go with its rotation'
 
 /** The decision log, with the files that a rotation made of it, and the audit log of commands. */

@@ -50,7 +50,7 @@ const FILE_MS = 60_000
 
 /**
  * Reads the robots.txt of a policy (rules that rest on robots.txt are none that it can say, so none of them is in it), and beside it the
- * one that the site has (D502). Rejects with `invalid_config` for a file that cannot be read.
+ * one that the site has. Rejects with `invalid_config` for a file that cannot be read.
  */
 export async function openRobots(
   config: RobotsSettings,

@@ -1,6 +1,6 @@
 import type { LoadGauge } from '@sallyport/core'
 
-/** A load goes on at what a rule says, and off at three quarters of it, after a minute at least (D405). */
+/** A load goes on at what a rule says, and off at three quarters of it, after a minute at least. */
 const OFF_SHARE = 0.75
 const LEAST_MS = 60_000
 /** More than that is no news: a machine that slept would be loaded for minutes. */

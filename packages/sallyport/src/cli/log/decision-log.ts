@@ -97,7 +97,7 @@ export async function logAtHand(config: Config): Promise<LogSource | undefined> 
   return memoryOf(await rememberedLog(config, undefined))
 }
 
-/** D387 */
+/** Reads standard input if something comes within two seconds, else the memory of the gate: a program's own input may stay open and silent. */
 async function logWithoutFile(config: Config, id: string | undefined): Promise<LogSource> {
   const piped = process.stdin.isTTY ? undefined : await pipedText()
   if (piped?.state === 'begun') return standardInput(piped.text)

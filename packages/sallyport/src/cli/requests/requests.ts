@@ -61,7 +61,7 @@ function fieldsOf({ headers = {}, userAgent }: Pick<DescribedRequest, 'headers' 
   return userAgent === undefined ? lines : [...lines, 'User-Agent', userAgent]
 }
 
-/** The request as rules read it: what nobody says is not known (D422). */
+/** The request as rules read it: what nobody says is not known. */
 function askedParts(request: DescribedRequest, fields: readonly string[], target: string): AskedParts {
   const { headers, userAgent, httpVersion, ja4, load } = request
   const names = new Set(fields.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))

@@ -23,7 +23,7 @@ export interface DemoAgent {
   readonly published: readonly PublishedKeys[]
 }
 
-/** ChatGPT's agent with a key of the demo's own, which all workers have from the dataDir (D236). */
+/** Signs as ChatGPT's agent with the demo's own key, because OpenAI alone has the real one. All workers read the key from the dataDir. */
 export function demoAgent(dataDir: string): DemoAgent | undefined {
   const simulated = SIMULATED_AGENTS.find(({ name }) => name === 'chatgpt-agent')
   const signer = signerIn(join(dataDir, NAME))

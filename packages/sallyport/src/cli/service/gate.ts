@@ -37,8 +37,8 @@ export function forgetAdmin(dataDir: string): void {
 }
 
 /**
- * The admin listener of the gate that runs on the dataDir of a configuration. Another program may listen where one is configured
- * (D692), so only a dataDir that nothing is written to has that one.
+ * Returns the admin listener of the gate that runs on the dataDir of a configuration. Another program may listen on the configured
+ * address, so only a dataDir that nothing is written to uses the configuration.
  */
 function adminOf({ admin = ADMIN, dataDir, data }: Config): string | undefined {
   const noted = notedAt(join(dataDir, ADDRESS_FILE))

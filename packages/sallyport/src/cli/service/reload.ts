@@ -22,7 +22,7 @@ export interface Watched {
  * Calls `reload` at SIGHUP and, where something is watched, when that has changed; one at a time, and once for all causes
  * that come meanwhile. Returns what ends it, a reload too; SIGHUP does nothing after that, where by default it would end a
  * process that finishes its last requests. Content is looked at, not events of a folder: those end with the folder, and
- * are silent about the target of a link (D321).
+ * are silent about the target of a link.
  */
 export function onReload(
   reload: (cause: ReloadCause, signal: AbortSignal) => Promise<void>,

@@ -54,7 +54,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
     warn(first)
     return runWorkers(workers, { config: first.config, file: source.file, hangups }, terminal)
   }
-  // A request's objects die together, and V8 comes to put some of them among the old ones (D544).
+  // V8 comes to allocate some objects of requests among the old ones, and the full collections that follow are the p99.
   setFlagsFromString('--no-allocation-site-pretenuring')
   const standing = await joinWorkers()
   const config = await beginningOf(source, standing, warn)

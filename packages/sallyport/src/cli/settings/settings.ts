@@ -61,7 +61,7 @@ export function configReadOf(options: CommonOptions, flags: ConfigInput = {}, ne
   })
 }
 
-/** Throws `invalid_config` for a password in a flag, which the list of processes shows to every user of the machine (D694). */
+/** Throws `invalid_config` for a password in a flag, which the list of processes shows to every user of the machine. */
 function refusePasswords(flags: ConfigInput): void {
   for (const [name, value] of Object.entries(flags)) {
     if (typeof value !== 'string' || !URL.canParse(value)) continue

@@ -42,7 +42,7 @@ function isReplaceable(file: string, isOurs: WrittenKind['isOurs']): boolean {
   }
 }
 
-/** Writes into the file that is named: a link, a pipe and a device stay what they are. D660. */
+/** Writes into the file that is named: a link, a pipe and a device stay what they are. */
 export function writeInto(file: string, contents: string | Uint8Array): void {
   try {
     writeFileSync(file, contents)

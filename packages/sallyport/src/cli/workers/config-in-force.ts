@@ -6,7 +6,7 @@ export interface Stamp {
   readonly readsFile: boolean
 }
 
-/** The configuration that the workers of one command serve under, in the primary: a replacement starts with the same (D316). */
+/** The configuration that the workers of one command serve under, in the primary: a replacement starts with the same. */
 export interface InForce {
   readonly config: Config
   /** Somebody asks for the file to be read again. */

@@ -14,7 +14,7 @@ const STEADY_MS = 10_000
 
 /**
  * Silence in looks, not by a clock: a machine that sleeps, or a primary that is stopped with its workers, counts one. One
- * that is busy is not killed for it (D317).
+ * that is busy is not killed for it.
  */
 const SILENT_LOOKS = 3
 const HUNG_LOOKS = 20
@@ -45,7 +45,7 @@ export interface CrewHooks {
   readonly sinks: WorkersSinks
 }
 
-/** The worker processes of one command, in the primary: as many as are wanted, one of which leads (D315). */
+/** The worker processes of one command, in the primary: as many as are wanted, one of which leads. */
 export class Crew {
   /** Resolves with an exit code where the first worker could not start. */
   readonly failed: Promise<number>
@@ -53,7 +53,7 @@ export class Crew {
   readonly #say: (line: string) => void
   readonly #sinks: WorkersSinks
   readonly #members = new Map<Worker, Member>()
-  /** So that no counter falls with its worker (D319). */
+  /** So that no counter falls with its worker. */
   readonly #counts = createKeptCounts<Worker>()
   readonly #relay = questionRelay((topic, heard) =>
     topic === METRICS ? [...this.#counts.beside(heard), this.#sinks.counted()] : [],
@@ -67,7 +67,7 @@ export class Crew {
   /** The leader has not said yet what the last reload came to. */
   #owed = false
   #hasServed = false
-  /** Starts read the file where none serves: what was in force may not start any more, and the file be the mended one (D316). */
+  /** Starts read the file where none serves: what was in force may not start any more, and the file be the mended one. */
   #readsFile = false
   #told = ''
   #ending: { looks: number; over(): void } | undefined

@@ -7,7 +7,7 @@ interface Handle {
 
 /**
  * Closes what was handed to a worker that ended before it took it. Node keeps its copy open for good then, so that the
- * client waits for nobody; a copy that was taken is closed already, and is not closed twice (D332).
+ * client waits for nobody; a copy that was taken is closed already, and is not closed twice.
  */
 export function closeHandedOver(worker: Worker): void {
   const { process } = worker

@@ -12,7 +12,7 @@ export type ServiceState = 'ready' | 'reloading' | 'stopping'
 
 /**
  * Tells systemd the state of this service, where it asks for it (`NOTIFY_SOCKET`). Never rejects: what fails is a line.
- * Node has no datagram sockets of files, so systemd-notify sends the message, and its unit needs `NotifyAccess=all` (D123).
+ * Node has no datagram sockets of files, so systemd-notify sends the message, and its unit needs `NotifyAccess=all`.
  */
 export async function notifySystemd(state: ServiceState, status: string, terminal: Terminal): Promise<void> {
   if (process.env['NOTIFY_SOCKET'] === undefined) return

@@ -14,7 +14,7 @@ const LOOK_MS = 1_000
 /**
  * Runs this command line in `count` worker processes that share their listeners, until the first SIGINT or SIGTERM. The
  * first worker starts alone, compiles the data and prints; if it cannot start, the command ends with its exit code. A
- * worker that dies or hangs later is replaced, for as long as that takes (D46).
+ * worker that dies or hangs later is replaced, for as long as that takes.
  */
 export async function runWorkers(
   count: number,

@@ -51,7 +51,7 @@ export interface DoorOptions {
   readonly onWrong?: ((address: string, isNoted: boolean) => void) | undefined
 }
 
-/** Opens the door of the admin listener: there is no way in but a token, or what was made with one (D310). */
+/** Opens the door of the admin listener: there is no way in but a token, or what was made with one. */
 export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => {} }: DoorOptions): Door {
   const ended: Ended = openEnded(dataDir, onFault)
   const sessions = createSessions(sessionKey(tokens), ended)

@@ -21,7 +21,7 @@ export interface OpenedSession {
   readonly session: Session
 }
 
-/** Sessions that are signed, so that each process of a cluster knows them (D311). */
+/** Sessions that are signed, so that each process of a cluster knows them. */
 export interface Sessions {
   open(role: Role, now: number): OpenedSession
   /** `undefined` for one that has ended, or was signed by nobody here. */

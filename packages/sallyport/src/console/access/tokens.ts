@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
  * Roles, each with the rights of those before it: look; lift bans, change lists and renew data; change policy, accounts
- * and keys (D540).
+ * and keys.
  */
 const ROLES = ['read', 'steer', 'admin'] as const
 

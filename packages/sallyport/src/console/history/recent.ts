@@ -16,7 +16,7 @@ export interface Recent {
   since(count: number): readonly ObservedRequest[]
 }
 
-/** Requests of one second that are kept. D472 */
+/** Most requests of one second that are kept: a busy proxy would remember half a second. */
 export const KEPT_A_SECOND = { allowed: 50, others: 100 } as const
 
 export function createRecent(capacity: number): Recent {

@@ -15,7 +15,7 @@ const KEPT = 200
 /** The end of a file that is read: some hundreds of lines, or thousands of bytes about requests. */
 const TAIL_BYTES = 262_144
 
-/** The newest actions of operators (D541). */
+/** Reads the newest actions of operators from the ends of the logs, which may be large. */
 export interface Trail {
   /** Writes an action into the log. */
   audit(entry: AuditEntry): void

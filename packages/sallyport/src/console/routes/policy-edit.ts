@@ -10,7 +10,7 @@ export function policyTag(policy: Policy): string {
   return `"${createHash('sha256').update(policyText(policy)).digest('base64url').slice(0, 22)}"`
 }
 
-/** Throws `edit_conflict` unless `tag` is that of the policy in force; an absent one is no condition (D693). */
+/** Throws `edit_conflict` unless `tag` is that of the policy in force, so that two administrators do not overwrite each other. An absent tag is no condition. */
 export function requireTag(policy: Policy, tag: string | undefined): void {
   if (tag !== undefined && tag !== '*' && tag !== policyTag(policy)) throw new SallyportError('edit_conflict')
 }

@@ -12,7 +12,7 @@ const KEPT_MS = 5_000
 const DAY_MS = SPANS['24h']
 const HOUR_MS = 3_600_000
 
-/** A day in short, and the day before it (D556); null where nothing was counted. */
+/** A day in short, and the day before it; null where nothing was counted. */
 interface Today {
   /** Whether requests are counted at all. */
   readonly isKept: boolean

@@ -29,7 +29,7 @@ export interface Share<Question, Own> {
 /** The shares of all processes, this one's first. */
 export interface Gathered<Own> {
   readonly shares: readonly Own[]
-  /** Processes that are there and said nothing in time: what they know is missing (D235). */
+  /** Processes that are there and said nothing in time: what they know is missing. */
   readonly silent: number
 }
 

@@ -3,7 +3,7 @@ import { addressIn } from './reading.ts'
 
 /**
  * Reads the user agent of lines of one log, of which these are the first; empty where none was sent. `undefined`: which
- * of the quoted texts it is is not clear. A log that is said to be in combined form is taken at its word. D647
+ * of the quoted texts it is is not clear. A log that is said to be in combined form is taken at its word.
  */
 export function agentReader(
   first: readonly CommonLine[],

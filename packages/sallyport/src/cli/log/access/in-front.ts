@@ -12,7 +12,7 @@ export interface InFront {
 
 /**
  * Reads what stands in front of the time in lines of one log, of which these are the first. Two addresses may be a
- * host and its client, or what X-Forwarded-For says and the proxy; `said` names the form that a log is said to have. D646
+ * host and its client, or what X-Forwarded-For says and the proxy; `said` names the form that a log is said to have.
  */
 export function frontReader(
   first: readonly CommonLine[],

@@ -91,7 +91,7 @@ interface JsonFormat extends Omit<AccessFormat, 'open'> {
   readonly logger?: string | undefined
   /** Place of all headers that came: of one that is not there, none was sent. */
   readonly headers?: readonly string[] | undefined
-  /** Whether a header is left out that is not logged, and one that was not sent: a line that has it tells which (D386). */
+  /** Whether a header is left out that is not logged, and one that was not sent: a line that has it tells which. */
   readonly leavesOut?: boolean | undefined
 }
 
