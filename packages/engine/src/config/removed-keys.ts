@@ -8,6 +8,16 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   extAuthz: 'Have Envoy ask over HTTP: forwardAuth: envoy, as in examples/envoy/envoy.yaml.',
   'usage.paths':
     'Have robots.signals say what is wished for the whole site, and rules of the policy what is refused below a path.',
+  earlyHints: 'Early hints (103) always go to clients that are known to take them.',
+  'limits.pipelined': 'It is 16 for all.',
+  'limits.tunnelsPerClient': 'It is 64; limits.tunnels bounds all clients together.',
+  'limits.bufferedBytes': 'It is 64 MiB.',
+  'limits.heapUsed': 'It is 0.9; limits.eventLoopDelay sheds requests earlier.',
+  'timeouts.clientHello': 'It is 5s; timeouts.header bounds what follows.',
+  'timeouts.handshake': 'It is 10s.',
+  'timeouts.clientUnread': 'It is 2m; timeouts.idleBody bounds the bytes of a body.',
+  'timeouts.minRate': 'It is 500 bytes a second.',
+  'webBotAuth.testKeys': 'Keys whose private halves are published are never accepted: make one of your own.',
   'webBotAuth.payment':
     'Name agents that sign by Web Bot Auth in webBotAuth.agents; the tags of payment networks are not read.',
 }

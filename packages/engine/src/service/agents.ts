@@ -28,9 +28,9 @@ export function openAgents(
   { catalogue }: CrawlerVerifier,
   { clock, outbound, published }: AgentPorts,
 ): { readonly signatures: SignatureVerifier } {
-  const { agents = [], discover = false, testKeys = false, authorityHeader } = webBotAuth ?? {}
+  const { agents = [], discover = false, authorityHeader } = webBotAuth ?? {}
   const origins = new Set(agents.map((agent) => new URL(agent).origin))
-  const directories = createKeyDirectories({ clock, outbound, testKeys })
+  const directories = createKeyDirectories({ clock, outbound })
   const signatures = createSignatureVerifier({
     clock,
     catalogue,

@@ -69,11 +69,9 @@ export const Limits = z.strictObject({
     'Connections of one client; trusted proxies are not counted',
     64,
   ),
-  pipelined: whole(16, [0, 1_000], 'requests', 'Requests of one connection that wait for the answers before them', 4),
   inFlight: whole(4_096, [1, 1_000_000], 'requests', 'Requests in flight at one time', 1_000),
   inFlightPerClient: whole(100, [1, 1_000_000], 'requests', 'Requests in flight of one client', 32),
   tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes at one time', 10_000),
-  tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes of one client', 8),
   originConnections: whole(128, [1, 10_000], 'connections', 'Connections to the origin of one route at one time', 256),
   originQueue: whole(1_024, [0, 1_000_000], 'requests', 'Requests that wait for a connection to the origin', 4_096),
   originHeadBytes: whole(
@@ -90,44 +88,14 @@ export const Limits = z.strictObject({
     'Size of the body of a request; beyond it is a 413',
     52_428_800,
   ),
-  bufferedBytes: whole(
-    67_108_864,
-    [65_536, 1_099_511_627_776],
-    'bytes',
-    'Bytes of bodies held in memory at one time',
-    134_217_728,
-  ),
   eventLoopDelay: time('500ms', ['20ms', '1m'], 'Delay of the event loop beyond which requests are shed', '250ms'),
-  heapUsed: z
-    .number()
-    .min(0.1)
-    .max(1)
-    .default(0.9)
-    .meta({
-      unit: 'share',
-      least: '0.1',
-      most: '1',
-      initial: '0.9',
-      description: 'Share of the heap in use beyond which requests are shed',
-      example: 0.8,
-    } satisfies KeyNote),
 })
 
 /** How long the proxy waits, and for whom. None bounds a whole request: bytes that flow are let flow. */
 export const Timeouts = z.strictObject({
-  clientHello: time('5s', ['10ms', '10m'], 'Time for the first bytes of TLS, before the client is known', '3s'),
-  handshake: time('10s', ['10ms', '10m'], 'Time for the rest of a TLS handshake', '5s'),
   header: time('10s', ['10ms', '10m'], 'Time for the head of a request, or for a PROXY header', '5s'),
   keepAlive: time('15s', ['10ms', '1h'], 'Time until the next request of a connection', '1m'),
   idleBody: time('30s', ['10ms', '1h'], 'Time between bytes of a body, from the client or from the origin', '1m'),
-  clientUnread: time('2m', ['10ms', '1h'], 'Time for a client that does not read its answer', '1m'),
-  minRate: whole(
-    500,
-    [0, 1_000_000_000],
-    'bytes a second',
-    'Lowest rate of a slow client, over idleBody and clientUnread',
-    1_000,
-  ),
   originConnect: time('2s', ['10ms', '10m'], 'Time to connect to the origin', '1s'),
   originHeaders: time('30s', ['10ms', '1h'], 'Time for the head of an answer, or for the answer to a handshake', '2m'),
   tunnelIdle: time('5m', ['10ms', '24h'], 'Time between bytes in a tunnel', '15m'),
@@ -154,23 +122,63 @@ export const RouteTimeouts = z.strictObject({
   idleBody: routeTime(['10ms', '1h'], 'Time between bytes of a body, to or from a server', '5m'),
 })
 
+/** Bounds of the proxy with one good value: they are no keys of the configuration. */
+const AllLimits = z.strictObject({
+  ...Limits.shape,
+  pipelined: whole(16, [0, 1_000], 'requests', 'Requests of one connection that wait for the answers before them', 4),
+  tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes of one client', 8),
+  bufferedBytes: whole(
+    67_108_864,
+    [65_536, 1_099_511_627_776],
+    'bytes',
+    'Bytes of bodies held in memory at one time',
+    134_217_728,
+  ),
+  heapUsed: z
+    .number()
+    .min(0.1)
+    .max(1)
+    .default(0.9)
+    .meta({
+      unit: 'share',
+      least: '0.1',
+      most: '1',
+      initial: '0.9',
+      description: 'Share of the heap in use beyond which requests are shed',
+      example: 0.8,
+    } satisfies KeyNote),
+})
+const AllTimeouts = z.strictObject({
+  ...Timeouts.shape,
+  clientHello: time('5s', ['10ms', '10m'], 'Time for the first bytes of TLS, before the client is known', '3s'),
+  handshake: time('10s', ['10ms', '10m'], 'Time for the rest of a TLS handshake', '5s'),
+  clientUnread: time('2m', ['10ms', '1h'], 'Time for a client that does not read its answer', '1m'),
+  minRate: whole(
+    500,
+    [0, 1_000_000_000],
+    'bytes a second',
+    'Lowest rate of a slow client, over idleBody and clientUnread',
+    1_000,
+  ),
+})
+
 /** With every default filled in. */
-export type Limits = z.output<typeof Limits>
+export type Limits = z.output<typeof AllLimits>
 /** In milliseconds but for `minRate`, with every default filled in. */
-export type Timeouts = z.output<typeof Timeouts>
+export type Timeouts = z.output<typeof AllTimeouts>
 
 /** As a person writes them. */
-export type LimitsInput = z.input<typeof Limits>
-export type TimeoutsInput = z.input<typeof Timeouts>
+export type LimitsInput = z.input<typeof AllLimits>
+export type TimeoutsInput = z.input<typeof AllTimeouts>
 
 /** Fills in what is absent; throws `invalid_config` that names the key. */
 export function parseLimits(input: LimitsInput = {}): Limits {
-  return parsed('limits', Limits.safeParse(input))
+  return parsed('limits', AllLimits.safeParse(input))
 }
 
 /** Fills in what is absent; throws `invalid_config` that names the key. */
 export function parseTimeouts(input: TimeoutsInput = {}): Timeouts {
-  return parsed('timeouts', Timeouts.safeParse(input))
+  return parsed('timeouts', AllTimeouts.safeParse(input))
 }
 
 function parsed<T>(name: string, result: z.ZodSafeParseResult<T>): T {

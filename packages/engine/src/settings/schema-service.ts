@@ -160,11 +160,6 @@ export const WebBotAuth = z.strictObject({
     'x-forwarded-host',
   ),
   discover: key(z.boolean().default(false), 'Whether the directory of any agent that names one is fetched', true),
-  testKeys: key(
-    z.boolean().default(false),
-    'Whether keys whose private halves are published are accepted: for tests only',
-    true,
-  ),
 })
 
 export const Provenance = z.strictObject({

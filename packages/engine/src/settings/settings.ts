@@ -89,12 +89,6 @@ export const Settings = z.strictObject({
     ['PROPFIND'],
     LIVE,
   ),
-  earlyHints: key(
-    z.boolean().default(true),
-    'Whether early hints (103) of an origin are passed on, to clients that are known to take them',
-    false,
-    LIVE,
-  ),
   challenge: Challenge.prefault({}).meta({
     description: 'Page of rules with the action challenge',
     ...LIVE,

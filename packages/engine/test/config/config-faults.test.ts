@@ -162,12 +162,13 @@ t.test('every key of one value has a variable', async (t) => {
     SALLYPORT_METHODS: 'PROPFIND, REPORT',
     SALLYPORT_DEMO: 'true',
     SALLYPORT_PROVENANCE_RETENTION_DAYS: '30',
-    SALLYPORT_LIMITS_HEAP_USED: '0.5',
+    SALLYPORT_LOG_SAMPLE: '0.5',
   }
   t.match(readConfigFrom({ env }).config, {
     demo: true,
     methods: ['PROPFIND', 'REPORT'],
-    limits: { inFlight: 7, heapUsed: 0.5 },
+    limits: { inFlight: 7 },
+    log: { sample: 0.5 },
     timeouts: { tunnelIdle: 120_000 },
     provenance: { retentionDays: 30 },
   })

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parseConfig, readConfig } from '../../src/config/read.ts'
-import { parseLimits, parseTimeouts } from '../../src/settings/limits.ts'
+import { Limits, parseLimits, parseTimeouts, Timeouts } from '../../src/settings/limits.ts'
 
 function fileWith(folder: string, text: string): string {
   const file = join(folder, 'sallyport.yaml')
@@ -32,15 +32,14 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     adminOpen: [],
     console: { enabled: true },
     methods: [],
-    earlyHints: true,
     proxyProtocol: false,
     forwardAuth: false,
     handoff: { keys: [] },
     robots: { serve: false, sitemaps: [], signals: {} },
     decoys: { paths: [], link: false },
     counting: { place: 'auto', share: 0.5 },
-    limits: parseLimits(),
-    timeouts: parseTimeouts(),
+    limits: Limits.parse({}),
+    timeouts: Timeouts.parse({}),
     routes: [],
     refusal: {},
     log: { requests: 'decided', addresses: 'full', sample: 1, format: 'plain' },

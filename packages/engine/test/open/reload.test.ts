@@ -106,7 +106,6 @@ t.test('every key is taken over by a reload, or after a restart, by its row in t
     'challenge',
     'clientHeader',
     'decoys',
-    'earlyHints',
     'forwardAuth',
     'handoff',
     'limits',
