@@ -4,12 +4,10 @@ import type { Bench } from './report/run.ts'
 export const BENCHES: Readonly<Record<string, Bench>> = {
   lookup: { measure: async (run) => (await import('./lookup.ts')).benchLookup(run), seconds: [170, 20] },
   inspect: { measure: async (run) => (await import('./inspect.ts')).benchInspect(run), seconds: [20, 7] },
-  tally: { measure: async (run) => (await import('./tally.ts')).benchTally(run), seconds: [15, 5] },
   policy: { measure: async (run) => (await import('./policy.ts')).benchPolicy(run), seconds: [40, 15] },
   frameworks: { measure: async (run) => (await import('./frameworks.ts')).benchFrameworks(run), seconds: [3_700, 20] },
   proxy: { measure: async (run) => (await import('./proxy/proxy.ts')).benchProxy(run), seconds: [1_500, 50] },
   limits: { measure: async (run) => (await import('./limits.ts')).benchLimits(run), seconds: [1_000, 19] },
-  counting: { measure: async (run) => (await import('./counting.ts')).benchCounting(run), seconds: [120, 7] },
   challenge: {
     measure: async (run) => (await import('./challenge/challenge.ts')).benchChallenge(run),
     seconds: [240, 40],
@@ -21,5 +19,4 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     seconds: [120, 30],
     counts: true,
   },
-  whois: { measure: async (run) => (await import('./whois/whois.ts')).benchWhois(run), seconds: [60, 3] },
 }

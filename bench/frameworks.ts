@@ -1,7 +1,6 @@
 import { browserFields } from './browser.ts'
 import { numberFlag } from './flags.ts'
-import { canCount, countInstructions } from './instructions.ts'
-import { counted, type Figure, type Goal } from './report/result.ts'
+import type { Figure, Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { type App, type Load, type Pair, shootPairs, spreadOfPairs, startApps } from './shots.ts'
 import { siteVisitors } from './visitors.ts'
@@ -14,12 +13,10 @@ interface Framework {
   readonly goal?: number | undefined
 }
 
-/** Those of a peer: what a middleware costs there that does nothing, and three that do one thing each. */
+/** Those of a peer: what a middleware costs there that does nothing, and one that does one thing. */
 const FRAMEWORKS: readonly Framework[] = [
   { kind: 'express-empty', name: 'Express, a middleware that does nothing' },
   { kind: 'express-isbot', name: 'Express, `isbot` alone' },
-  { kind: 'express-rate-limit', name: 'Express, `express-rate-limit` alone' },
-  { kind: 'express-arcjet', name: "Express, Arcjet's local rule for bots alone" },
   { kind: 'express', name: 'Express, Sallyport', goal: 88 },
   { kind: 'koa', name: 'Koa, Sallyport', goal: 84 },
   { kind: 'fastify', name: 'Fastify, Sallyport', goal: 84 },
@@ -31,44 +28,15 @@ const PROCESSES = numberFlag('processes', 6)
 
 const LEFT = { what: 'left of the bare framework', unit: '%' } as const
 
-/** One visitor in so many is flagged and writes a line: at a site that is visited, and at one that is scraped. */
-const VISITED = 10
-const SCRAPED = 2
-
-/** Instructions that the inspection adds, by callgrind. */
-async function benchInstructions(run: Run): Promise<void> {
-  if (!canCount()) return run.skip('instructions are counted by valgrind, which is not installed')
-  const load = await requests(VISITED)
-  const figures: Figure[] = []
-  // Arcjet's rule takes milliseconds of a processor: a day under valgrind.
-  for (const { kind, name } of FRAMEWORKS.filter(({ kind }) => kind !== 'express-arcjet')) {
-    run.step(name)
-    const [plain, inside] = await countInstructions('server.js', kind, load)
-    figures.push(
-      { ...LEFT, case: name, value: counted((plain / inside) * 100) },
-      { case: name, what: 'a request, plain', unit: 'instructions', value: counted(Math.round(plain)) },
-      { case: name, what: 'with it', unit: 'instructions', value: counted(Math.round(inside)) },
-    )
-  }
-  run.table({ title: 'Instructions of a request', figures })
-}
+/** One visitor in so many is flagged and writes a line. */
+const ONE_FLAGGED_IN = 10
 
 /**
  * Each framework with the inspection against the same application without it, in one process: processor time of a
  * request, and what is left of the plain one's throughput, in pairs of shots taken in turn, over several processes.
  */
 export async function benchFrameworks(run: Run): Promise<void> {
-  const visited = await figuresOf(run, FRAMEWORKS, await requests(VISITED))
-  const title = 'A request by processor time'
-  if (run.quick) {
-    run.table({ title, figures: visited })
-    return run.skip('instructions: a server starts for minutes under valgrind')
-  }
-  const ours = FRAMEWORKS.filter(({ goal }) => goal !== undefined).map(({ kind, name }) => ({ kind, name }))
-  const scraped = (await figuresOf(run, ours, await requests(SCRAPED))).filter(({ what }) => what === LEFT.what)
-  const figures = [...visited, ...scraped.map((figure) => ({ ...figure, what: 'left where every second is flagged' }))]
-  run.table({ title, figures })
-  await benchInstructions(run)
+  run.table({ title: 'A request by processor time', figures: await figuresOf(run, FRAMEWORKS, await requests()) })
 }
 
 async function figuresOf(run: Run, frameworks: readonly Framework[], load: readonly Load[]): Promise<Figure[]> {
@@ -83,16 +51,16 @@ async function figuresOf(run: Run, frameworks: readonly Framework[], load: reado
     const goals: { readonly goal?: Goal | undefined } = goal === undefined ? {} : { goal: { atLeast: goal } }
     const of = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
     figures.push(
-      { ...LEFT, case: name, value: of((plain, inside) => (plain.cpu / inside.cpu) * 100), ...goals },
-      { case: name, what: 'a request, plain', unit: 'µs', value: of((plain) => plain.cpu) },
-      { case: name, what: 'with it', unit: 'µs', value: of((_, inside) => inside.cpu) },
+      { ...LEFT, case: name, value: of((plain, inside) => (plain / inside) * 100), ...goals },
+      { case: name, what: 'a request, plain', unit: 'µs', value: of((plain) => plain) },
+      { case: name, what: 'with it', unit: 'µs', value: of((_, inside) => inside) },
     )
   }
   return figures
 }
 
-async function requests(oneFlaggedIn: number): Promise<readonly Load[]> {
-  const visitors = await siteVisitors(500, oneFlaggedIn)
+async function requests(): Promise<readonly Load[]> {
+  const visitors = await siteVisitors(500, ONE_FLAGGED_IN)
   return visitors.map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
 }
 

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
@@ -85,13 +84,6 @@ export async function fullSources(folder: string, share = 1): Promise<readonly R
     ),
   }
   return sourcesOf(folder, files)
-}
-
-/** The embedded sources, and one list of so many prefixes of IPv4. */
-export async function madeLists(folder: string, count: number) {
-  await mkdir(folder, { recursive: true })
-  const prefixes = (await createDraw(folder)).prefixes(4, count)
-  return { sources: sourcesOf(folder, { 'x4bnet-dc-ipv4': prefixes }), prefixes }
 }
 
 type Files = Readonly<Record<string, readonly string[]>>

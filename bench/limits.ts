@@ -1,121 +1,85 @@
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { compileTables, createKey, dateText, KEY_BYTES, openAccountsAt, resolveSources } from '@sallyport/engine'
-import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
-import { benchKeys } from './keys.ts'
-import type { Figure, Goal } from './report/result.ts'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { createKey, KEY_BYTES, open, openAccountsAt } from '@sallyport/engine'
+import { type Figure, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { scratch } from './scratch.ts'
-import { type App, type Pair, shootPairs, spreadOfPairs, startApps } from './shots.ts'
 
-/** Fresh processes, from one to the next of which the same code can differ by a fifth. */
-const PROCESSES = 4
-
-/** The kinds of server (see limits-server.ts), without and with what is measured; a store that is '' is not there. */
-interface Row {
-  readonly name: string
-  readonly kinds: readonly [without: string, inside: string]
-  readonly stores: readonly [accounts: string, limits: string]
-  readonly goal?: Goal | undefined
-}
+/** Calls in a round, each with the key of another account. */
+const CALLS = 2_000
+const ROUNDS = 7
 
 /**
- * Cost of keys, metering and limits: a route with them against the same route without, in time and in the
- * server's processor time, in pairs of shots taken in turn, over several processes. The rate limits that two frameworks
- * have are measured in the same way.
+ * Cost of a keyed and metered call as accounts grow, of which each has one key. They call in turn: of few accounts the
+ * keys are remembered and the calls leased, of many each call is an account's first.
  */
 export async function benchLimits(run: Run): Promise<void> {
-  await scratch(async (folder, cleanup) => {
-    const { path: tables } = await compileTables({ dataDir: folder, sources: resolveSources() })
-    const sqlite = `sqlite:${join(folder, 'state.db')}`
-    const limits = `sqlite:${join(folder, 'counts.db')}`
-    const postgres = NO_POSTGRES ? '' : await (await startPostgres(cleanup, { durable: true })).database()
-    const redis = NO_REDIS ? '' : (await startRedis(cleanup)).url
-    const figures: Figure[] = []
-    for (const row of rowsOf({ sqlite, limits, postgres, redis })) {
-      if (row.stores.includes('')) run.skip(`${row.name}: PostgreSQL or Redis is not installed`)
-      else figures.push(...(await compareRow(run, row, tables)))
+  await scratch((folder) => benchKeys(run, folder))
+}
+
+async function benchKeys(run: Run, folder: string): Promise<void> {
+  const figures: Figure[] = []
+  for (const count of run.pick([100, 1_000, 10_000, 100_000, 1_000_000], [100])) {
+    run.step(`${count.toLocaleString('en')} accounts and keys`)
+    const file = join(folder, `keys-${count}.db`)
+    await fillAccounts(file, count)
+    const sallyport = await open({
+      store: `sqlite:${file}`,
+      dataDir: join(folder, `keys-${count}`),
+      data: { refresh: false, city: false },
+    })
+    const call = async (key: string): Promise<void> => {
+      const path = '/v1/vpn/9.9.9.9'
+      const answer = await sallyport.api({
+        peer: '203.0.113.7',
+        method: 'GET',
+        target: path,
+        path,
+        scheme: 'http',
+        httpVersion: '1.1',
+        fields: ['Authorization', `Bearer ${key}`],
+        query: new URLSearchParams(),
+        json: async () => undefined,
+      })
+      if (answer?.status !== 200) throw new Error(`a keyed call: ${answer?.status}`)
     }
-    run.table({ title: 'A call of `/v1/vpn/{ip}` in Fastify', figures })
-    await benchKeys(run, folder)
-  })
-}
-
-function rowsOf({
-  sqlite,
-  limits,
-  postgres,
-  redis,
-}: Readonly<Record<'sqlite' | 'limits' | 'postgres' | 'redis', string>>) {
-  const goal = (atMost: number): Goal => ({ atMost, of: 'ratio' })
-  const rows: readonly Row[] = [
-    { name: 'key and metering, SQLite', kinds: ['open', 'keyed'], stores: [sqlite, limits], goal: goal(1.25) },
-    { name: 'metering alone, SQLite', kinds: ['unmetered', 'keyed'], stores: [sqlite, limits], goal: goal(1.05) },
-    // Allowances are never in Redis, which forgets when it restarts, but the process of a node among many has its connection.
-    {
-      name: 'key and metering, PostgreSQL and Redis',
-      kinds: ['open', 'keyed'],
-      stores: [postgres, redis],
-      goal: goal(1.5),
-    },
-    {
-      name: 'metering alone, PostgreSQL and Redis',
-      kinds: ['unmetered', 'keyed'],
-      stores: [postgres, redis],
-      goal: goal(1.05),
-    },
-    { name: 'limit by client, memory', kinds: ['open', 'client'], stores: [sqlite, 'memory'] },
-    { name: 'limit by client, SQLite', kinds: ['open', 'client'], stores: [sqlite, limits] },
-    { name: 'limit by client, Redis', kinds: ['open', 'client'], stores: [sqlite, redis] },
-    { name: '`@fastify/rate-limit`, memory', kinds: ['fastify', 'fastify-limited'], stores: [sqlite, 'memory'] },
-    {
-      name: '`express-rate-limit`, memory, in Express',
-      kinds: ['express', 'express-limited'],
-      stores: [sqlite, 'memory'],
-    },
-  ]
-  return rows
-}
-
-async function compareRow(run: Run, { name, kinds, stores, goal }: Row, tables: string): Promise<readonly Figure[]> {
-  const processes: (readonly Pair[])[] = []
-  for (let turn = 0; turn < run.pick(PROCESSES, 1); turn++) {
-    run.step(`${name}, process ${turn + 1}`)
-    const key = await newKey(stores[0])
-    const requests = [{ path: '/v1/vpn/9.9.9.9', headers: { authorization: `Bearer ${key}` } }]
-    const apps = await startApps('limits-server.js', ...kinds, tables, ...stores)
-    processes.push(await shootPairs(run, apps as readonly [App, App], requests))
+    const calls = run.pick(CALLS, 100)
+    const taken: number[] = []
+    // Spread over all accounts; the first round is not counted.
+    for (let round = -1; round < run.pick(ROUNDS, 1); round++) {
+      const first = (round + 1) * calls
+      const keys = Array.from({ length: calls }, (_, turn) => keyOf(((first + turn) * 7_919) % count).text)
+      const before = process.cpuUsage()
+      for (const key of keys) await call(key)
+      const { user, system } = process.cpuUsage(before)
+      if (round >= 0) taken.push((user + system) / calls)
+    }
+    await sallyport.close()
+    figures.push({ case: 'Sallyport', at: count, what: 'processor time', unit: 'µs', value: spreadOf(taken) })
   }
-  const of = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
-  const peer = 'the same without'
-  return [
-    {
-      case: name,
-      what: 'processor time',
-      unit: 'µs',
-      value: of((_, inside) => inside.cpu),
-      ratio: of((without, inside) => inside.cpu / without.cpu),
-      peer,
-      goal,
-    },
-    {
-      case: name,
-      what: 'time',
-      unit: 'µs',
-      value: of((_, inside) => inside.time),
-      ratio: of((without, inside) => inside.time / without.time),
-      peer,
-    },
-  ]
+  run.table({ title: 'A keyed, metered call as accounts grow', work: 'accounts', figures })
 }
 
-/** A key of an account of its own: a process makes some hundred thousand calls, and a plan has an end. */
-async function newKey(url: string): Promise<string> {
-  const { text, record } = createKey(randomBytes(KEY_BYTES))
-  const accounts = await openAccountsAt(url)
-  const account = { id: record.id, name: '', plan: 'business', signupDate: dateText(Date.now()) } as const
-  await accounts.createAccount(account)
-  await accounts.createKey({ ...record, accountId: account.id, createdAt: new Date().toISOString() })
-  await accounts.close()
-  return text
+/** The same in every process, so that no list of keys is kept. */
+function keyOf(number: number) {
+  const bytes = createHash('sha512').update(`key ${number}`).digest()
+  return createKey(bytes.subarray(0, KEY_BYTES))
+}
+
+/** Written in one transaction: by the store each account would wait for the disk. */
+async function fillAccounts(file: string, count: number): Promise<void> {
+  // Creates the tables.
+  await (await openAccountsAt(`sqlite:${file}`)).close()
+  const database = new DatabaseSync(file)
+  const account = database.prepare('INSERT INTO account (id, name, plan, signup_date) VALUES (?, ?, ?, ?)')
+  const key = database.prepare('INSERT INTO api_key (id, hash, last4, account_id, created_at) VALUES (?, ?, ?, ?, ?)')
+  database.exec('BEGIN')
+  for (let number = 0; number < count; number++) {
+    const { record } = keyOf(number)
+    account.run(record.id, '', 'business', '2026-01-01')
+    key.run(record.id, record.hash, record.last4, record.id, '2026-01-01T00:00:00.000Z')
+  }
+  database.exec('COMMIT')
+  database.close()
 }

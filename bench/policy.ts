@@ -38,68 +38,26 @@ function clockText(minutes: number): string {
 
 const MIX = ['userAgent', 'path', 'headerValue', 'query', 'address'] as const
 
-/** A request as the other ways ask it: read before, which costs them nothing here. */
-interface Read {
-  readonly address: string
-  readonly path: string
-  readonly query: URLSearchParams
-  readonly headers: ReadonlyMap<string, string>
-}
-
-type Asks = (read: Read) => boolean
-type Way = Readonly<Record<(typeof MIX)[number], (at: number) => Asks>>
-
-/** Regular expressions over fields, one rule after the other, as Anubis asks its bots. */
-const EXPRESSIONS: Way = {
-  userAgent: (at) => tests(`Agent${at}`, ({ headers }) => headers.get('user-agent')),
-  path: (at) => tests(`^/shop${at}/.*$`, ({ path }) => path),
-  headerValue: (at) => tests(`word${at}`, ({ headers }) => headers.get('accept')),
-  query: (at) => tests(`word${at}`, ({ query }) => query.get('page') ?? undefined),
-  address: (at) => equals(at),
-}
-
-/** Compiled conditions in the manner of CEL, one rule after the other, as go-away asks its rules. */
-const CONDITIONS: Way = {
-  userAgent: (at) => (read) => read.headers.get('user-agent')?.includes(`Agent${at}`) === true,
-  path: (at) => (read) => read.path.startsWith(`/shop${at}/`),
-  headerValue: (at) => (read) => read.headers.get('accept')?.includes(`word${at}`) === true,
-  query: (at) => (read) => read.query.get('page')?.includes(`word${at}`) === true,
-  address: (at) => equals(at),
-}
-
-function tests(source: string, textOf: (read: Read) => string | undefined): Asks {
-  const expression = new RegExp(source)
-  return (read) => expression.test(textOf(read) ?? '')
-}
-
-function equals(at: number): Asks {
-  const address = `198.18.${at >> 8}.${at & 255}`
-  return (read) => read.address === address
-}
-
-/** A decision by few and by many rules of each word, and the same mix of rules asked in the ways of others. */
+/** A decision by few and by many rules of each word, and of a mix of them. */
 export async function benchPolicy(run: Run): Promise<void> {
   const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false }, policy: { preset: 'observe' } })
   const requests = visitorAddresses(VISITORS).map(requestFrom)
-  const read = requests.map(readOf)
   const turns = run.pick(2, 1)
-  const loop = <One>(name: string, all: readonly One[], judge: (one: One) => unknown): Candidate => ({
-    name,
-    operations: all.length * turns,
-    run() {
-      let last: unknown
-      for (let turn = 0; turn < turns; turn++) for (const one of all) last = judge(one)
-      return last
-    },
-  })
   const ruled = (name: string, matches: readonly Match[]): Candidate => {
     const rules = matches.map((match, at): Rule => ({ id: `r${at}`, match, action: 'block' }))
     const { decide } = sallyport.decider({ policy: { preset: 'observe', rules } as never })
-    return loop(name, requests, decide)
+    return {
+      name,
+      operations: requests.length * turns,
+      run() {
+        let last: unknown
+        for (let turn = 0; turn < turns; turn++) for (const request of requests) last = decide(request)
+        return last
+      },
+    }
   }
-  const mixed = <Made>(count: number, makers: Readonly<Record<string, (at: number) => Made>>) =>
-    Array.from({ length: count }, (_, at) => (makers[MIX[at % MIX.length] as string] as (at: number) => Made)(at))
-  const asked = (name: string, asks: readonly Asks[]) => loop(name, read, (one) => asks.some((holds) => holds(one)))
+  const mixed = (count: number) =>
+    Array.from({ length: count }, (_, at) => WORDS[MIX[at % MIX.length] as string]?.(at) ?? {})
   const counts = run.pick([1, 10, 100, 1_000], [10, 1_000])
   const cells = counts.flatMap((count) => {
     const words = Object.entries(WORDS).map(([name, match]) =>
@@ -108,12 +66,7 @@ export async function benchPolicy(run: Run): Promise<void> {
         Array.from({ length: count }, (_, at) => match(at)),
       ),
     )
-    const mixes = [
-      ruled('a mix', mixed(count, WORDS)),
-      asked('that mix in the way of Anubis', mixed(count, EXPRESSIONS)),
-      asked('that mix in the way of go-away', mixed(count, CONDITIONS)),
-    ]
-    return [...words, ...mixes].map((candidate) => ({ count, candidate }))
+    return [...words, ruled('a mix', mixed(count))].map((candidate) => ({ count, candidate }))
   })
   const measured = await measure(
     run,
@@ -149,15 +102,4 @@ function requestFrom(address: string): InspectionRequest {
     ja4: 't13d1516h2_8daaf6152771_02713d6af862',
     fields: [...browserFields(address), 'Cookie', 'id=17; theme=dark', 'Referer', 'https://search.example/?q=gate'],
   }
-}
-
-function readOf({ target, fields }: InspectionRequest): Read {
-  const { pathname, searchParams } = new URL(target, 'https://site.example')
-  const headers = new Map(
-    Array.from({ length: fields.length / 2 }, (_, at) => [
-      String(fields[at * 2]).toLowerCase(),
-      String(fields[at * 2 + 1]),
-    ]),
-  )
-  return { address: headers.get('x-forwarded-for') ?? '', path: pathname, query: searchParams, headers }
 }

@@ -28,9 +28,6 @@ interface Turn {
   readonly requests: number
   /** The longest turn of the event loop, milliseconds. */
   readonly longest: number
-  /** Megabytes that are resident after, and the most that ever were. */
-  readonly megabytes: number
-  readonly peak: number
 }
 
 /**
@@ -88,8 +85,6 @@ function reloadFigures(reloads: readonly Turn[], perRequest: number): readonly F
   return [
     row('from the beginning to the swap', 'ms', ({ milliseconds }) => milliseconds),
     row('processor time without the requests', 'ms', own, { atMost: 2_000 }),
-    row('resident after', 'MB', ({ megabytes }) => megabytes),
-    { ...row('resident at the most', 'MB', () => 0), value: { median: reloads.at(-1)?.peak ?? 0, runs: 1 } },
   ]
 }
 
@@ -98,7 +93,6 @@ function waitFigures(name: string, times: readonly number[], longest: number, go
   return [
     row('median', quantile(times, 0.5)),
     { ...row('p99', quantile(times, 0.99)), ...(goal && { goal }) },
-    row('p99.9', quantile(times, 0.999)),
     row('longest turn of the loop', longest),
   ]
 }
@@ -176,8 +170,6 @@ async function serve(options: Options): Promise<void> {
       processor: (user + system) / 1000,
       requests,
       longest: delays.max / 1e6,
-      megabytes: process.memoryUsage().rss / 1e6,
-      peak: process.resourceUsage().maxRSS / 1e3,
     } satisfies Turn)
     delays.reset()
     requests = 0

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { BENCHES } from './benches.ts'
-import { textFlag } from './flags.ts'
 import { folderOf, writeResults } from './report/files.ts'
 import { writeDocument } from './report/readme.ts'
 import { runBench } from './report/run.ts'
@@ -26,7 +25,7 @@ async function benchAll(names: readonly string[]): Promise<void> {
   for (const [name, bench] of asked) {
     const results = await runBench(name, bench, quick)
     if (results === undefined) continue
-    const folder = textFlag('results') ?? folderOf(results.machine)
+    const folder = folderOf(results.machine)
     writeResults(folder, results)
     console.log(
       `${name}: the figures are in ${folder}${!quick && results.machine.busy ? ', as the machine was busy' : ''}`,
@@ -61,8 +60,5 @@ function quickSeconds(name: string): number {
 }
 
 const [command, ...rest] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-if (process.argv.includes('--help')) {
-  const names = Object.entries(BENCHES).map(([name, { seconds }]) => `  ${name}: ${durationText(seconds[0])}`)
-  console.log(['npm run bench -- [--quick] [NAME …] or readme; without a name all of them:', ...names].join('\n'))
-} else if (command === 'readme') writeDocument()
+if (command === 'readme') writeDocument()
 else await benchAll(command === undefined ? [] : [command, ...rest])

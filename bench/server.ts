@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { detectBot } from '@arcjet/analyze'
 import { getRequestListener } from '@hono/node-server'
 import { open, type Sallyport } from '@sallyport/engine'
 import { inspection as expressInspection } from '@sallyport/express'
@@ -9,7 +8,6 @@ import { inspection as honoInspection } from '@sallyport/fetch/hono'
 import { inspection as koaInspection } from '@sallyport/koa'
 import { listener } from '@sallyport/node'
 import express, { type RequestHandler } from 'express'
-import { rateLimit } from 'express-rate-limit'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { isbot } from 'isbot'
@@ -18,7 +16,7 @@ import { report } from './shots.ts'
 
 /*
  * One small application twice in one process, without the inspection and with it: `node server.js express`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
- * `express-…` the second has another middleware: one that does nothing, express-rate-limit, isbot, or Arcjet's rule for bots. Sends the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
+ * `express-…` the second has another middleware: one that does nothing, or isbot. Sends the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
  */
 const ANSWER = { hello: 'world', items: [1, 2, 3] }
 
@@ -28,29 +26,11 @@ const bots: RequestHandler = (request, response, next) => {
   next()
 }
 
-const quiet = () => {}
-const ARCJET = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, characteristics: [] }
-const NO_BOT: Parameters<typeof detectBot>[2] = {
-  tag: 'allowed-bot-config',
-  val: { entities: [], skipCustomDetect: true },
-}
-
-/** Arcjet's rule for bots, which its SDK runs in the process before it asks its service. */
-const arcjet: RequestHandler = ({ ip, method, headers, path }, response, next) => {
-  const request = { ip, method, path, headers: headers as Record<string, string>, protocol: 'http:' }
-  detectBot(ARCJET, request, NO_BOT).then(({ denied }) => {
-    response.locals['isBot'] = denied.length > 0
-    next()
-  }, next)
-}
-
 /** Handlers before the route: none, and the inspection. */
 const EXPRESS: Readonly<Record<string, (sallyport?: Sallyport) => RequestHandler | undefined>> = {
   express: (sallyport) => sallyport && expressInspection(sallyport),
   'express-empty': (sallyport) => sallyport && empty,
-  'express-rate-limit': (sallyport) => sallyport && rateLimit({ limit: 1_000_000_000, validate: false }),
   'express-isbot': (sallyport) => sallyport && bots,
-  'express-arcjet': (sallyport) => sallyport && arcjet,
 }
 
 async function start(framework: string, sallyport: Sallyport | undefined): Promise<number> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { type Dispatcher, Pool } from 'undici'
+import { Pool } from 'undici'
 import { type Spread, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { median } from './report/statistics.ts'
@@ -18,13 +18,6 @@ const QUICK = { warmUpMs: 0, measureMs: 300 }
 export interface App {
   readonly child: ChildProcess
   readonly url: string
-}
-
-export interface Shot {
-  /** Microseconds from one answer to the next. */
-  readonly time: number
-  /** Microseconds of processor time of the server for one request: noise of the machine moves it least. */
-  readonly cpu: number
 }
 
 /** Starts a program of this folder that calls `report`; the servers in its process. */
@@ -50,19 +43,18 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Shots of two servers, one behind the other. */
-export type Pair = readonly [first: Shot, second: Shot]
+/** Microseconds of processor time that two servers took for a request, one shot behind the other: noise of the machine moves it least. */
+export type Pair = readonly [first: number, second: number]
 
-/** Shots of two servers in turn, after a warm-up; their processes are ended. The second may have a load of its own. */
+/** Shots of two servers in turn, after a warm-up; their processes are ended. */
 export async function shootPairs(
   run: Run,
   [first, second]: readonly [App, App],
   load: readonly Load[],
-  secondLoad = load,
 ): Promise<readonly Pair[]> {
   const { warmUpMs, measureMs } = run.pick(FULL, QUICK)
   const pairs: Pair[] = []
-  const [ofFirst, ofSecond] = [openShooter(first, load), openShooter(second, secondLoad)]
+  const [ofFirst, ofSecond] = [openShooter(first, load), openShooter(second, load)]
   const start = performance.now()
   try {
     for (let round = 0; pairs.length === 0 || performance.now() - start < warmUpMs + measureMs; round++) {
@@ -87,50 +79,29 @@ export function spreadOfPairs(processes: readonly (readonly Pair[])[], of: (...p
   return spreadOf(processes.map((pairs) => median(pairs.map((pair) => of(...pair)))))
 }
 
-/** Kept connections over which the requests of a load come in turn. */
-export function openSender(url: string, load: readonly Load[], connections: number) {
-  const pool = new Pool(url, { connections })
+/** Sends the requests of a load in turn over kept connections; a shot is the processor time that one request took of the server. */
+function openShooter({ child, url }: App, load: readonly Load[]) {
+  const pool = new Pool(url, { connections: CONNECTIONS })
   const requests = load.map(({ path, headers }) => ({ path, method: 'GET' as const, headers }))
   let next = 0
+
+  async function send(): Promise<void> {
+    const request = requests[next++ % requests.length] as (typeof requests)[0]
+    const { statusCode, body } = await pool.request(request)
+    await body.dump()
+    if (statusCode !== 200) throw new Error(`${url}: status ${statusCode}`)
+  }
+
   return {
-    /** Sends so many, as many at a time as there are connections; rejects where an answer is not 200. */
-    send(amount: number): Promise<void> {
-      return new Promise((resolve, reject) => {
-        let sent = 0
-        let answered = 0
-        const send = () => {
-          sent++
-          pool.dispatch(requests[next++ % requests.length] as (typeof requests)[0], handler)
-        }
-        const handler: Dispatcher.DispatchHandler = {
-          onRequestStart: () => {},
-          onResponseStart(_controller, status) {
-            if (status !== 200) reject(new Error(`${url}: status ${status}`))
-          },
-          onResponseEnd() {
-            if (++answered === amount) resolve()
-            else if (sent < amount) send()
-          },
-          onResponseError: (_controller, error) => reject(error),
-        }
-        for (let connection = 0; connection < connections; connection++) send()
-      })
+    async shoot(): Promise<number> {
+      const before = await cpuOf(child)
+      const lane = async () => {
+        for (let sent = 0; sent < SHOT_REQUESTS / CONNECTIONS; sent++) await send()
+      }
+      await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+      return ((await cpuOf(child)) - before) / SHOT_REQUESTS
     },
     close: () => pool.destroy(),
-  }
-}
-
-function openShooter({ child, url }: App, load: readonly Load[]) {
-  const { send, close } = openSender(url, load, CONNECTIONS)
-  return {
-    async shoot(): Promise<Shot> {
-      const cpuBefore = await cpuOf(child)
-      const before = performance.now()
-      await send(SHOT_REQUESTS)
-      const time = ((performance.now() - before) * 1000) / SHOT_REQUESTS
-      return { time, cpu: ((await cpuOf(child)) - cpuBefore) / SHOT_REQUESTS }
-    },
-    close,
   }
 }
 

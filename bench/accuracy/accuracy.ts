@@ -1,30 +1,17 @@
 import { join } from 'node:path'
-import {
-  type Address,
-  AS_TYPES,
-  type AsType,
-  classify,
-  NETWORK_CLASSES,
-  type NetworkClass,
-  parseAddress,
-  type Snapshot,
-} from '@sallyport/core'
+import { type Address, type AsType, classify, type NetworkClass, parseAddress, type Snapshot } from '@sallyport/core'
 import { compileTables, loadTables, resolveSources } from '@sallyport/engine'
 import type { Figure, Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { scratch } from '../scratch.ts'
 import { compareUserAgents } from './agents.ts'
-import { keywordClass, keywordType, listClass } from './baselines.ts'
-import { compareCountries } from './countries.ts'
 import { judgeEvidence } from './evidence.ts'
-import { type Feeds, only, SUPPLIERS, snapshotFeeds, without } from './feeds.ts'
-import { comparePublishedMachines } from './published-machines.ts'
-import { confusion, type Judged, macroF1, percent, scoreOf, shareFound } from './scores.ts'
+import { type Feeds, SUPPLIERS, snapshotFeeds, without } from './feeds.ts'
+import { type Judged, macroF1, percent, scoreOf, shareFound } from './scores.ts'
 import { compareServices } from './services.ts'
 import { isSharedDataHere, labelledAddresses, sharedLines, sharedRows } from './shared.ts'
 
 type Classified = readonly Judged<NetworkClass>[]
-type Judge = (address: Address, snapshot: Snapshot) => NetworkClass
 
 const HIDDEN: readonly NetworkClass[] = ['tor', 'vpn', 'residential_proxy']
 const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
@@ -42,11 +29,8 @@ export async function benchAccuracy(run: Run): Promise<void> {
     run.step('compiles all feeds')
     const full = await snapshotWith(feeds)
     const bare = await snapshotWith({})
-    const lists = await snapshotWith(only(feeds, ['x4bnet-vpn-ipv', 'x4bnet-dc-ipv']))
 
     const found = classifyLabels(full)
-    console.log('\naddresses, all feeds: what is so (rows), what was found (columns)')
-    console.table(confusion(found, NETWORK_CLASSES))
     const figures: Figure[] = []
     const classes = Object.entries(SUPPLIERS) as [NetworkClass, readonly string[]][]
     for (const [networkClass, suppliers] of run.pick(classes, classes.slice(0, 1))) {
@@ -55,8 +39,6 @@ export async function benchAccuracy(run: Run): Promise<void> {
         'all feeds': found,
         'without its own': classifyLabels(await snapshotWith(without(feeds, suppliers))),
         'no feed': classifyLabels(bare),
-        'X4BNet alone': classifyLabels(lists, byList),
-        'keywords alone': classifyLabels(bare, byKeyword),
       }
       for (const [what, one] of Object.entries(judged)) {
         const score = scoreOf(one, [networkClass])
@@ -73,15 +55,10 @@ export async function benchAccuracy(run: Run): Promise<void> {
         ...goals('all feeds', found, full),
         ...goals('without VPN feeds', withoutVpnFeeds, full),
         ...goals('no feed at all', classifyLabels(bare), bare),
-        ...goals("X4BNet's lists alone", classifyLabels(lists, byList), lists, byList),
         ...typesOf(full, bare),
       ],
     })
-    compareCountries(run, bare)
-    if (!run.quick) {
-      await compareServices(run, feeds, folder, snapshotWith)
-      await comparePublishedMachines(run, feeds, folder, snapshotWith)
-    }
+    if (!run.quick) await compareServices(run, feeds, folder, snapshotWith)
     await compareUserAgents(run)
   })
 }
@@ -95,12 +72,12 @@ async function compiled(dataDir: string, feeds: Feeds): Promise<Snapshot> {
   return { ...loadTables(path), sources }
 }
 
-const byClassify: Judge = (address, snapshot) => classify(address, snapshot).verdict.classification
-const byList: Judge = (address, { networks }) => listClass(networks?.find(address)?.range)
-const byKeyword: Judge = (address, { networks }) => keywordClass(networks?.find(address)?.system)
+function classIn(snapshot: Snapshot, text: string): NetworkClass {
+  return classify(parsed(text), snapshot).verdict.classification
+}
 
-function classifyLabels(snapshot: Snapshot, judge: Judge = byClassify): Classified {
-  return labelledAddresses().map(({ address, label }) => ({ label, found: judge(parsed(address), snapshot) }))
+function classifyLabels(snapshot: Snapshot): Classified {
+  return labelledAddresses().map(({ address, label }) => ({ label, found: classIn(snapshot, address) }))
 }
 
 function parsed(text: string): Address {
@@ -119,8 +96,8 @@ const GOALS: Readonly<Record<string, Goal>> = {
   '`mobile`, F1': { atLeast: 85 },
 }
 
-function goals(feeds: string, judged: Classified, snapshot: Snapshot, judge: Judge = byClassify): readonly Figure[] {
-  const relays = sharedLines('tor/tor-relays-non-exit.txt').map((text) => judge(parsed(text), snapshot))
+function goals(feeds: string, judged: Classified, snapshot: Snapshot): readonly Figure[] {
+  const relays = sharedLines('tor/tor-relays-non-exit.txt').map((text) => classIn(snapshot, text))
   const shares = {
     'anonymising or not, precision': scoreOf(judged, HIDDEN).precision,
     'VPN servers found as `vpn`': shareFound(judged, 'vpn', ['vpn']),
@@ -145,11 +122,8 @@ function typesOf(full: Snapshot, bare: Snapshot): readonly Figure[] {
   const types = (rows: readonly { asn: number; label: string }[], typeOf: (asn: number) => AsType) =>
     rows.map(({ asn, label }) => ({ label: label as AsType, found: typeOf(asn) }))
   const typeIn = (snapshot: Snapshot) => (asn: number) => systemOf(snapshot, asn)?.type ?? 'unknown'
-  const byName = (asn: number) => keywordType(systemOf(bare, asn)?.name ?? '')
 
-  console.log('\ntypes of systems labelled by hand, all feeds')
-  console.table(confusion(types(curated, typeIn(full)), AS_TYPES))
-  const ways = { 'all feeds': typeIn(full), 'no feed at all': typeIn(bare), 'keywords in names alone': byName }
+  const ways = { 'all feeds': typeIn(full), 'no feed at all': typeIn(bare) }
   return Object.entries(ways).flatMap(([feeds, typeOf]) => {
     const byHand = types(curated, typeOf)
     const bySelf = types(described, typeOf)

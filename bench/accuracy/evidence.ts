@@ -1,5 +1,5 @@
 import type { AgentVerdict } from '@sallyport/core'
-import { counted, type Figure, type Goal } from '../report/result.ts'
+import type { Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { percent } from './scores.ts'
 import {
@@ -25,8 +25,6 @@ const PEOPLE: Readonly<Record<Network, number>> = { residential_clean: 0.74, mob
 const PROGRAMS: Readonly<Record<Network, number>> = { residential_clean: 0.3, mobile: 0, vpn: 0.1, hosting: 0.6 }
 /** Share of browsers whose requests a middlebox alters, assumed. */
 const ALTERED = 0.03
-/** Share of programs among all that claim a browser. */
-const PRIOR = 0.2
 
 const isAccused = ({ verdict }: Weighed) => verdict.class !== 'human'
 const isDoubted = (one: Weighed) => isAccused(one) || one.verdict.basis === 'absence'
@@ -79,7 +77,6 @@ export function judgeEvidence(run: Run): void {
       ...percent('in doubt or worse', what, shareOf(all, isDoubted), { goal: doubted }),
     ]),
   })
-  run.table({ title: 'By signs against a browser, a server network one of them', figures: shareBySigns(mix, programs) })
 }
 
 function from(all: readonly Weighed[], place: Network): readonly Weighed[] {
@@ -96,20 +93,4 @@ function sumOf(all: readonly Weighed[]): number {
 
 function shareOf(all: readonly Weighed[], test: (one: Weighed) => boolean): number {
   return sumOf(all.filter(test)) / sumOf(all)
-}
-
-const MAX_SIGNS = 5
-
-function signsIn({ verdict, network }: Weighed): number {
-  const against = verdict.reasons.filter(({ weight = 0 }) => weight > 0).length
-  return Math.min(MAX_SIGNS, against + (network === 'hosting' ? 1 : 0))
-}
-
-function shareBySigns(people: readonly Weighed[], programs: readonly Weighed[]): readonly Figure[] {
-  return Array.from({ length: MAX_SIGNS + 1 }, (_, count) => {
-    const [some, others] = [people, programs].map((all) => sumOf(all.filter((one) => signsIn(one) === count)))
-    const [few = 0, many = 0] = [(some ?? 0) * (1 - PRIOR), (others ?? 0) * PRIOR]
-    const value = counted(few + many === 0 ? Number.NaN : (100 * many) / (few + many))
-    return { case: 'are programs', what: count === MAX_SIGNS ? `${count} and more` : `${count}`, unit: '%', value }
-  }).filter(({ value }) => !Number.isNaN(value.median))
 }

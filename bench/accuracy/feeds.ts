@@ -68,7 +68,7 @@ const AS_THEY_ARE: readonly (readonly [id: string, path: string])[] = [
 ]
 
 /** Places that operators publish. */
-export const GEOFEEDS = [
+const GEOFEEDS = [
   'geo/geofeed-t-mobile-us.csv.gz',
   'geo/geofeed-verizon-wireless.csv.gz',
   'geo/geofeed-verizon-5g-home.csv.gz',
@@ -98,8 +98,4 @@ export const SUPPLIERS = {
 /** The feeds without those whose id begins so. */
 export function without(feeds: Feeds, prefixes: readonly string[]): Feeds {
   return Object.fromEntries(Object.entries(feeds).filter(([id]) => !prefixes.some((prefix) => id.startsWith(prefix))))
-}
-
-export function only(feeds: Feeds, prefixes: readonly string[]): Feeds {
-  return Object.fromEntries(Object.entries(feeds).filter(([id]) => prefixes.some((prefix) => id.startsWith(prefix))))
 }

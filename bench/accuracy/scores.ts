@@ -38,20 +38,6 @@ export function macroF1<Name extends string>(judged: readonly Judged<Name>[]): n
   return labels.reduce((sum, label) => sum + scoreOf(judged, [label]).f1, 0) / labels.length
 }
 
-/** A row a label, a column a finding. */
-export function confusion<Name extends string>(
-  judged: readonly Judged<Name>[],
-  names: readonly Name[],
-): Record<string, Record<string, number>> {
-  const labels = names.filter((name) => judged.some(({ label }) => label === name))
-  return Object.fromEntries(
-    labels.map((label) => {
-      const mine = judged.filter((one) => one.label === label)
-      return [label, Object.fromEntries(names.map((name) => [name, mine.filter(({ found }) => found === name).length]))]
-    }),
-  )
-}
-
 /** A share in per cent, counted: it is the same in every run. What was never asked is no figure. */
 export function percent(name: string, what: string, share: number, rest: Partial<Figure> = {}): readonly Figure[] {
   if (Number.isNaN(share)) return []

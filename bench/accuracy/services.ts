@@ -1,5 +1,5 @@
 import { classify, type NetworkClass, type NetworkFinding, parseAddress, type Snapshot } from '@sallyport/core'
-import { type Figure, type Goal, spreadOf } from '../report/result.ts'
+import type { Figure, Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import type { Feeds } from './feeds.ts'
 import { gluetunServices, type VpnService } from './gluetun.ts'
@@ -11,8 +11,7 @@ type Compile = (feeds: Feeds) => Promise<Snapshot>
 const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
 
 /**
- * Share of each service's exits found where no list knows it and the others' are loaded, and where half of it is known; of
- * services of some years ago the first alone.
+ * Share of each service's exits found where no list knows it and the others' are loaded, and where half of it is known.
  */
 export async function compareServices(run: Run, feeds: Feeds, folder: string, compile: Compile): Promise<void> {
   const today = todaysServices()
@@ -34,23 +33,7 @@ export async function compareServices(run: Run, feeds: Feeds, folder: string, co
     const snapshot = await snapshotWithout(service, known)
     figures.push(...found(`${name}, the other half known`, rest, snapshot, { vpn: { atLeast: 95 } }))
   }
-  const before: Figure[] = []
-  for (const service of earlier) {
-    run.step(`exits of ${service.name} in ${service.date}`)
-    before.push(...found(service.name, service.exits, await snapshotWithout(service), {}))
-  }
-  if (earlier.length === 0) run.skip('the servers of services of 2021 to 2023 are not here')
-  figures.push(...together(`${earlier.length} services of 2021 to 2023, each unknown`, before))
   run.table({ title: 'Exits of a VPN service, while the feeds of the others are loaded', figures })
-}
-
-/** One row for several: the median of each figure, and the quartiles of the services. */
-function together(name: string, figures: readonly Figure[]): readonly Figure[] {
-  const whats = [...new Set(figures.map(({ what }) => what))]
-  return whats.map((what) => {
-    const values = figures.filter((figure) => figure.what === what).map(({ value }) => value.median)
-    return { case: name, what, unit: '%', value: spreadOf(values) }
-  })
 }
 
 function found(

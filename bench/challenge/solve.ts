@@ -7,12 +7,6 @@ export interface Question {
   readonly bits: number
 }
 
-/** The question in the attributes of a page. */
-export function questionOf(page: string): Question {
-  const data = (name: string): string => new RegExp(`data-${name}="([^"]*)"`).exec(page)?.[1] ?? ''
-  return { text: data('challenge'), puzzles: Number(data('puzzles')), bits: Number(data('bits')) }
-}
-
 /** The solution of a question by native code, one puzzle after the other. */
 export function solve({ text, puzzles, bits }: Question): string {
   const block = Buffer.concat([Buffer.from(text, 'base64url').subarray(-32), Buffer.alloc(8)])
@@ -24,10 +18,4 @@ export function solve({ text, puzzles, bits }: Question): string {
     }
   })
   return `${text}.${numbers.join(',')}`
-}
-
-/** Hashes that the finder of a solution made: each puzzle is begun at 0. */
-export function hashesOf(solution: string): number {
-  const numbers = solution.slice(solution.indexOf('.') + 1).split(',')
-  return numbers.reduce((sum, number) => sum + Number(number) + 1, 0)
 }

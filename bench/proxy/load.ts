@@ -22,20 +22,20 @@ export interface Shot {
 
 export interface Load {
   readonly name: string
-  /** Over so many connections, or over `CONNECTIONS`. */
-  shoot(url: string, path: string, seconds: number, connections?: number): Promise<Shot>
+  /** Over `CONNECTIONS` connections. */
+  shoot(url: string, path: string, seconds: number): Promise<Shot>
 }
 
 /** `wrk`, or where it is not installed a program of ours, which takes more of its processor. */
 export async function openLoad(folder: string, processor: number): Promise<Load> {
   const pinned = ['--cpu-list', String(processor)]
-  if (!isInstalled('wrk')) return programLoad('a program of Node', processor)
+  if (!isInstalled('wrk')) return programLoad(processor)
   const script = join(folder, 'load.lua')
   await writeFile(script, scriptOf(visitorAddresses(VISITORS)))
   return {
     name: 'wrk',
-    async shoot(url, path, seconds, connections = CONNECTIONS) {
-      const wrk = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
+    async shoot(url, path, seconds) {
+      const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
       const { stdout } = await promisify(execFile)('taskset', [...pinned, ...wrk])
       return JSON.parse(stdout.slice(stdout.lastIndexOf('{')))
     },
@@ -67,17 +67,12 @@ end
 `
 }
 
-/** Load that comes at a pace, so many requests a second. */
-export function pacedLoad(processor: number, rate: number): Load {
-  return programLoad('a program of Node', processor, rate)
-}
-
 /** It runs in a process of its own, so that it can stay on one processor. */
-function programLoad(name: string, processor: number, rate = 0): Load {
+function programLoad(processor: number): Load {
   return {
-    name,
-    async shoot(url, path, seconds, connections = CONNECTIONS) {
-      const args = [url, path, seconds, connections, rate].map(String)
+    name: 'a program of Node',
+    async shoot(url, path, seconds) {
+      const args = [url, path, String(seconds)]
       const child = fork(join(import.meta.dirname, 'load-process.js'), args, {
         execPath: 'taskset',
         execArgv: ['--cpu-list', String(processor), process.execPath],

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /* Linux's figures of running processes, by their ids. */
 
@@ -37,12 +37,7 @@ export function resident(pid: number): number {
   return megabytes(pid, 'VmRSS')
 }
 
-/** Begins a new count of the most that was resident. */
-export function forgetPeak(pid: number): void {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5')
-}
-
-/** The most megabytes that were resident since the process began, or since `forgetPeak`. */
+/** The most megabytes that were resident since the process began. */
 export function peak(pid: number): number {
   return megabytes(pid, 'VmHWM')
 }

@@ -4,20 +4,18 @@ import { type Figure, type Goal, type Spread, spreadOf } from '../report/result.
 import type { Run } from '../report/run.ts'
 import { measure } from '../rounds.ts'
 import { visitorAddresses } from '../visitors.ts'
-import { benchConnections } from './connections.ts'
 import { BASELINE, CONTENDERS, OURS } from './contenders.ts'
 import { CONNECTIONS, VISITORS } from './load.ts'
 import { pathOf, type Size } from './servers.ts'
-import { benchConsole, benchLog, benchWorkers } from './settings.ts'
 import { costOf, shootInTurn, type Target } from './shot.ts'
 import { onStand, PROXY, type Stand } from './stand.ts'
 import { benchTls } from './tls.ts'
 
-/** The proxy beside others and beside itself, by processor time: the hop, workers, connections, TLS, the log, the console. */
+/** The proxy beside others and beside itself, by processor time: the hop and TLS. */
 export function benchProxy(run: Run): Promise<void> {
   return onStand(run, async (stand) => {
-    for (const bench of [benchHop, benchWorkers, benchConnections, benchTls, benchLog, benchConsole])
-      await bench(run, stand)
+    await benchHop(run, stand)
+    await benchTls(run, stand)
   })
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { ConfigInput } from '@sallyport/engine'
 import { freePort, type Program, startProgram } from './program.ts'
 
-/* The proxy as it is installed: by its command and a configuration file. The benches and fault runs start it here alone. */
+/* The proxy as it is installed: by its command and a configuration file. The benches start it here alone. */
 
 const OWN_COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
 
@@ -36,29 +36,21 @@ export interface Sallyport extends Program {
 export interface Running {
   /** Options of Node itself, which its workers get too. */
   readonly node?: readonly string[] | undefined
-  /** A command that runs the command it is given. */
-  readonly under?: readonly string[] | undefined
-  /** The program of another release. */
-  readonly release?: string | undefined
 }
 
 /** Runs a command to its end and gives what it printed. */
-export async function runCommand(
-  args: readonly string[],
-  { node = [], under = [], release = OWN_COMMAND }: Running = {},
-): Promise<string> {
-  const [command, ...rest] = [...under, process.execPath, ...node, release, ...args]
-  return (await promisify(execFile)(command as string, rest)).stdout
+export async function runCommand(args: readonly string[], { node = [] }: Running = {}): Promise<string> {
+  return (await promisify(execFile)(process.execPath, [...node, OWN_COMMAND, ...args])).stdout
 }
 
 /** All data that comes with the project, cities too, compiled once, so that no run measures its compilation. */
-export async function compileData(dataDir: string, running?: Running): Promise<void> {
-  await runCommand(['data', 'compile', '--data-dir', dataDir], running)
+export async function compileData(dataDir: string): Promise<void> {
+  await runCommand(['data', 'compile', '--data-dir', dataDir])
 }
 
 export async function startSallyport(options: Options): Promise<Sallyport> {
   const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {} } = options
-  const { node = [], under = [], release = OWN_COMMAND } = options
+  const { node = [] } = options
   const [port, adminPort] = await Promise.all([freePort(), freePort()])
   const admin = `http://127.0.0.1:${adminPort}`
   await mkdir(folder, { recursive: true })
@@ -73,10 +65,10 @@ export async function startSallyport(options: Options): Promise<Sallyport> {
     ...raised,
   }
   await writeFile(file, JSON.stringify(config))
-  const [command, ...args] = [...under, process.execPath, ...node, release, 'proxy']
+  const args = [...node, OWN_COMMAND, 'proxy', '--config', file]
   const program = await startProgram({
-    command: command as string,
-    args: [...args, '--config', file, ...(workers === undefined ? [] : ['--workers', String(workers)])],
+    command: process.execPath,
+    args: [...args, ...(workers === undefined ? [] : ['--workers', String(workers)])],
     port,
     processor,
     async ready() {

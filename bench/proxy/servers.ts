@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CertificateFiles } from './certificate.ts'
-import { LOAD_LOOKUPS, lookups, SAY_LOOKUPS } from './nginx-lookups.ts'
 import { freePort, type Program, startProgram } from './program.ts'
 
 /* nginx and HAProxy, each one process that serves, with a configuration written for the run. */
@@ -23,13 +22,7 @@ export async function startOrigin(folder: string, processor?: number): Promise<P
 
 /** nginx as a proxy that forwards and does nothing else. */
 export function startNginxProxy(folder: string, upstream: string, processor?: number): Promise<Program> {
-  return startNginx(join(folder, 'nginx'), processor, forward(''), originOf(upstream))
-}
-
-/** nginx as a proxy that looks up network and user agent. */
-export function startNginxLookups(folder: string, upstream: string, processor?: number): Promise<Program> {
-  const http = `${originOf(upstream)}\n${lookups()}`
-  return startNginx(join(folder, 'nginx-lookups'), processor, forward(SAY_LOOKUPS), http, LOAD_LOOKUPS)
+  return startNginx(join(folder, 'nginx'), processor, FORWARD, originOf(upstream))
 }
 
 /** The same over TLS, with HTTP/2 for those who ask for it; no session is resumed, as none of ours is. */
@@ -40,13 +33,10 @@ export function startNginxTls(
   processor?: number,
 ): Promise<Program> {
   const tls = `ssl_certificate ${cert}; ssl_certificate_key ${key}; ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache off;`
-  return startNginx(join(folder, 'nginx-tls'), processor, `${tls} ${forward('')}`, originOf(upstream), '', 'ssl http2')
+  return startNginx(join(folder, 'nginx-tls'), processor, `${tls} ${FORWARD}`, originOf(upstream), 'ssl http2')
 }
 
-function forward(fields: string): string {
-  const plain = 'proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection "";'
-  return `location / { ${plain} ${fields} }`
-}
+const FORWARD = 'location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ""; }'
 
 function originOf(upstream: string): string {
   return `upstream origin { server ${new URL(upstream).host}; keepalive 128; keepalive_requests ${NO_END}; }`
@@ -57,7 +47,6 @@ async function startNginx(
   processor: number | undefined,
   server: string,
   http = '',
-  modules = '',
   listening = '',
 ): Promise<Program> {
   const port = await freePort()
@@ -69,7 +58,6 @@ async function startNginx(
   await writeFile(
     file,
     [
-      modules,
       // The folder of a run can be read by the one who runs it alone.
       process.getuid?.() === 0 ? 'user root;' : '',
       `daemon off; worker_processes 1; pid ${join(folder, 'pid')}; error_log stderr warn;`,

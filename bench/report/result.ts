@@ -35,8 +35,6 @@ export interface Table {
   /** Name of the amount that grows: this table is a curve. */
   readonly work?: string | undefined
   readonly figures: readonly Figure[]
-  /** The run that measured it, where that is another one than that of the results. */
-  readonly machine?: Machine | undefined
 }
 
 export interface Machine {

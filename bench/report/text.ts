@@ -127,11 +127,6 @@ export function resultsText({ machine, tables, skipped }: Results): string {
     const [work = '', ...columns] = head
     return markdownOf({ head: [joined(table.title, work), ...columns], rows })
   })
-  const carried = tables.flatMap(({ title, machine: own }) =>
-    own === undefined
-      ? []
-      : [`*${title}: Node ${own.node}; ${own.date}; \`${own.commit}\`; load ${own.load.toFixed(1)}.*`],
-  )
   const notes = skipped.map((text) => `Skipped: ${text}.`)
-  return [...parts, [`*${machineText(machine)}*`, ...carried, ...notes].reduce(wrapped)].join('\n\n')
+  return [...parts, [`*${machineText(machine)}*`, ...notes].reduce(wrapped)].join('\n\n')
 }

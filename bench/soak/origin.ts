@@ -3,21 +3,17 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 
 /*
- * The origin of these runs. `/` is a few bytes, `/big` more than buffers hold, `/slow` comes after a minute, `/download`
- * is long; `/upload` tells how much came, and `/echo` gives it back; `/ws` accepts a WebSocket and `/ws-silent` does not
- * answer. It has no clock of its own.
+ * The origin of these runs. `/` is a few bytes, `/big` more than buffers hold, `/slow` comes after a minute; `/upload` tells how much came, and `/echo` gives it back; `/ws` accepts a WebSocket. It has no clock of its own.
  */
 const SLOW_MS = 60_000
 const PIECE = Buffer.alloc(65_536, 'x')
 
 /** The buffers of a connection on loopback hold some 4 MB. */
 const BIG_BYTES = 5_000_000
-const DOWNLOAD_BYTES = 24_000_000
 
 const ANSWERS: Readonly<Record<string, RequestListener>> = {
   '/': (_, response) => end(response, 'ok'),
   '/big': (_, response) => sendMuch(response, BIG_BYTES),
-  '/download': (_, response) => sendMuch(response, DOWNLOAD_BYTES),
   '/slow': (_, response) => {
     const late = setTimeout(() => end(response, 'late'), SLOW_MS)
     response.once('close', () => clearTimeout(late))

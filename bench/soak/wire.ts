@@ -1,20 +1,15 @@
-import { type Socket, type TcpNetConnectOpts, connect as tcpConnect } from 'node:net'
+import { type Socket, connect as tcpConnect } from 'node:net'
 
 /* Clients that cost little: sockets, and texts that were made before. */
 
 /** A connection from an address of this machine; that it may fail is nobody's error. */
-export function dial(port: number, localAddress: string, options: Partial<TcpNetConnectOpts> = {}): Socket {
-  const socket = tcpConnect({ port, host: '127.0.0.1', localAddress, noDelay: true, ...options })
+export function dial(port: number, localAddress: string): Socket {
+  const socket = tcpConnect({ port, host: '127.0.0.1', localAddress, noDelay: true })
   return socket.on('error', () => {})
 }
 
 export function portOf(url: string): number {
   return Number(new URL(url).port)
-}
-
-/** The head of a request; `fields` are whole lines. */
-export function headOf(method: string, path: string, ...fields: readonly string[]): string {
-  return [`${method} ${path} HTTP/1.1`, 'Host: site.example', ...fields, '', ''].join('\r\n')
 }
 
 export interface Answer {
