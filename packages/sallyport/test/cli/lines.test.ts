@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
-import { followedText, linesOf, linesOfFile } from '../../src/cli/log/lines.ts'
+import { followText, splitLines, readFileLines } from '../../src/cli/log/lines.ts'
 
 t.test('letters of several bytes are whole, wherever a file that is followed is cut', async (t) => {
   const file = join(t.testdir(), 'decisions.log')
@@ -11,12 +11,12 @@ t.test('letters of several bytes are whole, wherever a file that is followed is 
   const bytes = Buffer.from(`${long}\n${long}\n日`)
   writeFileSync(file, bytes.subarray(0, -1))
   let pauses = 0
-  const text = followedText(file, () => {
+  const text = followText(file, () => {
     pauses++
     if (pauses === 1) appendFileSync(file, Buffer.concat([bytes.subarray(-1), Buffer.from('\n')]))
   })
   const lines: (string | undefined)[] = []
-  for await (const line of linesOf(text)) if (lines.push(line) === 3) break
+  for await (const line of splitLines(text)) if (lines.push(line) === 3) break
   t.same(lines, [long, long, '日'])
 })
 
@@ -29,7 +29,7 @@ async function linesIn(folder: string, bytes: Buffer | string) {
   const onCut = () => {
     isCut = true
   }
-  for await (const line of linesOfFile(file, 'utf8', onCut)) lines.push(line)
+  for await (const line of readFileLines(file, 'utf8', onCut)) lines.push(line)
   return { lines, isCut }
 }
 

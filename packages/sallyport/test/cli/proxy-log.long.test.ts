@@ -47,8 +47,8 @@ t.test('log.file is opened again at SIGHUP, and log itself is taken over; who di
   await proxy.says('API key')
   const url = urlIn(proxy.err())
   for (let n = 0; n < 40; n++) await (await fetch(url, { ...from('192.0.2.7', `r${n}`), keepalive: false })).text()
-  await until(() => linesOf(file).length > 40)
-  const lines = linesOf(file).map(readEntry)
+  await until(() => splitLines(file).length > 40)
+  const lines = splitLines(file).map(readEntry)
   t.match(lines[0], { audit: 'keys create', details: { key: /./, account: /./ } })
   const requests = lines.flatMap((line) => (line !== undefined && 'path' in line ? [line] : []))
   t.equal(requests.length, 40)
@@ -58,14 +58,14 @@ t.test('log.file is opened again at SIGHUP, and log itself is taken over; who di
   renameSync(file, `${file}.1`)
   proxy.child.kill('SIGHUP')
   await proxy.says('nothing has changed')
-  await until(() => linesOf(file).length > 0)
-  t.match(readEntry(linesOf(file)[0] ?? ''), { audit: 'reload', who: 'SIGHUP', details: { changed: [] } })
+  await until(() => splitLines(file).length > 0)
+  t.match(readEntry(splitLines(file)[0] ?? ''), { audit: 'reload', who: 'SIGHUP', details: { changed: [] } })
 
   writeFileSync(config, `${before}log: { requests: off }\nlimits: { inFlight: 0 }\n`)
   proxy.child.kill('SIGHUP')
   await proxy.says('kept as it was')
-  await until(() => linesOf(file).length > 1)
-  t.match(readEntry(linesOf(file)[1] ?? ''), { audit: 'reload', error: 'invalid_config' })
+  await until(() => splitLines(file).length > 1)
+  t.match(readEntry(splitLines(file)[1] ?? ''), { audit: 'reload', error: 'invalid_config' })
 
   writeFileSync(config, `${before}log: { requests: off }\n`)
   proxy.child.kill('SIGHUP')
@@ -82,7 +82,7 @@ t.test('administrative commands are written down where no log.file is named: in 
   t.match(await run('ip', 'set', '8.8.4.4', '--class', 'vpn', ...common), { code: 0 })
   t.match(await run('keys', 'revoke', 'none', ...common), { code: 1 })
   t.match(await run('keys', 'list', ...common), { code: 0 })
-  const trail = linesOf(join(folder, 'data/audit.log')).map(readEntry)
+  const trail = splitLines(join(folder, 'data/audit.log')).map(readEntry)
   t.match(trail, [
     { audit: 'ip set', who: /./, details: { address: '8.8.4.4', class: 'vpn' } },
     { audit: 'keys revoke', error: 'unknown_key', details: { key: 'none' } },
@@ -92,7 +92,7 @@ t.test('administrative commands are written down where no log.file is named: in 
   t.match(await run('ip', 'unset', '8.8.4.4', ...common), { code: 2, err: /log\.file: \S+ is not a folder/ })
 })
 
-function linesOf(file: string): readonly string[] {
+function splitLines(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8').split('\n').slice(0, -1)
   } catch {

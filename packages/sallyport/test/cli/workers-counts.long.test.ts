@@ -59,13 +59,13 @@ t.test('metrics, console and log have the same counts of two workers, over a rel
     decided,
     ({ action, enforced, class: who, networkClass }) => `${action} ${enforced} ${who} ${networkClass}`,
   )
-  t.same(linesOf(text, 'sallyport_decisions_total', ['action', 'enforced', 'class', 'network_class']), lines)
+  t.same(splitLines(text, 'sallyport_decisions_total', ['action', 'enforced', 'class', 'network_class']), lines)
   const rules = countBy(decided, ({ rule, action }) => `${rule} ${action}`)
   const trials = countBy(
     decided.filter(({ trial }) => trial !== undefined),
     ({ trial, trialRule }) => `${trialRule} trial:${trial}`,
   )
-  t.same(linesOf(text, 'sallyport_rule_matches_total', ['rule', 'action']), { ...rules, ...trials })
+  t.same(splitLines(text, 'sallyport_rule_matches_total', ['rule', 'action']), { ...rules, ...trials })
   for (const known of ['seen flag', 'seen block', 'gone block', 'new block', 'often throttle', 'try trial:block'])
     t.ok(({ ...rules, ...trials }[known] ?? 0) > 0, known)
 
@@ -138,7 +138,7 @@ function countBy<One>(all: readonly One[], key: (one: One) => string): Readonly<
 }
 
 /** The values of a metric by those of some labels. */
-function linesOf(text: string, name: string, labels: readonly string[]): Readonly<Record<string, number>> {
+function splitLines(text: string, name: string, labels: readonly string[]): Readonly<Record<string, number>> {
   const found: Record<string, number> = {}
   for (const [, written = '', value] of text.matchAll(new RegExp(`^${name}\\{(.*)\\} (\\S+)$`, 'gm'))) {
     const key = labels.map((label) => new RegExp(`(?:^|,)${label}="([^"]*)"`).exec(written)?.[1] ?? '').join(' ')
@@ -148,5 +148,5 @@ function linesOf(text: string, name: string, labels: readonly string[]): Readonl
 }
 
 function sumOf(text: string, name: string): number {
-  return Object.values(linesOf(text, name, [])).reduce((sum, value) => sum + value, 0)
+  return Object.values(splitLines(text, name, [])).reduce((sum, value) => sum + value, 0)
 }

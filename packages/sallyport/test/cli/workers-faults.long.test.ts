@@ -49,7 +49,7 @@ function connectionsTo(url: string): number {
   return readFileSync('/proc/net/tcp', 'utf8').match(established)?.length ?? 0
 }
 
-const linesOf = (proxy: Started, line: string): number => proxy.err().split(line).length - 1
+const splitLines = (proxy: Started, line: string): number => proxy.err().split(line).length - 1
 
 function attest(url: string, key: string) {
   return ask(
@@ -91,7 +91,7 @@ t.test('faults of workers', (t) => {
     await until(() => proxy.err().includes(`worker ${leader} ended (SIGKILL); starting another.`))
     t.match(proxy.err(), `worker ${leader} has shown no sign of life for 20 s; killing it.`)
     await proxy.says('configuration read again: nothing has changed.')
-    t.equal(linesOf(proxy, 'configuration read again'), 1)
+    t.equal(splitLines(proxy, 'configuration read again'), 1)
     await until(async () => (await serving(admin)) === 3)
     t.same(await readiness(admin), { wanted: 3, serving: 3, silent: 0 })
     t.equal((await answerOf(url))?.status, 200)
@@ -138,13 +138,13 @@ t.test('faults of workers', (t) => {
         t.equal((await answerOf(url))?.status, 403, 'also under what a reload has taken over')
         writeFileSync(config, `${first}${BLOCKING}log: { file: ${log} }\nclientHeader: x-${gone}\n`)
         process.kill(proxy.child.pid as number, 'SIGHUP')
-        await until(() => linesOf(proxy, 'configuration read again: clientHeader taken over.') === gone)
+        await until(() => splitLines(proxy, 'configuration read again: clientHeader taken over.') === gone)
         await until(() => audits() === 1 + gone)
       }
       proxy.child.kill('SIGTERM')
       t.equal(await proxy.ended, 0)
-      t.equal(linesOf(proxy, 'configuration read again: clientHeader taken over.'), 2, 'one says it')
-      t.equal(linesOf(proxy, 'configuration kept as it was'), 1)
+      t.equal(splitLines(proxy, 'configuration read again: clientHeader taken over.'), 2, 'one says it')
+      t.equal(splitLines(proxy, 'configuration kept as it was'), 1)
       t.equal(audits(), 3, 'and writes it down')
     },
   )
@@ -174,13 +174,13 @@ t.test('faults of workers', (t) => {
       renameSync(ledger, `${ledger}.away`)
       const killed = childrenOf(again)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
-      await until(() => linesOf(again, 'is of another ledger') >= 2)
-      t.ok(linesOf(again, 'ended (exit 1); starting another.') >= 1, 'one that cannot start exits')
+      await until(() => splitLines(again, 'is of another ledger') >= 2)
+      t.ok(splitLines(again, 'ended (exit 1); starting another.') >= 1, 'one that cannot start exits')
       t.ok(childrenOf(again).length <= 1, 'one tries for all')
       renameSync(`${ledger}.away`, ledger)
       await until(async () => (await serving(admin)) === 2)
       t.equal((await answerOf(url))?.status, 200)
-      t.equal(linesOf(again, 'Listening on'), 1)
+      t.equal(splitLines(again, 'Listening on'), 1)
       again.child.kill('SIGTERM')
       t.equal(await again.ended, 0)
     },
@@ -253,15 +253,15 @@ t.test('faults of workers', (t) => {
     await proxy.says('API key')
     const refused = 'tls.acme: no certificate for site.example'
     for (let leaders = 1; leaders <= 3; leaders++) {
-      await until(() => linesOf(proxy, refused) === leaders && childrenOf(proxy).length === 2)
-      t.equal(linesOf(proxy, refused), leaders)
+      await until(() => splitLines(proxy, refused) === leaders && childrenOf(proxy).length === 2)
+      t.equal(splitLines(proxy, refused), leaders)
       t.ok(orders.length >= leaders)
       const [leader] = childrenOf(proxy)
       if (leaders < 3) process.kill(leader as number, 'SIGKILL')
     }
     proxy.child.kill('SIGINT')
     t.equal(await proxy.ended, 0)
-    t.equal(linesOf(proxy, refused), 3)
+    t.equal(splitLines(proxy, refused), 3)
   })
 
   t.end()

@@ -14,12 +14,12 @@ import {
 import { createTrialCounter, readPolicy, type Sallyport } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { readAccessLog } from '../log/access/access-log.ts'
-import type { AccessFormat } from '../log/access/format.ts'
-import { ACCESS_FORMATS, parseFields } from '../log/access/formats.ts'
+import { ACCESS_FORMATS, type AccessFormat, READABLE } from '../log/access/format.ts'
+import { parseFields } from '../log/access/json.ts'
 import { createProxied, type Proxied, proxiedNote } from '../log/access/proxied.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'
-import { createUnread, type Unread } from '../log/access/unread.ts'
-import { cutNote } from '../log/lines.ts'
+import { createUnread, describeUnread, type Unread } from '../log/access/unread.ts'
+import { describeCut } from '../log/lines.ts'
 import { shareOf } from '../report/report-text.ts'
 import { countDescribed } from '../requests/requests.ts'
 import {
@@ -96,24 +96,27 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
         using(openOnce(other, terminal), (after) => {
           const counters = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
           return replay(
-            { log, formats: formatsFor(options), onCut: () => terminal.err(`sallyport: ${cutNote(log)}`) },
+            { log, formats: formatsFor(options), onCut: () => terminal.err(`sallyport: ${describeCut(log)}`) },
             async (request) => {
               // Lines are written as answers end, so their times may go back a little.
               now = request.at
-              return bothOf(request, { before, after }, counters)
+              return decideTwice(request, { before, after }, counters)
             },
           )
         }),
       )
       const { requests, unread, proxied, classes, unjudged } = replayed
       if (requests === 0 && unread.lines > 0)
-        throw new SallyportError('invalid_request', `${inputName(log)}: ${unread.sentence()}`)
-      const asked = askedOf(classes)
+        throw new SallyportError(
+          'invalid_request',
+          `${inputName(log)}: not one of ${counted(unread.lines, 'line')} can be judged: ${unread.describe()}. ${READABLE}`,
+        )
+      const asked = countChallenged(classes)
       if (options.json)
         return terminal.out(
           json({ requests, asked, unread: unread.lines, lacking: unread.lacking, proxied, classes, unjudged }),
         )
-      terminal.out(tableOf(replayed))
+      terminal.out(formatTable(replayed))
       if (asked.before + asked.after > 0) {
         const shares = `${shareOf(asked.before, requests)} → ${shareOf(asked.after, requests)}`
         terminal.out(
@@ -122,7 +125,8 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       }
       const behind = proxied === undefined ? [] : [proxiedNote(proxied, requests)]
       const open = unjudgedNotes(unjudged, requests, 'the log')
-      for (const note of [counted(requests, 'request'), ...unread.notes(), ...behind, ...open]) terminal.out(dim(note))
+      const left = unread.lines === 0 ? [] : [describeUnread(unread)]
+      for (const note of [counted(requests, 'request'), ...left, ...behind, ...open]) terminal.out(dim(note))
       terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
     })
 }
@@ -137,16 +141,16 @@ async function replay(
     formats,
     onCut,
   }: { readonly log: string; readonly formats: readonly AccessFormat[]; readonly onCut: () => void },
-  decide: (request: LoggedRequest) => ReturnType<typeof bothOf>,
+  decide: (request: LoggedRequest) => ReturnType<typeof decideTwice>,
 ): Promise<Replayed> {
   const rows = new Map<AgentClass, Counts>()
-  const unread = createUnread(formats.length === 1 ? formats[0]?.name : undefined)
+  const unread = createUnread()
   const proxied = createProxied()
   const unjudged = countUnjudged()
   let requests = 0
-  for await (const { reading, format } of readAccessLog(log, formats, onCut)) {
+  for await (const { reading } of readAccessLog(log, formats, onCut)) {
     if ('lacks' in reading) {
-      unread.add(reading.lacks, format)
+      unread.add(reading.lacks)
       continue
     }
     requests++
@@ -177,7 +181,7 @@ interface Both<T> {
   readonly after: T
 }
 
-async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>, counters: Both<Counter>) {
+async function decideTwice(request: LoggedRequest, { before, after }: Both<Sallyport>, counters: Both<Counter>) {
   const { address, method, target, at, status } = request
   const userAgent = request.userAgent === '' ? undefined : request.userAgent
   // That there was no user agent is known, and judged; what other headers there were is not.
@@ -200,7 +204,7 @@ async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>
 }
 
 /** Requests that each policy would ask; those of rules on trial are under `onTrial`. */
-function askedOf(classes: readonly ClassRow[]): Both<number> {
+function countChallenged(classes: readonly ClassRow[]): Both<number> {
   const sum = (policy: keyof Both<number>) => classes.reduce((all, row) => all + row[policy].challenge, 0)
   return { before: sum('before'), after: sum('after') }
 }
@@ -209,17 +213,17 @@ function none(): Actions {
   return { allow: 0, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 0 }
 }
 
-function tableOf({ classes }: Replayed): string {
+function formatTable({ classes }: Replayed): string {
   const rows = classes.map((row) => [
     row.class,
     String(row.requests),
-    ...ACTIONS.map((action) => stepOf(row.before[action], row.after[action])),
+    ...ACTIONS.map((action) => formatStep(row.before[action], row.after[action])),
     String(row.changed),
     String(row.onTrial),
   ])
   return columns(rows, ['class', 'requests', ...ACTIONS, 'changed', 'on trial'])
 }
 
-function stepOf(before: number, after: number): string {
+function formatStep(before: number, after: number): string {
   return before === after ? String(before) : `${before} → ${after}`
 }

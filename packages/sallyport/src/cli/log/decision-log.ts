@@ -8,7 +8,7 @@ import { inputName, STANDARD_INPUT } from '../terminal/input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanLines } from './clean-lines.ts'
 import type { LogEntry } from './entry.ts'
-import { cutNote, followedText, linesOf, linesOfFile } from './lines.ts'
+import { describeCut, followText, readFileLines, splitLines } from './lines.ts'
 import { rememberedLog } from './remembered.ts'
 import { pipedText } from './standard-input.ts'
 
@@ -67,7 +67,7 @@ export function reportUnread(
   { read, unread }: { readonly read: number; readonly unread: number },
   terminal: Terminal,
 ): void {
-  if (isCut?.()) terminal.err(`sallyport: ${cutNote(name)}`)
+  if (isCut?.()) terminal.err(`sallyport: ${describeCut(name)}`)
   if (unread === 0) return
   if (read === 0) throw new SallyportError('invalid_request', `${name} is not a decision log.`)
   terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
@@ -83,9 +83,9 @@ function fileLog(file: string): LogSource {
     name: inputName(file),
     isPiped,
     holds: WRITTEN,
-    entries: entriesOf(linesOfFile(file, 'utf8', onCut)),
+    entries: entriesOf(readFileLines(file, 'utf8', onCut)),
     isCut: () => cut,
-    follow: isPiped ? undefined : (onEnd) => entriesOf(linesOf(followedText(file, onEnd))),
+    follow: isPiped ? undefined : (onEnd) => entriesOf(splitLines(followText(file, onEnd))),
   }
 }
 
@@ -121,7 +121,7 @@ function memoryOf(remembered: Awaited<ReturnType<typeof rememberedLog>>): LogSou
 }
 
 function standardInput(text: AsyncIterable<string>): LogSource {
-  return { name: 'standard input', isPiped: true, holds: WRITTEN, entries: entriesOf(linesOf(text)) }
+  return { name: 'standard input', isPiped: true, holds: WRITTEN, entries: entriesOf(splitLines(text)) }
 }
 
 async function* each(entries: readonly LogEntry[]): Entries {

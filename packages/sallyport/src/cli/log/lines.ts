@@ -19,25 +19,25 @@ const CHUNK_BYTES = 65_536
  * The lines of a file or of standard input, unpacked where they are gzip; `undefined` for a line that is too long. In `latin1`
  * each letter is a byte. `onCut` is called where a packed file ends before its end.
  */
-export async function* linesOfFile(
+export async function* readFileLines(
   file: string,
   encoding: 'utf8' | 'latin1' = 'utf8',
   onCut?: () => void,
 ): AsyncIterable<string | undefined> {
   try {
-    yield* linesOf(lettersOf(bytesOf(file, onCut), encoding))
+    yield* splitLines(decodeLetters(readBytes(file, onCut), encoding))
   } catch (error) {
-    throw unreadable(file, error)
+    throw describeUnreadable(file, error)
   }
 }
 
 /** The note about a packed file that ends before its end. */
-export function cutNote(file: string): string {
+export function describeCut(file: string): string {
   return `${inputName(file)} is cut short: it is read up to there.`
 }
 
 /** The lines of a stream of text. */
-export async function* linesOf(text: AsyncIterable<string>): AsyncIterable<string | undefined> {
+export async function* splitLines(text: AsyncIterable<string>): AsyncIterable<string | undefined> {
   let rest = ''
   let cut = false
   for await (const chunk of text) {
@@ -59,8 +59,8 @@ export async function* linesOf(text: AsyncIterable<string>): AsyncIterable<strin
  * The text of a file and what is appended to it, without an end; a new file of that name is read from its beginning.
  * Calls `onEnd` whenever there is nothing more for now.
  */
-export async function* followedText(file: string, onEnd: () => void): AsyncIterable<string> {
-  let handle = await open(file).catch((error) => Promise.reject(unreadable(file, error)))
+export async function* followText(file: string, onEnd: () => void): AsyncIterable<string> {
+  let handle = await open(file).catch((error) => Promise.reject(describeUnreadable(file, error)))
   // A letter may come in two pieces.
   let letters = new StringDecoder()
   try {
@@ -92,7 +92,7 @@ async function isReplaced(file: string, handle: FileHandle, position: number): P
   return named !== undefined && (named.ino !== held.ino || named.size < position)
 }
 
-async function* lettersOf(bytes: AsyncIterable<Buffer>, encoding: 'utf8' | 'latin1'): AsyncIterable<string> {
+async function* decodeLetters(bytes: AsyncIterable<Buffer>, encoding: 'utf8' | 'latin1'): AsyncIterable<string> {
   const letters = new StringDecoder(encoding)
   for await (const chunk of bytes) yield letters.write(chunk)
   yield letters.end()
@@ -112,17 +112,17 @@ const OTHERS: readonly (readonly [begins: string, fault: string])[] = [
 /** The longest of those beginnings, in bytes. */
 const LONGEST = 6
 
-async function* bytesOf(file: string, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
+async function* readBytes(file: string, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
   const source = file === STANDARD_INPUT ? process.stdin : createReadStream(file)
   try {
-    yield* contentOf(source, file, onCut)
+    yield* readContent(source, file, onCut)
   } finally {
     // Somebody may still write to standard input, and the process would wait for that.
     source.destroy()
   }
 }
 
-async function* contentOf(
+async function* readContent(
   source: AsyncIterable<Buffer>,
   file: string,
   onCut: (() => void) | undefined,
@@ -137,17 +137,17 @@ async function* contentOf(
   const begins = first.toString('hex', 0, LONGEST)
   const [, fault] = OTHERS.find(([bytes]) => begins.startsWith(bytes)) ?? []
   if (fault !== undefined) throw new SallyportError('invalid_request', `${inputName(file)} ${fault}.`)
-  const all = joined(first, chunks)
-  if (begins.startsWith(GZIP)) yield* unpacked(all, onCut)
+  const all = joinChunks(first, chunks)
+  if (begins.startsWith(GZIP)) yield* unpack(all, onCut)
   else yield* all
 }
 
-async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
+async function* joinChunks(first: Buffer, rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
   yield first
   yield* { [Symbol.asyncIterator]: () => rest }
 }
 
-async function* unpacked(packed: AsyncIterable<Buffer>, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
+async function* unpack(packed: AsyncIterable<Buffer>, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
   let isBegun = false
   try {
     // Its reader sees the error.
@@ -156,7 +156,7 @@ async function* unpacked(packed: AsyncIterable<Buffer>, onCut: (() => void) | un
       yield chunk
     }
   } catch (error) {
-    if (!isBegun || codeOf(error) !== 'Z_BUF_ERROR') throw error
+    if (!isBegun || findCode(error) !== 'Z_BUF_ERROR') throw error
     onCut?.()
   }
 }
@@ -167,12 +167,12 @@ const UNPACKING: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'is damaged: it cannot be unpacked.',
 }
 
-function codeOf(error: unknown): unknown {
+function findCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-function unreadable(file: string, error: unknown): unknown {
+function describeUnreadable(file: string, error: unknown): unknown {
   if (error instanceof SallyportError) return error
-  const reason = UNPACKING[String(codeOf(error))] ?? fileReason(error)
+  const reason = UNPACKING[String(findCode(error))] ?? fileReason(error)
   return new SallyportError('invalid_request', `${inputName(file)} ${reason}`)
 }

@@ -28,7 +28,7 @@ export async function rememberedLog(
   id: string | undefined,
 ): Promise<RememberedLog | { readonly reason: string }> {
   const about: Readonly<Record<string, string>> = id === undefined ? {} : { id }
-  const first = await linesOf(config, about)
+  const first = await askForLines(config, about)
   if ('reason' in first) return first
   return {
     name: `the memory of the gate at ${first.where}`,
@@ -38,17 +38,17 @@ export async function rememberedLog(
       for (let before = first.entries; ; ) {
         onEnd()
         await delay(FOLLOW_MS)
-        const next = await linesOf(config, { since: String(Math.max(0, ...before.map(endOf)) - LATE_MS) })
+        const next = await askForLines(config, { since: String(Math.max(0, ...before.map(findEnd)) - LATE_MS) })
         if ('reason' in next) throw new SallyportError('service_unavailable', `${next.reason} any more.`)
-        const shown = new Set(before.map(keyOf))
-        yield* next.entries.filter((entry) => !shown.has(keyOf(entry)))
+        const shown = new Set(before.map(nameEntry))
+        yield* next.entries.filter((entry) => !shown.has(nameEntry(entry)))
         if (next.entries.length > 0) before = next.entries
       }
     },
   }
 }
 
-async function linesOf(
+async function askForLines(
   config: Config,
   about: Readonly<Record<string, string>>,
 ): Promise<{ readonly entries: readonly LogEntry[]; readonly where: string } | { readonly reason: string }> {
@@ -60,10 +60,10 @@ async function linesOf(
 }
 
 /** Milliseconds since the epoch at which a request ended. */
-function endOf(entry: LogEntry): number {
+function findEnd(entry: LogEntry): number {
   return Date.parse(entry.time) + ('milliseconds' in entry ? entry.milliseconds : 0)
 }
 
-function keyOf(entry: LogEntry): string {
+function nameEntry(entry: LogEntry): string {
   return 'requestId' in entry ? `${entry.requestId} ${entry.time}` : entry.time
 }

@@ -1,6 +1,4 @@
 import { counted } from '@sallyport/core'
-import type { AccessFormat } from './format.ts'
-import { ACCESS_FORMATS } from './formats.ts'
 import { LACKS, type Lack } from './reading.ts'
 
 /** The lines of a log that were not judged. */
@@ -8,47 +6,34 @@ export interface Unread {
   readonly lines: number
   /** Lines by what they lack. */
   readonly lacking: Readonly<Partial<Record<Lack, number>>>
-  /** `3 lines not read: 2 without a time, 1 without a request`, and what cures it; none where all were read. */
-  notes(): readonly string[]
-  /** Why there is nothing to judge, where not one line was read. */
-  sentence(): string
+  /** `2 without a time, 1 without a request` */
+  describe(): string
 }
 
 export interface UnreadCounter extends Unread {
-  add(lacks: Lack, format: AccessFormat | undefined): void
+  add(lacks: Lack): void
 }
 
-/** `said` names the format in which alone the lines were read. */
-export function createUnread(said?: string): UnreadCounter {
+export function createUnread(): UnreadCounter {
   const lacking: Partial<Record<Lack, number>> = {}
-  const cures = new Set<string>()
   let lines = 0
-  const listed = () =>
-    Object.entries(lacking)
-      .toSorted(([, x], [, y]) => y - x)
-      .map(([lack, count]) => `${count.toLocaleString('en-US')} ${LACKS[lack as Lack]}`)
-      .join(', ')
   return {
     lacking,
     get lines() {
       return lines
     },
-    add(lack, format) {
+    add(lacks) {
       lines++
-      lacking[lack] = (lacking[lack] ?? 0) + 1
-      const cure = format?.cures?.[lack]
-      if (cure !== undefined) cures.add(cure)
+      lacking[lacks] = (lacking[lacks] ?? 0) + 1
     },
-    notes: () => (lines === 0 ? [] : [`${counted(lines, 'line')} not read: ${listed()}`, ...cures]),
-    sentence() {
-      const read =
-        said === undefined
-          ? `The formats that are known are ${NAMES}; --fields names the members of other JSON.`
-          : `None is in format ${said}.`
-      const known = lacking.request === lines && cures.size === 0 ? ` ${read}` : ''
-      return `${[`not one of ${counted(lines, 'line')} can be judged: ${listed()}.`, ...cures].join(' ')}${known}`
-    },
+    describe: () =>
+      Object.entries(lacking)
+        .toSorted(([, x], [, y]) => y - x)
+        .map(([lack, count]) => `${count.toLocaleString('en-US')} ${LACKS[lack as Lack]}`)
+        .join(', '),
   }
 }
 
-const NAMES = ACCESS_FORMATS.map(({ name }) => name).join(', ')
+export function describeUnread(unread: Unread): string {
+  return `${counted(unread.lines, 'line')} not read: ${unread.describe()}`
+}

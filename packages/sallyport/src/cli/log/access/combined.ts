@@ -1,0 +1,89 @@
+import { formatAddress } from '@sallyport/core'
+import type { AccessFormat } from './format.ts'
+import { parseAddressText, parseReading, parseRequestLine } from './reading.ts'
+
+/** `[host] address ident user [time] "request" status bytes "referrer" "user agent" …` */
+interface CombinedLine {
+  /** In front of the time. */
+  readonly words: readonly string[]
+  readonly time: string
+  readonly request: string
+  readonly status: string | undefined
+  /** Absent where the line ends before it, or where quotes within it are not escaped. */
+  readonly userAgent: string | undefined
+}
+
+/** The combined log format of nginx, Apache, lighttpd and most others, also with the host in front and with more behind. */
+export const combinedFormat: AccessFormat = {
+  name: 'combined',
+  open(first, isNamed) {
+    // Servers with a form of their own, and those that log no user agents, have another text or `-` in its place in every line.
+    const hasAgents = isNamed || first.some((line) => isAgent(parseLine(line)?.userAgent ?? ''))
+    return (line) => {
+      const found = parseLine(line)
+      if (found === undefined) return undefined
+      const { words, time, request, status, userAgent } = found
+      return parseReading({
+        ip: findClient(words),
+        ...(parseRequestLine(request) ?? { target: undefined }),
+        at: time,
+        userAgent: hasAgents ? userAgent : undefined,
+        status,
+      })
+    }
+  },
+}
+
+/** A quoted text or a word, from where the last one ended. */
+const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))(?=\s|$)/y
+
+function parseLine(line: string): CombinedLine | undefined {
+  // A server escapes quotes in the user name, which is the client's own: the first `] "` was written by the server.
+  const end = line.indexOf('] "')
+  const start = line.lastIndexOf('[', end)
+  if (start < 1) return undefined
+  const tokens: string[] = []
+  TOKEN.lastIndex = end + 1
+  for (let found = TOKEN.exec(line); found !== null && tokens.length < 5; found = TOKEN.exec(line))
+    tokens.push(found[1] ?? found[2] ?? '')
+  const [request, status, , , userAgent] = tokens
+  if (request === undefined) return undefined
+  const words = line.slice(0, start).replaceAll('"', '').trim().split(/ +/)
+  return {
+    words,
+    time: line.slice(start + 1, end),
+    request: cutEscapes(request),
+    status,
+    userAgent: userAgent === undefined ? undefined : cutEscapes(userAgent),
+  }
+}
+
+/**
+ * The only address among the words in front of a time. Several may be X-Forwarded-For and a proxy, or a host and its client: nothing
+ * says which is the client.
+ */
+function findClient(words: readonly string[]): string | undefined {
+  const found = new Map<string, string>()
+  for (const word of words) {
+    const address = parseAddressText(word)
+    if (address !== undefined) found.set(formatAddress(address), word)
+  }
+  const [only] = found.values()
+  return found.size === 1 && !words.some((word) => word.includes(',')) ? only : undefined
+}
+
+/** Whether a text names a program: a product with its version, or a bot. */
+function isAgent(text: string): boolean {
+  return text
+    .split(/[\s,;()]+/)
+    .some((word) => /^(?!HTTP\/)[A-Za-z][\w.!+-]*\/v?\d/.test(word) || /(?:bot|crawler|spider)$/i.test(word))
+}
+
+const CONTROLS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
+
+/** A text without the escapes of nginx (`\x22`) and of Apache (`\"`, `\\`, `\xe9`). */
+function cutEscapes(text: string): string {
+  return text.replace(/\\(?:x([\da-f]{2})|(.))/gi, (_, code: string | undefined, letter: string) =>
+    code === undefined ? (CONTROLS[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+  )
+}
