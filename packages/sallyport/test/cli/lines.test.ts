@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
-import { followText, splitLines, readFileLines } from '../../src/cli/log/lines.ts'
+import { followText, readFileLines, splitLines } from '../../src/cli/log/lines.ts'
 
 t.test('letters of several bytes are whole, wherever a file that is followed is cut', async (t) => {
   const file = join(t.testdir(), 'decisions.log')

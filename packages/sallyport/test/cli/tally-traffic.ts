@@ -54,13 +54,13 @@ export async function send(url: string, from: number, until: number, connections
 /** Lines of a log, as text to how many there are of it. */
 export function countedLines(file: string, keyOf: (line: LoggedLine) => string): Readonly<Record<string, number>> {
   const counts = new Map<string, number>()
-  for (const line of splitLines(file)) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1)
+  for (const line of linesOf(file)) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1)
   return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 export type LoggedLine = NonNullable<ReturnType<typeof readLine>>
 
-export function splitLines(file: string): readonly LoggedLine[] {
+export function linesOf(file: string): readonly LoggedLine[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((text) => (text === '' ? [] : (readLine(text) ?? [])))

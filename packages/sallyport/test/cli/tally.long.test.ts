@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readTallyFile, TALLY_FILE } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { childrenOf, start, until, workspace } from './command.ts'
-import { countedLines, lineCountOf, splitLines, openOrigin, send } from './tally-traffic.ts'
+import { countedLines, lineCountOf, linesOf, openOrigin, send } from './tally-traffic.ts'
 
 /** More of them in `npm run fault`. */
 const REQUESTS = process.env['TEST_LENGTH'] === 'full' ? 200_000 : 10_000
@@ -67,7 +67,7 @@ t.test('the tally is exact against the log, over four workers, a kill and a relo
   await proxy.ended
 
   const tallied = await talliedOf(folder)
-  const lines = splitLines(log)
+  const lines = linesOf(log)
   t.ok(lines.length >= REQUESTS - 32, `${lines.length} lines`)
   t.equal(tallied.requests, lines.length)
   t.equal(
@@ -113,7 +113,7 @@ t.test('a worker that is killed while it serves loses ten seconds at most', asyn
   await sent
   proxy.child.kill('SIGTERM')
   await proxy.ended
-  const lines = splitLines(log)
+  const lines = linesOf(log)
   const { requests } = await talliedOf(folder)
   const young = lines.filter(({ time }) => Date.parse(time) > at - 10_000 && Date.parse(time) <= at).length
   t.ok(requests <= lines.length + 32, `${requests} of ${lines.length}`)

@@ -34,19 +34,15 @@ export const combinedFormat: AccessFormat = {
   },
 }
 
-/** A quoted text or a word, from where the last one ended. */
-const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))(?=\s|$)/y
+/** A quoted text, or a word. */
+const TOKEN = /"((?:[^"\\]|\\.)*)"|[^\s"]+/y
 
 function parseLine(line: string): CombinedLine | undefined {
   // A server escapes quotes in the user name, which is the client's own: the first `] "` was written by the server.
   const end = line.indexOf('] "')
   const start = line.lastIndexOf('[', end)
   if (start < 1) return undefined
-  const tokens: string[] = []
-  TOKEN.lastIndex = end + 1
-  for (let found = TOKEN.exec(line); found !== null && tokens.length < 5; found = TOKEN.exec(line))
-    tokens.push(found[1] ?? found[2] ?? '')
-  const [request, status, , , userAgent] = tokens
+  const [request, status, , , userAgent] = findTokens(line, end + 2)
   if (request === undefined) return undefined
   const words = line.slice(0, start).replaceAll('"', '').trim().split(/ +/)
   return {
@@ -56,6 +52,19 @@ function parseLine(line: string): CombinedLine | undefined {
     status,
     userAgent: userAgent === undefined ? undefined : cutEscapes(userAgent),
   }
+}
+
+/** The texts that the combined form has from a place on, as far as a space or the end of the line is behind each. */
+function findTokens(line: string, from: number): readonly string[] {
+  const tokens: string[] = []
+  for (let at = from; tokens.length < 5; ) {
+    TOKEN.lastIndex = at
+    const [text, quoted = text] = TOKEN.exec(line) ?? []
+    at += (text?.length ?? 0) + 1
+    if (quoted === undefined || (line[at - 1] ?? ' ') !== ' ') break
+    tokens.push(quoted)
+  }
+  return tokens
 }
 
 /**

@@ -58,11 +58,9 @@ export function parseReading({ ip, method, target, userAgent, at, status }: Foun
 
 /** An address, alone or with a port behind it. */
 export function parseAddressText(text: string): Address | undefined {
-  const bare = parseAddress(text)
-  if (bare !== undefined) return bare
-  const [, bracketed, plain] = /^(?:\[(.*)\]|([^:]*))(?::\d{1,5})?$/.exec(text) ?? []
-  const host = bracketed ?? plain
-  return host === undefined ? undefined : parseAddress(host)
+  const [port = ''] = /:\d{1,5}$/.exec(text) ?? []
+  const host = text.slice(0, text.length - port.length)
+  return parseAddress(text) ?? parseAddress(host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host)
 }
 
 /** Method and target of `GET /path HTTP/1.1`; a target holds spaces where a client sent such a line. */
