@@ -1,5 +1,5 @@
-import { type CaseFile, type Judge, type Outcome, short } from './case.ts'
-import { type Product, requestBytes } from './product.ts'
+import { type Judge, type Outcome, short } from './case.ts'
+import { requestBytes } from './product.ts'
 
 /** A request of a JSON array, and what a site that challenges everything answers: `page`, `form`, `json`, or the `origin` itself. */
 interface AskedCase {
@@ -36,25 +36,4 @@ function shownBy(answer: string): string {
   if (answer.includes('data-back')) return 'form'
   if (answer.includes('data-challenge')) return 'page'
   return answer.includes('challenge_required') ? 'json' : short(answer)
-}
-
-/** The same visits behind two servers in front: each log's report counts as many challenges. */
-export const frontLog: Judge = {
-  takes: (file) => otherFront(file) !== undefined,
-  async judge(file, product) {
-    const other = otherFront(file) as CaseFile
-    const [came, expected] = [await challengedIn(product, file), await challengedIn(product, other)]
-    return [{ input: file.name, expected: `as ${other.name}: ${expected}`, came, ok: came === expected }]
-  },
-}
-
-function otherFront({ name, beside }: CaseFile): CaseFile | undefined {
-  const base = name.split('/').at(-1) ?? ''
-  if (base === 'caddy-challenges.log') return beside('nginx-challenges.log')
-  return base === 'nginx-challenges.log' ? beside('caddy-challenges.log') : undefined
-}
-
-async function challengedIn(product: Product, { path }: CaseFile): Promise<string> {
-  const { code, out, err } = await product.run('report', path)
-  return code === 0 ? (/\d+ challenged/.exec(out)?.[0] ?? short(out)) : short(err)
 }

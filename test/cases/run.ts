@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../workspaces.ts'
-import { challengedRequests, frontLog } from './asked.ts'
+import { challengedRequests } from './asked.ts'
 import { type CaseFile, type Judge, type Outcome, short } from './case.ts'
 import { caseFiles } from './folder.ts'
 import { aptRun, pathLines, userAgentLines } from './lines.ts'
@@ -21,7 +21,6 @@ const JUDGES: readonly Judge[] = [
   byHand,
   keptConnection,
   challengedRequests,
-  frontLog,
   wordedRequest,
   policyTests,
   applicationLines,

@@ -228,8 +228,6 @@ function allowedOf(room: string): readonly string[] {
 export const PAGE = {
   folder: 'packages/sallyport/page',
   allowed: [
-    'packages/ledger',
-    'buffer',
     'preact',
     '@preact/signals',
     'uplot',

@@ -29,7 +29,6 @@ export async function buildPage(folder: string): Promise<void> {
   })
   const foreign = Object.keys(metafile.inputs).filter((path) => !/^page\/|node_modules\//.test(path))
   if (foreign.length > 0) throw new Error(`Code of the server is in the page: ${foreign.join(', ')}`)
-  await buildVerifier(folder)
   const [script, output] =
     Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'page/main.tsx') ?? []
   if (script === undefined || output?.cssBundle === undefined) throw new Error('The page has no script or no style.')
@@ -43,26 +42,10 @@ export async function buildPage(folder: string): Promise<void> {
   writeFileSync(join(folder, 'world.json'), JSON.stringify(worldShapes()))
 }
 
-/** The verifier as Node runs it, with WebCrypto for node:crypto: two workers under names that the page knows. */
-async function buildVerifier(folder: string): Promise<void> {
-  await build({
-    absWorkingDir: ROOM,
-    entryPoints: [join(PAGE, 'verify/verify-worker.ts'), join(PAGE, 'verify/crypto-worker.ts')],
-    outdir: folder,
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    minify: true,
-    alias: { 'node:crypto': join(PAGE, 'verify/node-crypto.ts') },
-    inject: [join(PAGE, 'verify/buffer.ts')],
-    logLevel: 'warning',
-  })
-}
-
 /** The licences of the packages that are in a bundle: they ask to be shipped with it. */
 function licencesOf(inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []))
-  return [...folders, ...['world-atlas', 'buffer', 'base64-js', 'ieee754'].map((name) => `node_modules/${name}`)]
+  return [...folders, 'node_modules/world-atlas']
     .map((folder) => ({ name: folder.replace(/^.*node_modules\//, ''), path: packageOf(folder) }))
     .map(({ name, path }) => `${name}\n\n${licenceIn(path)}`)
     .sort()

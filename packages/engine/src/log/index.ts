@@ -5,12 +5,3 @@ export { FIELDS } from './fields.ts'
 export { LOG_FORMATS, readEntry, readLine } from './formats.ts'
 export { type LogLine, lineOf } from './line.ts'
 export { createLog, LOGGED_REQUESTS, type Log, type LogOptions } from './log.ts'
-export {
-  createReport,
-  type Report,
-  type ReportPart,
-  type ReportSums,
-  type ReportTable,
-  reportedActions,
-} from './report.ts'
-export type { ReportedChallenges } from './report-challenges.ts'

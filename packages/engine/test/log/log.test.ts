@@ -6,15 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import {
-  createLog,
-  createReport,
-  type Log,
-  type LogLine,
-  type LogOptions,
-  lineOf,
-  readLine,
-} from '../../src/log/index.ts'
+import { createLog, type Log, type LogLine, type LogOptions, readLine } from '../../src/log/index.ts'
 import { decisionFor, observed } from './observed.ts'
 
 const OPTIONS: LogOptions = { requests: 'all', addresses: 'full', sample: 1, format: 'plain' }
@@ -245,13 +237,4 @@ t.test('lines held at the end of a process are written', async (t) => {
   const { stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
   t.equal(stderr, '')
   t.equal(stdout.split('\n').filter((line) => readLine(line) !== undefined).length, 50)
-})
-
-t.test('a report is bounded whatever causes of refusals its lines have', (t) => {
-  const { add, result } = createReport()
-  const line = lineOf(observed({ status: 400 }), undefined)
-  for (let cause = 0; cause < 10_100; cause++) add({ ...line, refusedFor: `cause-${cause % 10_050}` })
-  const { requests, refusals } = result()
-  t.same([requests, Object.keys(refusals).length, refusals['cause-0']], [10_100, 10_000, 2])
-  t.end()
 })

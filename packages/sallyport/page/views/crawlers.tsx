@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { type Answer, type Asked, Failure, type Got, post } from '../api.ts'
-import { Bars } from '../parts/bars.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { linkTo, place } from '../route.ts'
@@ -26,27 +25,9 @@ function Known() {
   const loaded = useLoad('crawlers', {}, 10_000)
   return (
     <Shown loaded={loaded}>
-      {({ crawlers, seen, recent }) => (
+      {({ crawlers, recent }) => (
         <div class="grid">
           <Verify crawlers={crawlers} />
-          <Card title="Seen in the last 24 hours" wide>
-            <Bars
-              nothing="No crawler was named."
-              rows={seen.slice(0, 12).map(({ name, count }) => {
-                const space = name.lastIndexOf(' ')
-                const outcome = name.slice(space + 1)
-                return {
-                  name,
-                  count,
-                  shown: (
-                    <>
-                      <Badge name={outcome}>{outcome}</Badge> {name.slice(0, space)}
-                    </>
-                  ),
-                }
-              })}
-            />
-          </Card>
           <Card title="Recent" wide>
             {recent.length === 0 ? (
               <Empty>No request has claimed to be a crawler since the start.</Empty>

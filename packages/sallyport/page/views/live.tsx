@@ -13,6 +13,7 @@ import { count, country, percent, shortCount, word } from '../words.ts'
 
 type LiveAnswer = Got<'live'>
 type Counted = LiveAnswer['classes'][number]
+type Tallied = NonNullable<LiveAnswer['counted']>
 
 const SPANS = { '5m': '5 minutes', '1h': '1 hour', '24h': '24 hours' } as const
 type Span = keyof typeof SPANS
@@ -64,10 +65,13 @@ function Course({ answer }: { answer: LiveAnswer }) {
   )
 }
 
-function Pictures({ answer: { classes, networks, tops, hours } }: { answer: LiveAnswer }) {
+function Pictures({ answer: { classes, networks, seen, counted, span } }: { answer: LiveAnswer }) {
   const decided = classes.reduce((sum, { count }) => sum + count, 0)
-  const { countries } = tops
-  const seen = `most seen · ${hours === 24 ? 'last 24 hours' : 'this hour and the last'}`
+  const countries = Object.entries(seen.countries)
+  const [remembered, hours] = [
+    'of the remembered requests',
+    span === '24h' ? 'last 24 hours' : 'this hour and the last',
+  ]
   return (
     <>
       <div class="columns">
@@ -75,61 +79,63 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
           <Bars
             nothing="Nothing was decided."
             whole={decided}
-            rows={classes.map((row) => linkedBar(row, word(row.name), { class: row.name }, row.name))}
+            rows={classes.map((row) => linkBar(row, word(row.name), { class: row.name }, row.name))}
           />
         </Card>
         <Card title="From what network">
           <Bars
             nothing="Nothing was decided."
             whole={decided}
-            rows={networks.map((row) => linkedBar(row, word(row.name), { network: row.name }, row.name))}
+            rows={networks.map((row) => linkBar(row, word(row.name), { network: row.name }, row.name))}
           />
         </Card>
-        <Card title="Rules" aside={seen}>
-          <Bars nothing="No rule decided." rows={tops.rules.map((row) => ruleBar(row))} />
-          {tops.trials.length > 0 && <h3>On trial</h3>}
-          {tops.trials.length > 0 && <Bars nothing="" rows={tops.trials.map((row) => ruleBar(row, { trial: '1' }))} />}
+        <Card title="Rules" aside={hours}>
+          <Bars nothing="No rule did anything but allow." rows={(counted?.rules ?? []).map(ruleBar)} />
         </Card>
-        {tops.challenges.length > 0 && (
-          <Card title="Challenges" aside={seen}>
-            <Funnel rows={tops.challenges} />
+        {Object.keys(seen.challenges).length > 0 && (
+          <Card title="Challenges" aside={remembered}>
+            <Funnel steps={seen.challenges} />
           </Card>
         )}
       </div>
       <div class="grid">
-        <Card title="Countries" aside={seen} wide>
+        <Card title="Countries" aside={remembered} wide>
           <div class="world">
             <WorldMap
               label={`Countries of visitors: ${
                 countries
                   .slice(0, 5)
-                  .map(({ name, count }) => `${country(name)} ${count}`)
+                  .map(([code, count]) => `${country(code)} ${count}`)
                   .join(', ') || 'none yet'
               }`}
-              counts={Object.fromEntries(countries.map(({ name, count }) => [name, count]))}
+              counts={seen.countries}
             />
             <Bars
               nothing="No country is known yet."
-              rows={countries.slice(0, 10).map((row) => ({ ...row, shown: country(row.name) }))}
+              rows={countries.slice(0, 10).map(([name, count]) => ({ name, count, shown: country(name) }))}
             />
           </div>
         </Card>
       </div>
       <div class="columns">
-        <Card title="Operators" aside={seen}>
+        <Card title="Operators" aside={hours}>
           <Bars
             nothing="No operator is known yet."
-            rows={tops.operators.map((row) => linkedBar(row, row.name, { text: row.name.split(' ', 1)[0] ?? '' }))}
+            rows={(counted?.systems ?? []).map(({ name, requests }) =>
+              linkBar({ name, count: requests }, name, { text: name.split(' ', 1)[0] ?? '' }),
+            )}
           />
         </Card>
-        <Card title="Paths" aside={seen}>
+        <Card title="Paths" aside={hours}>
           <Bars
             nothing="No path was requested."
-            rows={tops.paths.map((row) => linkedBar(row, row.name, { text: row.name }))}
+            rows={(counted?.paths ?? []).map(({ name, requests }) =>
+              linkBar({ name, count: requests }, name, { text: name.split('*', 1)[0] ?? '' }),
+            )}
           />
         </Card>
-        <Card title="Crawlers" aside={seen}>
-          <Bars nothing="No crawler was named." rows={tops.crawlers.map(claimBar)} />
+        <Card title="Crawlers" aside={hours}>
+          <Bars nothing="No crawler was named." rows={(counted?.crawlers ?? []).map(claimBar)} />
         </Card>
       </div>
     </>
@@ -137,11 +143,12 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
 }
 
 /** Challenges and what came of them, by rule. */
-function Funnel({ rows }: { rows: readonly Counted[] }) {
+function Funnel({ steps }: { steps: LiveAnswer['seen']['challenges'] }) {
   const rules = new Map<string, Record<string, number>>()
-  for (const { name, count } of rows) {
-    const [rule = '', step = ''] = split(name)
-    rules.set(rule, { ...rules.get(rule), [step]: count })
+  for (const [name, count] of Object.entries(steps)) {
+    const space = name.lastIndexOf(' ')
+    const rule = name.slice(0, space)
+    rules.set(rule, { ...rules.get(rule), [name.slice(space + 1)]: count })
   }
   return (
     <Table label="Challenges by rule" head={['Rule', 'Challenged', 'Solved', 'Failed', 'Left', 'Not shown']}>
@@ -201,7 +208,7 @@ function Curve({ answer, all }: { answer: LiveAnswer; all: number }) {
 }
 
 /** A bar that leads to its requests. */
-function linkedBar(row: Counted, shown: ComponentChildren, query: Readonly<Record<string, string>>, tone?: string) {
+function linkBar(row: Counted, shown: ComponentChildren, query: Readonly<Record<string, string>>, tone?: string) {
   const link = (
     <a class="plain-link" href={linkTo('live', query)}>
       {shown}
@@ -210,32 +217,24 @@ function linkedBar(row: Counted, shown: ComponentChildren, query: Readonly<Recor
   return { ...row, shown: link, ...(tone !== undefined && { tone }) }
 }
 
-/** `rule action` as a bar. */
-function ruleBar(row: Counted, query: Readonly<Record<string, string>> = {}) {
-  const [rule = '', action = ''] = split(row.name)
-  const outcome = 'trial' in query ? {} : { outcome: action }
+function ruleBar({ rule, action, state, requests }: Tallied['rules'][number]) {
   const shown = (
     <>
-      <Badge name={action} /> {rule}
+      <Badge name={action} /> {rule} {state === 'trial' && <small>on trial</small>}
     </>
   )
-  return linkedBar(row, shown, { text: rule, ...outcome, ...query }, action)
+  const query = { text: rule, ...(state === 'trial' ? { trial: '1' } : { outcome: action }) }
+  return linkBar({ name: `${rule} ${action} ${state}`, count: requests }, shown, query, action)
 }
 
-function claimBar({ name, count }: Counted) {
-  const [slug = '', outcome = ''] = split(name)
+function claimBar({ operator, claim, requests }: Tallied['crawlers'][number]) {
   return {
-    name,
-    count,
+    name: `${operator} ${claim}`,
+    count: requests,
     shown: (
       <>
-        <Badge name={outcome}>{outcome}</Badge> {slug}
+        <Badge name={claim}>{claim}</Badge> {operator}
       </>
     ),
   }
-}
-
-function split(name: string): readonly string[] {
-  const space = name.lastIndexOf(' ')
-  return [name.slice(0, space), name.slice(space + 1)]
 }

@@ -7,7 +7,6 @@ import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import type { SchemaNode } from '../parts/schema.ts'
 import { REPORT_MS } from '../parts/span.tsx'
-import { Sparkline } from '../parts/sparkline.tsx'
 import { linkTo, place } from '../route.ts'
 import { matchInWords, withRule } from '../rule-text.ts'
 import { clipped, count, word } from '../words.ts'
@@ -33,10 +32,8 @@ export function Policy() {
   )
 }
 
-function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> }) {
-  const curves = curvesOf(useLoad('report', { span: '24h' }, REPORT_MS).value)
-  const by = (rows: Got<'policy'>['did'], id: string) =>
-    rows.filter(({ name }) => name.slice(0, name.lastIndexOf(' ')) === id)
+function Rules({ answer: { rules, mode } }: { answer: Got<'policy'> }) {
+  const counted = useLoad('report', { span: '24h' }, REPORT_MS).value?.report?.rules ?? []
   return (
     <Card title="Rules in force, in their order" wide aside={<Badge name={mode} />}>
       <Table label="Rules" head={['Rule', 'Action', 'From', 'Last 24 hours', 'On trial']}>
@@ -51,21 +48,10 @@ function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> 
             </td>
             <td>{rule.own ? 'this policy' : rule.id === 'default' ? 'the default' : 'its preset or limits'}</td>
             <td>
-              {curves.has(rule.id) && (
-                <Sparkline values={curves.get(rule.id) ?? []} label={`Requests that ${rule.id} decided, by the hour`} />
-              )}
-              {by(did, rule.id).map(({ name, count: number }) => (
-                <a key={name} href={linkTo('live', { text: rule.id, outcome: actionOf(name) })}>
-                  {count(number)} {word(actionOf(name))}{' '}
-                </a>
-              ))}
+              <Done rows={counted.filter((row) => row.rule === rule.id && row.state !== 'trial')} />
             </td>
             <td>
-              {by(would, rule.id).map(({ name, count: number }) => (
-                <a key={name} href={linkTo('live', { text: rule.id, trial: '1' })}>
-                  {count(number)} {word(actionOf(name))}{' '}
-                </a>
-              ))}
+              <Done rows={counted.filter((row) => row.rule === rule.id && row.state === 'trial')} />
             </td>
           </tr>
         ))}
@@ -74,15 +60,16 @@ function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> 
   )
 }
 
-/** Requests of each rule by the hour, in force and on trial. */
-function curvesOf(answer: Got<'report'> | undefined): ReadonlyMap<string, readonly number[]> {
-  const curves = new Map<string, readonly number[]>()
-  for (const { rule, curve } of answer?.report?.rules ?? [])
-    curves.set(
-      rule,
-      curve.map((value, at) => value + (curves.get(rule)?.[at] ?? 0)),
-    )
-  return curves
+/** The requests on which a rule did something else than allow, or would have. */
+function Done({ rows }: { rows: NonNullable<Got<'report'>['report']>['rules'] }) {
+  return rows.map(({ rule, action, state, requests }) => (
+    <a
+      key={`${action} ${state}`}
+      href={linkTo('live', { text: rule, ...(state === 'trial' ? { trial: '1' } : { outcome: action }) })}
+    >
+      {count(requests)} {word(action)}{' '}
+    </a>
+  ))
 }
 
 /** The match of a rule in words, and behind them as it is written. */
@@ -95,10 +82,6 @@ function RuleText({ id, action, match }: { id: string; action: string; match: st
       <CopyButton text={yaml}>Copy the rule</CopyButton>
     </details>
   )
-}
-
-function actionOf(name: string): string {
-  return name.slice(name.lastIndexOf(' ') + 1)
 }
 
 const checkText = (text: string): Promise<Checked> =>

@@ -4,7 +4,6 @@ import { type Bar, Bars } from '../parts/bars.tsx'
 import { Empty, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { REPORT_MS, REPORT_SPANS, type ReportSpan, SpanChoice } from '../parts/span.tsx'
-import { Sparkline } from '../parts/sparkline.tsx'
 import { linkTo } from '../route.ts'
 import { clipped, count, counted, exactPercent, moment, size, trend, word } from '../words.ts'
 
@@ -121,17 +120,14 @@ function Rules({ report: { rules } }: { report: Tally }) {
           No rule did anything but allow. <a href={linkTo('policy')}>Try one on recorded requests</a>.
         </Empty>
       ) : (
-        <Table label="Rules" head={['Rule', 'Action', 'Over time', 'Requests', 'Clients', 'People', 'Cannot tell']}>
-          {rules.map(({ rule, action, state, requests, people, real, unclear, share, curve }) => (
+        <Table label="Rules" head={['Rule', 'Action', 'Requests', 'Clients', 'People', 'Cannot tell']}>
+          {rules.map(({ rule, action, state, requests, people, real, unclear, share }) => (
             <tr key={`${rule} ${action} ${state}`}>
               <td>
                 {rule === '' ? 'none named' : clipped(rule)} <div class="quiet">{STATES[state]}</div>
               </td>
               <td>
                 <Badge name={action} />
-              </td>
-              <td>
-                <Sparkline values={curve} label={`Requests that ${rule || 'no named rule'} decided`} />
               </td>
               <td>{count(requests)}</td>
               <td>{count(people)}</td>

@@ -38,7 +38,6 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'data bundle': 'sallyport.bundle',
   'crawlers list': '--json',
   'ledger verify': '--no-addresses',
-  'ledger erase': '--subject 203.0.114.7 --yes',
   'privacy export': '203.0.114.7 --json',
   'privacy erase': '203.0.114.7 --yes',
   'evidence verify': 'evidence.json --keys keys.json',

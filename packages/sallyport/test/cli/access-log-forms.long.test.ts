@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createLineReader } from '../../src/cli/log/access/access-log.ts'
-import { ACCESS_FORMATS } from '../../src/cli/log/access/format.ts'
+import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
 import { parseFields } from '../../src/cli/log/access/json.ts'
 import { createUnread, describeUnread } from '../../src/cli/log/access/unread.ts'
 import { AT, agentsOf, CLF, COMBINED, FIREFOX, named, REQUEST, readingsOf, sent } from './read-lines.ts'

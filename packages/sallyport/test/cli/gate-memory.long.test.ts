@@ -58,10 +58,6 @@ t.test('without log.file the running gate is asked what it remembers', async (t)
   const logs = await command(t, 'logs', '--json', '--action', 'block', '--config', config)
   t.match(logs.err, /this is the memory of the gate at/)
   t.match(JSON.parse(logs.out), { requestId: 'one', rule: 'shut', client: '192.0.2.7', userAgent: 'curl/8.5.0' })
-  const report = await command(t, 'report', '--json', '--config', config)
-  const { tally, ...sums } = JSON.parse(report.out)
-  t.match(sums, { requests: 2, allowed: 1, carriedOut: { blocked: 1 } })
-  t.equal(report.err.includes('nothing is counted yet'), tally === undefined, 'counts come after five seconds')
 
   const following = start(t, ['logs', '--follow', '--config', config])
   await following.says('two')
@@ -97,7 +93,7 @@ t.test(
     writeFileSync(join(folder, 'data/console-token'), token, { mode: 0o600 })
     const file = join(folder, 'data/admin-address')
     const note = (pid: number) => writeFileSync(file, JSON.stringify({ url: `http://127.0.0.1:${port}`, pid }))
-    const asks = [['logs'], ['report'], ['explain', '--request', 'one']] as const
+    const asks = [['logs'], ['explain', '--request', 'one']] as const
     for (const argv of asks) t.match(await command(t, ...argv, '--config', config), { code: 1, err: /no gate runs on/ })
     note(2 ** 22 + 1)
     t.match(await command(t, 'logs', '--config', config), { code: 1, err: /no gate runs on/ }, 'its process has ended')
@@ -184,5 +180,5 @@ t.test('addresses are as the log has them, and a console that is off is named', 
   await until(async () => (await command(t, 'logs', '--config', config)).out.includes('one'))
   t.notMatch((await command(t, 'logs', '--json', '--config', config)).out, '192.0.2.7')
   const off = workspace(t, ['console: { enabled: false }'])
-  t.match(await command(t, 'report', '--config', off.config), { code: 1, err: /console\.enabled is false/ })
+  t.match(await command(t, 'logs', '--config', off.config), { code: 1, err: /console\.enabled is false/ })
 })

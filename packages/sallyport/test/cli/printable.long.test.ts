@@ -68,8 +68,6 @@ t.test('no command prints a control character of a file', async (t) => {
     ['accounts', 'list', '--config', config],
     ['logs', '--log', file],
     ['logs', '--log', file, '--json'],
-    ['report', file],
-    ['report', file, '--json'],
     ['explain', '--request', 'b-1', '--log', file],
     ['explain', '--request', 'b-1', '--log', file, '--json'],
     ['explain', request, '--config', config],

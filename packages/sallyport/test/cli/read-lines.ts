@@ -1,6 +1,7 @@
 import { formatAddress } from '@sallyport/core'
 import { createLineReader } from '../../src/cli/log/access/access-log.ts'
-import { ACCESS_FORMATS, type AccessFormat } from '../../src/cli/log/access/format.ts'
+import type { AccessFormat } from '../../src/cli/log/access/format.ts'
+import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
 
 /** Tells what a log of these lines is read as, line by line: its format, and `address method target | user agent | moment | status` or what it lacks. */
 export function readingsOf(

@@ -26,13 +26,11 @@ t.test('wrong usage exits 2 and says how in one line', async (t) => {
     [['keys', 'create', '--plan', 'gold'], /Allowed choices are free, starter/],
     [['keys', 'create', '--signup', '2026-02-30'], /It is not a day YYYY-MM-DD/],
     [['keys', 'create', '--account', 'a', '--plan', 'free'], /cannot be used with/],
-    [['ledger', 'erase', '--subject', 'nope', '--yes'], /'nope' is invalid. It is not an IPv4 or IPv6 address/],
     [['privacy', 'export', 'nope'], /'nope' is invalid for argument 'address'. It is not an IPv4 or IPv6 address/],
     [
       ['privacy', 'erase', 'nope', '--yes'],
       /'nope' is invalid for argument 'address'. It is not an IPv4 or IPv6 address/,
     ],
-    [['ledger', 'erase'], /required option '--subject <address>' not specified/],
     [['accounts', 'create', '--plan', 'gold'], /Allowed choices are free, starter/],
     [['accounts', 'create', '--signup', '31.1.2026'], /It is not a day YYYY-MM-DD/],
     [['accounts', 'set-plan', 'a', 'gold'], /It is one of free, starter/],

@@ -8,9 +8,9 @@ import {
 } from '@sallyport/core'
 import { createMetrics } from '@sallyport/engine'
 import t from 'tap'
-import { type HistoryReading, mergeReadings, SPANS } from '../../src/console/history/history.ts'
+import { type HistoryReading, mergeReadings } from '../../src/console/history/history.ts'
+import { countSeen, mergeSeen } from '../../src/console/history/seen.ts'
 import { createSeries } from '../../src/console/history/series.ts'
-import { createTop, mergeTops } from '../../src/console/history/top.ts'
 import { createHistory } from '../../src/console/index.ts'
 
 type Decision = NonNullable<ObservedRequest['decision']>
@@ -64,44 +64,6 @@ t.test('a series forgets what is older than itself, and never mixes two rounds',
   series.add(1_000, 0, 1)
   t.same(series.read(5_900, 4)[3], [1, 0], 'a request that took longer than the series is left out')
   t.same(series.read(60_000, 4), new Array(4).fill([0, 0]))
-})
-
-t.test('the most frequent values are found among a flood of others', async (t) => {
-  const top = createTop(50)
-  for (let index = 0; index < 20_000; index++) {
-    top.add(index % 4 === 0 ? 'often' : index % 10 === 1 ? 'sometimes' : `once-${index}`)
-  }
-  const list = top.list().toSorted((x, y) => y.count - x.count)
-  t.equal(list.length, 50)
-  t.equal(list[0]?.name, 'often')
-  t.ok((list[0]?.count ?? 0) >= 5_000 && (list[0]?.count ?? 0) <= 5_000 + 20_000 / 50)
-  t.equal(list[1]?.name, 'sometimes')
-  top.add('x'.repeat(10_000))
-  t.ok(top.list().every(({ name }) => name.length < 200))
-  t.same(
-    mergeTops(
-      [
-        [{ name: 'a', count: 1 }],
-        [
-          { name: 'b', count: 3 },
-          { name: 'a', count: 1 },
-        ],
-      ],
-      1,
-    ),
-    [{ name: 'b', count: 3 }],
-  )
-})
-
-t.test('lists of a short span hold what came in it before the hour began', async (t) => {
-  const { observe, top } = counting()
-  const end = Date.parse('2026-11-24T13:00:00Z')
-  const inspection = { network: { verdict: { classification: 'tor' } }, agent: { class: 'human' } }
-  const decision = { inspection, reasons: [], action: 'challenge' } as unknown as Decision
-  observe(observed('late', { at: end - 2_000, decision, challenge: { outcome: 'asked', rule: 'ask-all', level: 1 } }))
-  for (const span of ['5m', '1h', '24h'] as const)
-    t.same(top('challenges', end + 60_000, SPANS[span].hours, 5), [{ name: 'ask-all asked', count: 1 }], span)
-  t.same(top('challenges', end + 3_600_000, SPANS['5m'].hours, 5), [])
 })
 
 t.test('a history counts by what became of requests, and remembers some of each second', async (t) => {
@@ -170,22 +132,18 @@ function* mixed(): Generator<ObservedRequest> {
   }
 }
 
-t.test('a hundred thousand requests are in the curves and lists as when they are counted once more', async (t) => {
-  const { observe, read, top } = counting()
+t.test('a hundred thousand requests are in the curves as when they are counted once more', async (t) => {
+  const { observe, read } = counting()
   const wanted = new Map<string, number>()
   const add = (key: string) => void wanted.set(key, (wanted.get(key) ?? 0) + 1)
   for (const request of mixed()) {
     observe(request)
     if (request.answeredBy === 'check') continue
     add(`${outcomeOf(request)} ${Math.floor((request.at + 1) / 1_000)}`)
-    const { action, reasons, inspection } = request.decision ?? {}
+    const { inspection } = request.decision ?? {}
     if (inspection === undefined) continue
     add(`class ${inspection.agent.class}`)
     add(`network ${inspection.network.verdict.classification}`)
-    add(`operators AS${inspection.network.asn} Made`)
-    add(`countries ${inspection.country}`)
-    add(`paths ${request.path}`)
-    add(`rules ${reasons?.[0]?.id.slice('policy:'.length)} ${action}`)
   }
   const found = new Map<string, number>()
   const now = AT + REQUESTS * 2
@@ -195,9 +153,7 @@ t.test('a hundred thousand requests are in the curves and lists as when they are
       if (count > 0) found.set(`${outcome} ${(from + index * step) / 1_000}`, count)
   for (const { name, count } of classes) found.set(`class ${name}`, count)
   for (const { name, count } of networks) found.set(`network ${name}`, count)
-  for (const subject of ['operators', 'countries', 'paths', 'rules'] as const)
-    for (const { name, count } of top(subject, now, 2, 300)) found.set(`${subject} ${name}`, count)
-  t.ok(wanted.size > 1_600, `${wanted.size} counts`)
+  t.ok(wanted.size > 1_400, `${wanted.size} counts`)
   t.same(
     [...new Set([...wanted.keys(), ...found.keys()])].filter((key) => wanted.get(key) !== found.get(key)),
     [],
@@ -216,18 +172,26 @@ t.test('counts of several processes are read as one', async (t) => {
   t.equal(Math.max(...curves.api), 3)
 })
 
-t.test('a history has what came of the questions of each rule, by the hour', async (t) => {
-  const history = counting()
-  const decision = { reasons: [{ id: 'policy:ask', text: '' }], action: 'challenge' }
-  const inspection = { network: { verdict: { classification: 'tor' } }, agent: { class: 'human' } }
-  for (const outcome of ['asked', 'asked', 'waiting', 'program', 'solved', 'waited', 'wrong', 'spent'] as const) {
-    const decided = { ...decision, inspection } as unknown as Decision
-    history.observe(observed(outcome, { decision: decided, challenge: { outcome, rule: 'ask', level: 2 } }))
-  }
-  t.same(history.top('challenges', AT, 1, 9), [
-    { name: 'ask asked', count: 2 },
-    { name: 'ask failed', count: 2 },
-    { name: 'ask solved', count: 2 },
-    { name: 'ask unshown', count: 1 },
-  ])
-})
+t.test(
+  'countries and challenges of remembered requests are counted, and those of several processes are one',
+  async (t) => {
+    const inspection = { network: { verdict: { classification: 'tor' } }, agent: { class: 'human' }, country: 'DE' }
+    const decision = { reasons: [], action: 'challenge', inspection } as unknown as Decision
+    const outcomes = ['asked', 'asked', 'waiting', 'program', 'solved', 'waited', 'wrong', 'spent'] as const
+    const one = countSeen([
+      observed('api'),
+      ...outcomes.map((outcome) => observed(outcome, { decision, challenge: { outcome, rule: 'ask', level: 2 } })),
+    ])
+    t.same(one, {
+      countries: { DE: 8 },
+      challenges: { 'ask asked': 2, 'ask unshown': 1, 'ask solved': 2, 'ask failed': 2 },
+    })
+    const other = countSeen([
+      observed('fr', { decision: { ...decision, inspection: { ...decision.inspection, country: 'FR' } } }),
+    ])
+    t.same(mergeSeen([one, other, one]), {
+      countries: { DE: 16, FR: 1 },
+      challenges: { 'ask asked': 4, 'ask unshown': 2, 'ask solved': 4, 'ask failed': 4 },
+    })
+  },
+)

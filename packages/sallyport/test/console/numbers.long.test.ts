@@ -44,19 +44,7 @@ t.test('the first view begins with the numbers of a day, against the day before'
 
   await page.goto(`${scene.adminUrl}/#/report`)
   await page.getByRole('row', { name: 'no-tor' }).waitFor()
-  const heights: readonly string[] = await page.evaluate(`
-    [...document.querySelectorAll('tr')].find((row) => row.textContent.startsWith('no-tor')).querySelectorAll('.sparkline rect')
-      .values().map((bar) => bar.getAttribute('height')).toArray()`)
-  t.same(
-    heights.filter((height) => Number(height) > 0),
-    ['22', '11'],
-    'yesterday twice as high as today',
-  )
   await page.goto(`${scene.adminUrl}/#/policy`)
-  for (const id of ['no-tor', 'no-hosting-login'])
-    await page
-      .getByRole('row', { name: id })
-      .getByRole('img', { name: `Requests that ${id} decided` })
-      .waitFor()
+  await page.getByRole('row', { name: 'no-tor' }).getByText('2 blocked').waitFor()
   t.same(complaints, [])
 })

@@ -1,7 +1,7 @@
 import { counted, createPathTable, probeOf, SallyportError } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { logOf, logOption, reportUnread } from '../log/decision-log.ts'
+import { logOption, openLog, reportUnread } from '../log/decision-log.ts'
 import { isRequest } from '../log/entry.ts'
 import { logExplanation } from '../log/log-explanation.ts'
 import { explanation } from '../requests/explanation.ts'
@@ -51,7 +51,7 @@ async function explainFile(file: string, options: Options, terminal: Terminal): 
 }
 
 async function explainLogged(options: Options, terminal: Terminal): Promise<void> {
-  const source = await logOf(options, options.request)
+  const source = await openLog(options, options.request)
   const { name, holds, entries } = source
   const found: LogLine[] = []
   let [read, unread] = [0, 0]

@@ -2,17 +2,14 @@ import { counted } from '@sallyport/core'
 import { type Config, openLedgerTools, openSinks } from '@sallyport/engine'
 import type { AuditReport } from '@sallyport/ledger'
 import type { Command } from 'commander'
-import { addressOf } from '../settings/address.ts'
-import { audited } from '../settings/audit.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
-import { confirm, yesOption } from '../terminal/ask.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { showBar } from '../terminal/progress.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 type Options = CommonOptions & { readonly json?: true | undefined }
 
-/** `sallyport ledger verify | erase` */
+/** `sallyport ledger verify` */
 export function addLedgerCommands(program: Command, terminal: Terminal): void {
   const ledger = program.command('ledger').description('the ledger of attestations')
 
@@ -39,25 +36,6 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
       await raiseFault(config, fault, terminal)
       throw new ExitError(1)
     })
-
-  withCommonOptions(
-    ledger.command('erase').description('erase an address from the ledger; its records and proofs stay'),
-  )
-    .requiredOption('--subject <address>', 'IPv4 or IPv6 address', addressOf)
-    .addOption(yesOption())
-    .addOption(jsonOption())
-    .action(
-      async ({ subject, yes, ...options }: Options & { readonly subject: string; readonly yes?: true | undefined }) => {
-        await confirm(`The address ${subject} and its contexts are erased from the ledger for good.`, yes, terminal)
-        const config = configOf(options)
-        // Without the address: it is to be nowhere any more.
-        const details = (records: number) => ({ records })
-        const erased = await audited(config, { what: 'ledger erase', details }, terminal, () =>
-          using(openLedgerTools(config), ({ erase }) => erase(subject)),
-        )
-        terminal.out(options.json ? json({ erased }) : `Erased from ${counted(erased, 'record')}.`)
-      },
-    )
 }
 
 /** A timer that verifies at night has no reader. */

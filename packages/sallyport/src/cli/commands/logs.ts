@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { logOf, logOption, reportUnread } from '../log/decision-log.ts'
+import { logOption, openLog, reportUnread } from '../log/decision-log.ts'
 import type { LogEntry } from '../log/entry.ts'
-import { type FilterOptions, filterOf, withFilters } from '../log/log-filter.ts'
+import { createFilter, type FilterOptions, withFilters } from '../log/log-filter.ts'
 import { entryWriter } from '../log/log-text.ts'
 import { type CommonOptions, jsonOption, withCommonOptions } from '../settings/settings.ts'
 import { printableJson } from '../terminal/printable.ts'
@@ -24,16 +24,16 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
     .option('-f, --follow', 'follow as lines are added, also in a new file of that name')
     .addOption(
       new Option('-n, --lines <n>', `the last so many (default: all; ${LINES_BEFORE} with --follow)`).argParser(
-        countOf,
+        parseCount,
       ),
     )
     .addOption(jsonOption())
     .action(async (options: Options) => {
-      const passes = filterOf(options)
+      const passes = createFilter(options)
       const write = options.json
         ? (entry: LogEntry) => printableJson(entry)
         : entryWriter(process.stdout.hasColors?.() ?? false)
-      const source = await logOf(options)
+      const source = await openLog(options)
       const { entries, follow, isMemory, name, holds } = source
       if (isMemory) terminal.err(`sallyport: this is ${name}. ${holds}`)
       const following = options.follow === true ? follow : undefined
@@ -52,7 +52,7 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-function countOf(text: string): number {
+function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a number of lines.')
   return Number(text)
 }

@@ -14,13 +14,14 @@ import {
 import { createTrialCounter, readPolicy, type Sallyport } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { readAccessLog } from '../log/access/access-log.ts'
-import { ACCESS_FORMATS, type AccessFormat, READABLE } from '../log/access/format.ts'
+import type { AccessFormat } from '../log/access/format.ts'
+import { ACCESS_FORMATS, READABLE } from '../log/access/formats.ts'
 import { parseFields } from '../log/access/json.ts'
 import { createProxied, type Proxied, proxiedNote } from '../log/access/proxied.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'
 import { createUnread, describeUnread, type Unread } from '../log/access/unread.ts'
 import { describeCut } from '../log/lines.ts'
-import { shareOf } from '../report/report-text.ts'
+import { percent } from '../report/figures.ts'
 import { countDescribed } from '../requests/requests.ts'
 import {
   type CommonOptions,
@@ -118,7 +119,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
         )
       terminal.out(formatTable(replayed))
       if (asked.before + asked.after > 0) {
-        const shares = `${shareOf(asked.before, requests)} → ${shareOf(asked.after, requests)}`
+        const shares = `${percent(asked.before / requests)} → ${percent(asked.after / requests)}`
         terminal.out(
           `Challenged: ${shares} of the requests, at most: a log holds no passes, so a visitor who solved once counts each time.`,
         )

@@ -50,15 +50,15 @@ export function logOption(): Option {
  * The log that is named, else the configured one, or the trail of commands beside it, else standard input, else the memory of the gate that runs with this
  * configuration: all of it, or one request by its id. Throws `invalid_request` where there is none.
  */
-export async function logOf(
+export async function openLog(
   options: CommonOptions & { readonly log?: string | undefined; readonly audit?: true | undefined },
   id?: string,
 ): Promise<LogSource> {
-  if (options.log !== undefined) return fileLog(options.log)
+  if (options.log !== undefined) return openFileLog(options.log)
   const config = configOf(options)
   const trail = join(config.dataDir, AUDIT_FILE)
-  if (options.audit && config.log.file === undefined && existsSync(trail)) return fileLog(trail)
-  return config.log.file === undefined ? logWithoutFile(config, id) : fileLog(config.log.file)
+  if (options.audit && config.log.file === undefined && existsSync(trail)) return openFileLog(trail)
+  return config.log.file === undefined ? openLogWithoutFile(config, id) : openFileLog(config.log.file)
 }
 
 /** Says whether a log is cut short, and how many lines are no part of one. Throws `invalid_request` where none is. */
@@ -73,7 +73,7 @@ export function reportUnread(
   terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
 }
 
-function fileLog(file: string): LogSource {
+function openFileLog(file: string): LogSource {
   let cut = false
   const onCut = () => {
     cut = true
@@ -83,26 +83,18 @@ function fileLog(file: string): LogSource {
     name: inputName(file),
     isPiped,
     holds: WRITTEN,
-    entries: entriesOf(readFileLines(file, 'utf8', onCut)),
+    entries: readEntries(readFileLines(file, 'utf8', onCut)),
     isCut: () => cut,
-    follow: isPiped ? undefined : (onEnd) => entriesOf(splitLines(followText(file, onEnd))),
+    follow: isPiped ? undefined : (onEnd) => readEntries(splitLines(followText(file, onEnd))),
   }
 }
 
-/** The log that is there without being waited for: piped in, or the memory of the gate that runs with this configuration. */
-export async function logAtHand(config: Config): Promise<LogSource | undefined> {
-  const piped = process.stdin.isTTY ? undefined : await pipedText()
-  if (piped?.state === 'begun') return standardInput(piped.text)
-  piped?.leave()
-  return memoryOf(await rememberedLog(config, undefined))
-}
-
 /** Reads standard input if something comes within two seconds, else the memory of the gate: a program's own input may stay open and silent. */
-async function logWithoutFile(config: Config, id: string | undefined): Promise<LogSource> {
+async function openLogWithoutFile(config: Config, id: string | undefined): Promise<LogSource> {
   const piped = process.stdin.isTTY ? undefined : await pipedText()
   if (piped?.state === 'begun') return standardInput(piped.text)
   const remembered = await rememberedLog(config, id)
-  const memory = memoryOf(remembered)
+  const memory = toMemory(remembered)
   if (memory !== undefined) {
     piped?.leave()
     return memory
@@ -114,20 +106,20 @@ async function logWithoutFile(config: Config, id: string | undefined): Promise<L
   )
 }
 
-function memoryOf(remembered: Awaited<ReturnType<typeof rememberedLog>>): LogSource | undefined {
+function toMemory(remembered: Awaited<ReturnType<typeof rememberedLog>>): LogSource | undefined {
   if ('reason' in remembered) return undefined
   const { name, entries, follow } = remembered
   return { name, holds: REMEMBERED, entries: each(entries), follow, isMemory: true }
 }
 
 function standardInput(text: AsyncIterable<string>): LogSource {
-  return { name: 'standard input', isPiped: true, holds: WRITTEN, entries: entriesOf(splitLines(text)) }
+  return { name: 'standard input', isPiped: true, holds: WRITTEN, entries: readEntries(splitLines(text)) }
 }
 
 async function* each(entries: readonly LogEntry[]): Entries {
   yield* entries
 }
 
-async function* entriesOf(lines: AsyncIterable<string | undefined>): Entries {
+async function* readEntries(lines: AsyncIterable<string | undefined>): Entries {
   for await (const line of cleanLines(lines)) yield line === undefined ? undefined : readEntry(line)
 }

@@ -23,20 +23,22 @@ type ClientMatch = (client: string) => boolean
 /** Adds the filters to a command that reads the log. */
 export function withFilters(command: Command): Command {
   return command
-    .addOption(new Option('--action <actions>', `${ACTIONS.join(', ')}, with commas between`).argParser(actionsOf))
+    .addOption(new Option('--action <actions>', `${ACTIONS.join(', ')}, with commas between`).argParser(parseActions))
     .option('--trial', 'requests that a rule on trial would have decided more strictly')
     .option('--rule <id>', 'decided by this rule, on trial by it, or a solution of its challenge')
     .option('--class <class>', 'of this class: human, ai_agent …')
     .option('--network <class>', 'from networks of this class: vpn, tor, hosting …')
-    .addOption(new Option('--client <address>', 'from this address or CIDR, as it is in the log').argParser(clientOf))
-    .addOption(new Option('--path <pattern>', 'for this path, as in a policy: /admin/**').argParser(pathOf))
-    .addOption(new Option('--status <status>', 'answered with this status: 403, 5xx').argParser(statusOf))
-    .addOption(new Option('--since <time>', 'from this time on: 15m, 24h, 7d, or ISO 8601').argParser(sinceOf))
+    .addOption(
+      new Option('--client <address>', 'from this address or CIDR, as it is in the log').argParser(parseClient),
+    )
+    .addOption(new Option('--path <pattern>', 'for this path, as in a policy: /admin/**').argParser(parsePath))
+    .addOption(new Option('--status <status>', 'answered with this status: 403, 5xx').argParser(parseStatus))
+    .addOption(new Option('--since <time>', 'from this time on: 15m, 24h, 7d, or ISO 8601').argParser(parseSince))
     .option('--audit', 'only actions of operators')
 }
 
 /** Whether a line passes all filters. */
-export function filterOf(options: FilterOptions): (entry: LogEntry) => boolean {
+export function createFilter(options: FilterOptions): (entry: LogEntry) => boolean {
   const { action, rule, client, path, status, since } = options
   const aboutRequests = [action, options.trial, rule, options.class, options.network, client, path, status]
   const auditPasses = options.audit === true || aboutRequests.every((option) => option === undefined)
@@ -66,7 +68,7 @@ function isOfAction({ action, challenge }: LogLine, wanted: string): boolean {
   return (wanted === 'challenge' && challenge !== undefined) || (wanted === 'block' && challenge === 'program')
 }
 
-function actionsOf(text: string): readonly string[] {
+function parseActions(text: string): readonly string[] {
   const actions = text.split(',').map((action) => action.trim())
   const known: readonly string[] = ACTIONS
   if (actions.every((action) => known.includes(action))) return actions
@@ -74,7 +76,7 @@ function actionsOf(text: string): readonly string[] {
 }
 
 /** Hashed addresses are compared as they are written. */
-function clientOf(text: string): ClientMatch {
+function parseClient(text: string): ClientMatch {
   const address = parseAddress(text)
   const prefix = address === undefined ? parsePrefix(text) : { address, length: address.family === 4 ? 32 : 128 }
   if (prefix === undefined) return (client) => client === text
@@ -88,12 +90,12 @@ function clientOf(text: string): ClientMatch {
   }
 }
 
-function pathOf(text: string): (path: string) => boolean {
+function parsePath(text: string): (path: string) => boolean {
   const pattern = parsePathPattern(text)
   return (path) => pattern(path, true)
 }
 
-function statusOf(text: string): (status: number) => boolean {
+function parseStatus(text: string): (status: number) => boolean {
   if (!/^[1-5](?:\d\d|xx)$/.test(text)) throw new InvalidArgumentError('It is a status as 403, or as 4xx.')
   const hundreds = Number(text[0])
   return text.endsWith('xx') ? (status) => Math.floor(status / 100) === hundreds : (status) => status === Number(text)
@@ -101,7 +103,8 @@ function statusOf(text: string): (status: number) => boolean {
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-function sinceOf(text: string): number {
+/** Milliseconds since the epoch of `7d` ago, or of a time in ISO 8601. */
+export function parseSince(text: string): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   const at = unit === undefined ? Date.parse(text) : Date.now() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
   if (Number.isNaN(at)) throw new InvalidArgumentError('It is a number with s, m, h or d, or a time in ISO 8601.')

@@ -2,14 +2,18 @@ import { AGENT_CLASSES, NETWORK_CLASSES, type ObservedRequest, OUTCOMES, type Ou
 import type { Count } from '@sallyport/engine'
 import { createRecent, type Recent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
-import { createSubjects, type Subject } from './subjects.ts'
-import type { Counted } from './top.ts'
 
-/** How far back one looks; `hours`: those whose lists are read, the one before the running one too, because a span may begin in it. */
+/** A value and how often it came. */
+export interface Counted {
+  readonly name: string
+  readonly count: number
+}
+
+/** How far back one looks. */
 export const SPANS = {
-  '5m': { ms: 300_000, seriesMs: 1_000, hours: 2 },
-  '1h': { ms: 3_600_000, seriesMs: 60_000, hours: 2 },
-  '24h': { ms: 86_400_000, seriesMs: 300_000, hours: 24 },
+  '5m': { ms: 300_000, seriesMs: 1_000 },
+  '1h': { ms: 3_600_000, seriesMs: 60_000 },
+  '24h': { ms: 86_400_000, seriesMs: 300_000 },
 } as const
 export type Span = keyof typeof SPANS
 
@@ -17,7 +21,7 @@ const RECENT = 4_000
 const SECOND_MS = 1_000
 
 /** Everything that is counted by the slot. */
-const KINDS: readonly string[] = [...OUTCOMES, ...AGENT_CLASSES.map(classKind), ...NETWORK_CLASSES.map(networkKind)]
+const KINDS: readonly string[] = [...OUTCOMES, ...AGENT_CLASSES.map(nameClass), ...NETWORK_CLASSES.map(nameNetwork)]
 
 /** Counts of a span, and the curve of each outcome. */
 export interface HistoryReading {
@@ -30,12 +34,11 @@ export interface HistoryReading {
   readonly networks: readonly Counted[]
 }
 
-/** The last 24 hours of one process, in bounded memory: about 15 MB when it is full. */
+/** The last 24 hours of one process, in bounded memory: about 6 MB when it is full. */
 export interface History {
   /** For the `observe` hook of `open()`: called before a request is counted. */
   readonly observe: (observed: ObservedRequest) => void
   read(span: Span, now: number): HistoryReading
-  top(subject: Subject, now: number, hours: number, limit: number): readonly Counted[]
   /** The last requests, oldest first. */
   readonly recent: Omit<Recent, 'add'>
 }
@@ -44,7 +47,6 @@ export interface History {
 export function createHistory(ended: () => readonly Count[]): History {
   const seconds = createSeries({ slots: 330, slotMs: SECOND_MS, kinds: KINDS.length })
   const minutes = createSeries({ slots: 1_445, slotMs: 60_000, kinds: KINDS.length })
-  const subjects = createSubjects()
   const recent = createRecent(RECENT)
   const taken: number[] = []
   let second = 0
@@ -56,15 +58,14 @@ export function createHistory(ended: () => readonly Count[]): History {
       const by = count - (taken[row] ?? 0)
       if (by === 0) continue
       taken[row] = count
-      const [outcome = '', enforced, who = '', network = '', rule] = labels
-      for (const name of [outcome, classKind(who), networkKind(network)]) {
+      const [outcome = '', , who = '', network = ''] = labels
+      for (const name of [outcome, nameClass(who), nameNetwork(network)]) {
         const kind = KINDS.indexOf(name)
         // Requests that were not decided have an outcome alone.
         if (kind < 0) continue
         seconds.add(at, kind, by)
         minutes.add(at, kind, by)
       }
-      if (enforced !== '') subjects.add('rules', at, `${rule} ${outcome}`, by)
     }
   }
 
@@ -78,28 +79,23 @@ export function createHistory(ended: () => readonly Count[]): History {
         second = now
         recent.begin()
       }
-      subjects.observe(observed, at)
       recent.add(observed)
     },
     read(span, now) {
       take()
       const { ms, seriesMs } = SPANS[span]
       const series = seriesMs === SECOND_MS ? seconds : minutes
-      const rows = rowsOf(series, now, ms, seriesMs)
-      const curveOf = (kind: string) => rows.map((row) => row[KINDS.indexOf(kind)] ?? 0)
-      const curves = byOutcome(curveOf)
+      const rows = sumSlots(series, now, ms, seriesMs)
+      const readCurve = (kind: string) => rows.map((row) => row[KINDS.indexOf(kind)] ?? 0)
+      const curves = mapOutcomes(readCurve)
       return {
         from: (Math.floor(now / series.slotMs) + 1) * series.slotMs - ms,
         step: seriesMs,
         curves,
-        totals: byOutcome((outcome) => sum(curves[outcome])),
-        classes: AGENT_CLASSES.map((name) => ({ name, count: sum(curveOf(classKind(name))) })),
-        networks: NETWORK_CLASSES.map((name) => ({ name, count: sum(curveOf(networkKind(name))) })),
+        totals: mapOutcomes((outcome) => sum(curves[outcome])),
+        classes: AGENT_CLASSES.map((name) => ({ name, count: sum(readCurve(nameClass(name))) })),
+        networks: NETWORK_CLASSES.map((name) => ({ name, count: sum(readCurve(nameNetwork(name))) })),
       }
-    },
-    top(...asked) {
-      take()
-      return subjects.read(...asked)
     },
     recent,
   }
@@ -108,14 +104,14 @@ export function createHistory(ended: () => readonly Count[]): History {
 /** Merges the readings of several processes over the same span. */
 export function mergeReadings(readings: readonly [HistoryReading, ...HistoryReading[]]): HistoryReading {
   const [first] = readings
-  const curves = byOutcome((outcome) =>
+  const curves = mapOutcomes((outcome) =>
     first.curves[outcome].map((_, at) => sum(readings.map(({ curves }) => curves[outcome][at] ?? 0))),
   )
   return {
     from: first.from,
     step: first.step,
     curves,
-    totals: byOutcome((outcome) => sum(curves[outcome])),
+    totals: mapOutcomes((outcome) => sum(curves[outcome])),
     classes: mergeCounts(readings.map(({ classes }) => classes)),
     networks: mergeCounts(readings.map(({ networks }) => networks)),
   }
@@ -127,20 +123,20 @@ function mergeCounts(lists: readonly (readonly Counted[])[]): readonly Counted[]
   return first.map(({ name }, at) => ({ name, count: sum(lists.map((list) => list[at]?.count ?? 0)) }))
 }
 
-function byOutcome<T>(of: (outcome: Outcome) => T): Readonly<Record<Outcome, T>> {
+function mapOutcomes<T>(of: (outcome: Outcome) => T): Readonly<Record<Outcome, T>> {
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, of(outcome)])) as Record<Outcome, T>
 }
 
-function classKind(name: string): string {
+function nameClass(name: string): string {
   return `class ${name}`
 }
 
-function networkKind(name: string): string {
+function nameNetwork(name: string): string {
   return `network ${name}`
 }
 
 /** The slots of a span, several of a series as one where the step is longer. */
-function rowsOf(series: Series, now: number, ms: number, step: number): readonly (readonly number[])[] {
+function sumSlots(series: Series, now: number, ms: number, step: number): readonly (readonly number[])[] {
   const rows = series.read(now, ms / series.slotMs)
   const each = step / series.slotMs
   if (each === 1) return rows

@@ -3,7 +3,6 @@ import type { Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
 import { newestOf } from './newest.ts'
 import { type ConsoleParts, row } from './route.ts'
-import { TOPS, topsOf } from './tops.ts'
 import { memberOf } from './values.ts'
 
 const LISTED = 60
@@ -34,14 +33,10 @@ export const CRAWLER_ROWS = [
     method: 'GET',
     path: 'crawlers',
     role: 'read',
-    shares: [TOPS, CLAIMED],
-    async answer({ now }, parts) {
-      const { gather } = parts
-      const [{ crawlers: seen }, { shares }] = await Promise.all([
-        topsOf(gather, { limits: { crawlers: 300 }, now, hours: 24 }),
-        gather(CLAIMED, {}),
-      ])
-      return { crawlers: catalogueOf(parts), seen, recent: newestOf(shares, LISTED) }
+    shares: [CLAIMED],
+    async answer(_, parts) {
+      const { shares } = await parts.gather(CLAIMED, {})
+      return { crawlers: listCatalogue(parts), recent: newestOf(shares, LISTED) }
     },
   }),
   row({
@@ -62,7 +57,7 @@ export const CRAWLER_ROWS = [
   }),
 ]
 
-function catalogueOf({ sallyport }: ConsoleParts) {
+function listCatalogue({ sallyport }: ConsoleParts) {
   const { snapshots, catalogue } = sallyport.knowledge
   const { crawlerStatus = [] } = snapshots.current()
   return catalogue.crawlers.map(

@@ -10,16 +10,18 @@ import { LIST_ROWS } from './lists.ts'
 import { liveRows } from './live.ts'
 import { POLICY_ROWS } from './policy.ts'
 import { reportRows } from './report.ts'
+import { keepReports } from './reports.ts'
 import { SESSION_ROWS } from './session.ts'
 
 export type { StreamEvent } from './stream.ts'
 
 /** All that the console's API answers. */
 export function consoleRows(): readonly ConsoleRow[] {
+  const readReports = keepReports()
   return [
     ...SESSION_ROWS,
-    ...liveRows(),
-    ...reportRows(),
+    ...liveRows(readReports),
+    ...reportRows(readReports),
     ...INSPECT_ROWS,
     ...POLICY_ROWS,
     ...CRAWLER_ROWS,

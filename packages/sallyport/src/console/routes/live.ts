@@ -1,30 +1,30 @@
 import { BASIS_TEXTS, type Mode, type ObservedRequest, SallyportError } from '@sallyport/core'
 import { type LogLine, lineOf } from '@sallyport/engine'
 import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
+import { countSeen, mergeSeen, type Seen } from '../history/seen.ts'
 import type { Share } from '../shares/share.ts'
 import { type Brief, briefOf, FILTERS, filterOf } from './brief.ts'
 import { newestOf } from './newest.ts'
+import type { ReadReports } from './reports.ts'
 import { type Query, row } from './route.ts'
 import { shownAddress, withoutAddresses } from './shown-address.ts'
 import { answerStream, type OpenStreams, STREAMED } from './stream.ts'
-import { TOPS, topsOf } from './tops.ts'
 import { numberOf } from './values.ts'
 
 const MAX_LISTED = 500
 const TOP = 12
-const SHOWN = {
-  operators: TOP,
-  countries: 300,
-  paths: TOP,
-  rules: TOP,
-  trials: TOP,
-  crawlers: TOP,
-  challenges: 60,
-} as const
+const HOUR_MS = 3_600_000
 
-const READING: Share<{ readonly span: Span; readonly now: number }, HistoryReading> = {
+interface Reading extends HistoryReading {
+  readonly seen: Seen
+}
+
+const READING: Share<{ readonly span: Span; readonly now: number }, Reading> = {
   name: 'reading',
-  own: ({ span, now }, { history }) => history.read(span, now),
+  own({ span, now }, { history }) {
+    const seen = countSeen(history.recent.list().filter(({ at }) => at > now - SPANS[span].ms))
+    return { ...history.read(span, now), seen }
+  },
 }
 
 const LISTED: Share<{ readonly filter: string; readonly limit: number }, readonly Brief[]> = {
@@ -72,7 +72,7 @@ const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole | undefined
 }
 
 /** Live and past requests at the gate. */
-export function liveRows() {
+export function liveRows(readReports: ReadReports) {
   const streams: OpenStreams = new Set()
   return [
     row({
@@ -80,17 +80,25 @@ export function liveRows() {
       path: 'live',
       role: 'read',
       takes: ['span'],
-      shares: [READING, TOPS],
-      async answer({ query, now }, { gather }) {
-        const span = spanOf(query)
-        const { hours } = SPANS[span]
-        const [{ shares, silent }, tops] = await Promise.all([
+      shares: [READING],
+      async answer({ query, now }, { gather, sallyport }) {
+        const span = parseSpan(query)
+        // The tally is by the hour: a shorter span is in this hour and the last.
+        const [{ shares, silent }, reports] = await Promise.all([
           gather(READING, { span, now }),
-          topsOf(gather, { limits: SHOWN, now, hours }),
+          readReports(sallyport.config, Math.max(SPANS[span].ms, HOUR_MS), now),
         ])
         const [own, ...others] = shares
         if (own === undefined) throw new SallyportError('service_unavailable')
-        return { now, span, hours, ...mergeReadings([own, ...others]), tops, processes: shares.length, silent }
+        const seen = mergeSeen(shares.map((share) => share.seen))
+        const counted = reports && {
+          rules: reports.all.rules.slice(0, TOP),
+          systems: reports.all.bySystem.slice(0, TOP),
+          paths: reports.all.byPath.slice(0, TOP),
+          crawlers: reports.crawlers.operators.slice(0, TOP),
+        }
+        const reading = mergeReadings([own, ...others])
+        return { now, span, ...reading, seen, counted: counted ?? null, processes: shares.length, silent }
       },
     }),
     row({
@@ -142,7 +150,7 @@ export function liveRows() {
   ]
 }
 
-function spanOf(query: Query<'span'>): Span {
+function parseSpan(query: Query<'span'>): Span {
   const span = query.get('span') ?? '5m'
   if (!Object.hasOwn(SPANS, span)) throw new SallyportError('invalid_request', 'span: must be 5m, 1h or 24h')
   return span as Span

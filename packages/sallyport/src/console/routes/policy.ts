@@ -17,7 +17,6 @@ import type { OwnParts, Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
 import { policyChanges, policyTag, requireTag } from './policy-edit.ts'
 import { type Body, type Call, type ConsoleParts, row } from './route.ts'
-import { TOPS, topsOf } from './tops.ts'
 import { memberOf } from './values.ts'
 
 /** Requests that are judged again at once, and how long it may take until no more of them are. */
@@ -30,7 +29,7 @@ const REPLAYED: Share<{ readonly policy: CheckedPolicy }, Replayed> = { name: 'r
 
 /** The rules in force, what they did, and what another policy would have done. */
 export const POLICY_ROWS = [
-  row({ method: 'GET', path: 'policy', role: 'read', shares: [TOPS], answer: inForce }),
+  row({ method: 'GET', path: 'policy', role: 'read', answer: inForce }),
   row({
     method: 'GET',
     path: 'policy/schema',
@@ -86,9 +85,8 @@ export const POLICY_ROWS = [
   }),
 ]
 
-async function inForce({ now, response }: Call, { sallyport, gather }: ConsoleParts) {
+function inForce({ response }: Call, { sallyport }: ConsoleParts) {
   const { policy, mode } = sallyport.config
-  const { rules: did, trials: would } = await topsOf(gather, { limits: { rules: 300, trials: 300 }, now, hours: 24 })
   const { fallback } = compilePolicy({ ...policy, rules: [] })
   const own = new Set(policy.rules)
   const etag = policyTag(policy)
@@ -107,8 +105,6 @@ async function inForce({ now, response }: Call, { sallyport, gather }: ConsolePa
       })),
       { id: fallback.id, action: fallback.action, onTrial: false, own: false, note: undefined },
     ],
-    did,
-    would,
   }
 }
 

@@ -1,12 +1,13 @@
 import { rulesInForce, SallyportError } from '@sallyport/core'
-import { type Period, readPeriod, readTally, type TallyReports } from '@sallyport/engine'
+import { type Period, readPeriod } from '@sallyport/engine'
+import type { ReadReports } from './reports.ts'
 import { type ConsoleParts, type Query, row } from './route.ts'
 
 /** How far back a report looks. */
 const SPANS = { '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const
 type Span = keyof typeof SPANS
 
-/** A month of a busy site takes a moment to sum up, and changes little meanwhile. */
+/** How long the numbers of a day are kept. */
 const KEPT_MS = 5_000
 
 const DAY_MS = SPANS['24h']
@@ -22,25 +23,14 @@ interface Today {
   readonly before: Period | null
 }
 
-type Kept = { readonly at: number; readonly reports: Promise<TallyReports | undefined> }
-
 /** Counts by the hour of all processes: one file has them, so none is asked. */
-export function reportRows() {
-  const kept = new Map<Span, Kept>()
+export function reportRows(readReports: ReadReports) {
   let today: { readonly at: number; readonly answer: Promise<Today> } | undefined
 
-  function reportsOf(query: Query<'span'>, now: number, { sallyport }: Pick<ConsoleParts, 'sallyport'>) {
-    const span = spanOf(query)
-    const known = kept.get(span)
-    if (known !== undefined && now - known.at < KEPT_MS) return known.reports
-    const reports = readTally(sallyport.config, now - SPANS[span], now)
-    kept.set(span, { at: now, reports })
-    // One that failed is asked again.
-    reports.catch(() => kept.delete(span))
-    return reports
-  }
+  const readSpan = (query: Query<'span'>, now: number, { sallyport }: Pick<ConsoleParts, 'sallyport'>) =>
+    readReports(sallyport.config, SPANS[parseSpan(query)], now)
 
-  async function todayOf(now: number, { sallyport: { config } }: Pick<ConsoleParts, 'sallyport'>): Promise<Today> {
+  async function readToday(now: number, { sallyport: { config } }: Pick<ConsoleParts, 'sallyport'>): Promise<Today> {
     // On the hour, as counts are kept: an hour of two days would be in both.
     const until = Math.ceil(now / HOUR_MS) * HOUR_MS
     const [one, before] = await Promise.all([
@@ -59,7 +49,7 @@ export function reportRows() {
       role: 'read',
       answer({ now }, parts) {
         if (today === undefined || now - today.at >= KEPT_MS) {
-          today = { at: now, answer: todayOf(now, parts) }
+          today = { at: now, answer: readToday(now, parts) }
           // One that failed is asked again.
           today.answer.catch(() => {
             today = undefined
@@ -73,19 +63,19 @@ export function reportRows() {
       path: 'report',
       role: 'read',
       takes: ['span'],
-      answer: async ({ query, now }, parts) => ({ report: (await reportsOf(query, now, parts))?.all ?? null }),
+      answer: async ({ query, now }, parts) => ({ report: (await readSpan(query, now, parts))?.all ?? null }),
     }),
     row({
       method: 'GET',
       path: 'crawlers/read',
       role: 'read',
       takes: ['span'],
-      answer: async ({ query, now }, parts) => ({ report: (await reportsOf(query, now, parts))?.crawlers ?? null }),
+      answer: async ({ query, now }, parts) => ({ report: (await readSpan(query, now, parts))?.crawlers ?? null }),
     }),
   ]
 }
 
-function spanOf(query: Query<'span'>): Span {
+function parseSpan(query: Query<'span'>): Span {
   const span = query.get('span') ?? '7d'
   if (!Object.hasOwn(SPANS, span)) throw new SallyportError('invalid_request', 'span: must be 24h, 7d or 30d')
   return span as Span

@@ -1,6 +1,7 @@
 import { cleanLines } from '../clean-lines.ts'
 import { readFileLines } from '../lines.ts'
-import { ACCESS_FORMATS, type AccessFormat, type ReadLine } from './format.ts'
+import type { AccessFormat, ReadLine } from './format.ts'
+import { ACCESS_FORMATS } from './formats.ts'
 import type { Reading } from './reading.ts'
 
 /** A log shows in its first lines what it keeps of a request. */
