@@ -192,7 +192,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/net': 709,
   'packages/engine/whois': 1_148,
   'packages/engine/stores': 4_783,
-  'packages/engine/log': 1_208,
+  'packages/engine/log': 866,
   'packages/engine/metrics': 763,
   'packages/engine/tally': 1_376,
   'packages/engine/settings': 1_239,
@@ -206,13 +206,13 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/node': 5_217,
   'adapters/fetch': 1_108,
   'adapters/proxy': 8_971,
-  'packages/sallyport/console': 2_935,
-  'packages/sallyport/cli': 7_693,
+  'packages/sallyport/console': 2_820,
+  'packages/sallyport/cli': 6_994,
   'packages/sallyport': 51,
   'adapters/express': 115,
   'adapters/fastify': 211,
   'adapters/koa': 124,
-  'packages/sallyport/page': 4_655,
+  'packages/sallyport/page': 4_218,
 }
 
 /** Imports of a framework's adapter: those of Node's, its framework, and plugins named after that. */
