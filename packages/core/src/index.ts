@@ -76,7 +76,7 @@ export { CHECK_NAMES, CHECK_STATUSES } from './crawler/outcome.ts'
 export { createReverseChecks, MAX_REVERSE_CHECKS } from './crawler/reverse-checks.ts'
 export type { CrawlerVerifier } from './crawler/verifier.ts'
 export { createCrawlerVerifier } from './crawler/verifier.ts'
-export { DURATION, formatDuration, parseDuration } from './duration.ts'
+export { DAY_MS, DURATION, formatDuration, HOUR_MS, parseDuration } from './duration.ts'
 // errors
 export type { Details, ErrorCode } from './errors.ts'
 export { ERRORS, invalidField, SallyportError } from './errors.ts'
@@ -102,6 +102,7 @@ export {
 } from './inspection/pending-crawlers.ts'
 export { strictest } from './inspection/strictest.ts'
 export { countUnjudged, type UnjudgedRule, unjudgedNotes } from './inspection/unjudged.ts'
+export { isRecord } from './is-record.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
 export { createJurisdictionJudge } from './jurisdiction/judge.ts'

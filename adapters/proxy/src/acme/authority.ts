@@ -1,3 +1,4 @@
+import { isRecord } from '@sallyport/core'
 import { readCertificates } from '@sallyport/engine/files'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 
@@ -178,7 +179,7 @@ function accepted(answer: AuthorityAnswer, url: string): AuthorityAnswer {
     const kind = type === '' ? `${status}` : `${status} ${type}`
     throw new AuthorityFault(`the authority refuses (${kind})${detail}`, retryAfterOf(answer))
   }
-  if (isObject(data) || (typeof data === 'string' && /^\s*-----BEGIN CERTIFICATE-----/.test(data))) return answer
+  if (isRecord(data) || (typeof data === 'string' && /^\s*-----BEGIN CERTIFICATE-----/.test(data))) return answer
   throw new AuthorityFault(`${url} answers with what no authority says: ${JSON.stringify(data).slice(0, 60)}`)
 }
 
@@ -188,15 +189,11 @@ function isBadNonce({ status, data }: AuthorityAnswer): boolean {
 
 /** The last word of a problem's type (RFC 8555 6.7), and its detail behind a colon; empty where there is none. */
 function problemIn(data: unknown): { readonly type: string; readonly detail: string } {
-  const { type, detail } = isObject(data) ? data : {}
+  const { type, detail } = isRecord(data) ? data : {}
   return {
     type: typeof type === 'string' ? type.replace(/^.*:/, '') : '',
     detail: typeof detail === 'string' ? `: ${detail}` : '',
   }
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Seconds, or a date (RFC 9110 10.2.3). */

@@ -2,10 +2,10 @@ import { createPrivateKey } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { SallyportError } from '@sallyport/core'
+import { isRecord, SallyportError } from '@sallyport/core'
 import { makeFolder } from '@sallyport/engine/files'
 import type { Authorization, Client, Order } from 'acme-client'
-import { type Authority, AuthorityFault, isObject } from './authority.ts'
+import { type Authority, AuthorityFault } from './authority.ts'
 import { certificateFault } from './certificate-fault.ts'
 import type { ChallengeFiles } from './challenge-files.ts'
 
@@ -122,7 +122,7 @@ function askThrough(client: Client, directory: string, authority: Authority): vo
 }
 
 function checkedDirectory(data: unknown, url: string): Readonly<Record<string, unknown>> {
-  const members = isObject(data) ? data : {}
+  const members = isRecord(data) ? data : {}
   const missing = ['newNonce', 'newAccount', 'newOrder'].filter((name) => !isUrl(members[name]))
   if (missing.length > 0)
     throw new AuthorityFault(`${url} is not a directory of an authority: it has no ${missing.join(', ')}`)
@@ -178,7 +178,7 @@ async function authorize(client: Client, order: Order, parts: OrderParts): Promi
 /** Its token is the name of a file. */
 function challengeOf(authorization: Authorization) {
   const challenges: unknown = authorization.challenges
-  const found = (Array.isArray(challenges) ? challenges : []).find((one) => isObject(one) && one['type'] === 'http-01')
+  const found = (Array.isArray(challenges) ? challenges : []).find((one) => isRecord(one) && one['type'] === 'http-01')
   if (found === undefined) throw new AuthorityFault(`the authority offers no http-01 for ${nameOf(authorization)}`)
   if (!/^[\w-]{1,128}$/.test(String(found.token)) || !isUrl(found.url)) {
     throw new AuthorityFault(`the authority's challenge for ${nameOf(authorization)} has no token or no URL`)
@@ -191,14 +191,14 @@ function unauthorized(authorization: Authorization): AuthorityFault {
 }
 
 function nameOf({ identifier }: { readonly identifier?: unknown }): string {
-  return isObject(identifier) ? String(identifier['value']) : 'a name'
+  return isRecord(identifier) ? String(identifier['value']) : 'a name'
 }
 
 /** Returns what an order or an authorization says of its failure, behind a colon. */
 function problemOf(item: unknown): string {
   const of = (value: unknown): string | undefined =>
-    isObject(value) && isObject(value['error']) ? String(value['error']['detail'] ?? value['error']['type']) : undefined
-  const inner = isObject(item) && Array.isArray(item['challenges']) ? item['challenges'].map(of) : []
+    isRecord(value) && isRecord(value['error']) ? String(value['error']['detail'] ?? value['error']['type']) : undefined
+  const inner = isRecord(item) && Array.isArray(item['challenges']) ? item['challenges'].map(of) : []
   const detail = of(item) ?? inner.find((text) => text !== undefined)
   return detail === undefined ? '' : `: ${detail}`
 }

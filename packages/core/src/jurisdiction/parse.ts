@@ -1,5 +1,6 @@
 import { SallyportError } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
+import { isRecord } from '../is-record.ts'
 import { PLAIN_ACTIONS } from '../vocabulary.ts'
 import { type JurisdictionPolicy, MATCH_LISTS, MATCH_SWITCHES, UNKNOWN_COUNTRY } from './policy.ts'
 
@@ -69,8 +70,7 @@ function isCountryText(value: unknown): boolean {
 }
 
 function objectOf(value: unknown, path: string): JsonObject {
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isMap ? (value as JsonObject) : refuse(path, 'a map')
+  return isRecord(value) ? value : refuse(path, 'a map')
 }
 
 function listOf(value: unknown, path: string): readonly unknown[] {

@@ -1,4 +1,4 @@
-import { type ClientKey, type CountTask, WIDE_FACTOR } from '@sallyport/core'
+import { type ClientKey, type CountTask, DAY_MS, HOUR_MS, WIDE_FACTOR } from '@sallyport/core'
 
 /** A limit on how often one client may call: `max` requests in a window that begins with the first. Limits use the counter of rules. */
 export interface ClientLimit {
@@ -8,18 +8,16 @@ export interface ClientLimit {
   readonly windowMs: number
 }
 
-const HOUR = 3_600_000
-
 /** The per-client limits (specification: Limits). */
 export const CLIENT_LIMITS = {
-  demo: { name: 'DEMO_LIMIT', max: 100, windowMs: 24 * HOUR },
-  myip: { name: 'MYIP_LIMIT', max: 60, windowMs: HOUR },
-  crawlerVerify: { name: 'CRAWLER_VERIFY_LIMIT', max: 5, windowMs: HOUR },
+  demo: { name: 'DEMO_LIMIT', max: 100, windowMs: DAY_MS },
+  myip: { name: 'MYIP_LIMIT', max: 60, windowMs: HOUR_MS },
+  crawlerVerify: { name: 'CRAWLER_VERIFY_LIMIT', max: 5, windowMs: HOUR_MS },
   /** Not in the specification: calls of that route that cannot be read, which cost nothing but their reading. */
-  crawlerVerifyBad: { name: 'CRAWLER_VERIFY_BAD_LIMIT', max: 60, windowMs: HOUR },
-  asnDirectory: { name: 'ASN_DIR_LIMIT', max: 600, windowMs: HOUR },
+  crawlerVerifyBad: { name: 'CRAWLER_VERIFY_BAD_LIMIT', max: 60, windowMs: HOUR_MS },
+  asnDirectory: { name: 'ASN_DIR_LIMIT', max: 600, windowMs: HOUR_MS },
   /** Not in the specification: the public keys of evidence, read by offline verifiers. */
-  ledgerKeys: { name: 'LEDGER_KEYS_LIMIT', max: 600, windowMs: HOUR },
+  ledgerKeys: { name: 'LEDGER_KEYS_LIMIT', max: 600, windowMs: HOUR_MS },
   /** Not in the specification: calls without a valid key. */
   unauthorized: { name: 'UNAUTHORIZED_LIMIT', max: 60, windowMs: 60_000 },
 } as const satisfies Record<string, ClientLimit>

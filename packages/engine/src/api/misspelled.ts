@@ -1,4 +1,4 @@
-import { nearestWord } from '@sallyport/core'
+import { isRecord, nearestWord } from '@sallyport/core'
 import type { z } from 'zod'
 import { type FieldFault, fieldOf } from './faults.ts'
 
@@ -63,8 +63,4 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
 function isAnotherVersion(name: string, other: string): boolean {
   const [one = '', two = ''] = [name, other].map((text) => text.toLowerCase())
   return one !== two && one.replace(/\d/g, '0') === two.replace(/\d/g, '0')
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
-import { type Clock, ERRORS, SallyportError } from '@sallyport/core'
+import { type Clock, DAY_MS, ERRORS, HOUR_MS, SallyportError } from '@sallyport/core'
 import { type Ledger, type LedgerStatus, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
+import { errorText } from '#files'
 import type { RaiseEvent } from '#service'
-import { errorText } from '#service'
 import type { Settings } from '#settings'
 import { isUnreachable } from '#stores'
 import { type LedgerPlace, openLedgerAt, openLedgerPlace } from './ledger.ts'
@@ -18,8 +18,7 @@ export interface LedgerHooks {
 
 /** New records are under a signed checkpoint within a second: this interval and the time to sign. */
 const CHECKPOINT_MS = 500
-const RETENTION_MS = 3_600_000
-const DAY_MS = 86_400_000
+const RETENTION_MS = HOUR_MS
 
 /** The ledger of a service: opened at its first use, then checkpointed and erased by age while it is open. */
 export interface LedgerHolder {

@@ -1,3 +1,4 @@
+import { errorText } from '#files'
 import type { RaiseEvent } from '#service'
 
 /** Work of a ledger that may fail. */
@@ -16,7 +17,7 @@ export function watchLedger(raise: RaiseEvent) {
     failed(part: Part, error: unknown): void {
       if (failing.has(part)) return
       failing.add(part)
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorText(error)
       raise({ kind: 'ledger', about: part, text: `${TEXTS[part][0]}: ${why.replace(/\.$/, '')}.` })
     },
     worked(part: Part): void {

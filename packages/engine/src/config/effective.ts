@@ -1,4 +1,5 @@
-import { isMap, placeOf, type ValuePlace, valueAt } from './layers.ts'
+import { isRecord } from '@sallyport/core'
+import { placeOf, type ValuePlace, valueAt } from './layers.ts'
 import type { ConfigRead } from './read.ts'
 import { nodeAt, type SchemaNode, schemaTree } from './tree.ts'
 
@@ -29,13 +30,13 @@ export function settingsOf({ config, layers }: ConfigRead): readonly Setting[] {
 
 /** The values within a value that are settings of their own; an entry of a list is one setting. */
 function partsOf(value: unknown, path: readonly PropertyKey[]): readonly (readonly [PropertyKey, unknown])[] {
-  if (Array.isArray(value)) return value.some(isMap) ? [...value.entries()] : []
-  return isMap(value) && typeof path.at(-1) !== 'number' ? Object.entries(value) : []
+  if (Array.isArray(value)) return value.some(isRecord) ? [...value.entries()] : []
+  return isRecord(value) && typeof path.at(-1) !== 'number' ? Object.entries(value) : []
 }
 
 function shown(value: unknown, node: SchemaNode | undefined): unknown {
   if (node?.secret === true || node?.items?.secret === true) return '***'
-  if (isMap(value)) {
+  if (isRecord(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, node?.properties?.[key])]))
   }
   return node?.unit === 'time' && typeof value === 'number' ? timeText(value) : value

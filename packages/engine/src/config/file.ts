@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isRecord } from '@sallyport/core'
 import {
   type Document,
   isAlias,
@@ -12,7 +13,7 @@ import {
 import { decodeText, fileReason, placeFault } from '#files'
 import { yamlFault } from '#settings'
 import { ConfigError } from './faults.ts'
-import { isMap, type Layer } from './layers.ts'
+import type { Layer } from './layers.ts'
 
 /** Reads a YAML or JSON file of keys; throws `invalid_config` that names the file and the line. */
 export function readFile(file: string): Layer {
@@ -35,7 +36,7 @@ export function readText(
     throw new ConfigError([{ place: { text: `${file}:${line}`, file, line }, message }])
   }
   const values = plainOf(document, file) ?? {}
-  if (!isMap(values)) throw new ConfigError([{ place: { text: file, file }, message: 'must be a map of keys' }])
+  if (!isRecord(values)) throw new ConfigError([{ place: { text: file, file }, message: 'must be a map of keys' }])
   return {
     values,
     placeOf(path) {

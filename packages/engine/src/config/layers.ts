@@ -1,3 +1,5 @@
+import { isRecord } from '@sallyport/core'
+
 export type Mapping = Readonly<Record<string, unknown>>
 
 /** Values that one place gives: a file, the environment, flags, or a program. */
@@ -44,11 +46,7 @@ export function merge(under: Mapping, over: Mapping): Mapping {
   for (const [key, value] of Object.entries(over)) {
     if (value === undefined) continue
     const below = merged[key]
-    merged[key] = isMap(below) && isMap(value) ? merge(below, value) : value
+    merged[key] = isRecord(below) && isRecord(value) ? merge(below, value) : value
   }
   return merged
-}
-
-export function isMap(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,9 +1,9 @@
-import { ACTIONS, AGENT_CLASSES, CHALLENGE_LEVELS, HTTP_VERSIONS, parseDuration } from '@sallyport/core'
+import { ACTIONS, AGENT_CLASSES, CHALLENGE_LEVELS, HTTP_VERSIONS, isRecord, parseDuration } from '@sallyport/core'
 import { z } from 'zod'
 import { PolicySchema } from '#settings'
 import { ConfigError } from './faults.ts'
 import { readFile } from './file.ts'
-import { isMap, type Layer, type Mapping } from './layers.ts'
+import type { Layer, Mapping } from './layers.ts'
 import type { Config } from './schema.ts'
 import { schemaFaults } from './schema-faults.ts'
 import { schemaTree } from './tree.ts'
@@ -80,7 +80,7 @@ export function readPolicyTests(file: string): PolicyTests {
 export function readPolicy(file: string): Config['policy'] {
   const { values, placeOf } = readFile(file)
   const within = values['policy']
-  if (!isMap(within)) return parsed(PolicySchema, values, { values, placeOf })
+  if (!isRecord(within)) return parsed(PolicySchema, values, { values, placeOf })
   return parsed(PolicySchema, within, { values: within, placeOf: (path) => placeOf(['policy', ...path]) })
 }
 

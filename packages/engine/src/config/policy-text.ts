@@ -1,9 +1,8 @@
-import { policyFaults, policyWarnings } from '@sallyport/core'
+import { isRecord, policyFaults, policyWarnings } from '@sallyport/core'
 import { type Document, isScalar, isMap as isYamlMap, parseDocument, stringify, visit } from 'yaml'
 import { PolicySchema } from '#settings'
 import { ConfigError, type ConfigFault } from './faults.ts'
 import { readText } from './file.ts'
-import { isMap } from './layers.ts'
 import { located } from './located.ts'
 import type { Config } from './schema.ts'
 import { schemaFaults } from './schema-faults.ts'
@@ -24,7 +23,7 @@ const NAME = 'policy'
 export function checkPolicyText(text: string, lists: readonly string[] = []): PolicyText {
   try {
     const layer = readText(text, NAME, anchorIn)
-    const values = isMap(layer.values['policy']) ? layer.values['policy'] : layer.values
+    const values = isRecord(layer.values['policy']) ? layer.values['policy'] : layer.values
     const isWithin = values !== layer.values
     const placed = {
       values,

@@ -1,8 +1,9 @@
+import { isRecord } from '@sallyport/core'
 import { configWarnings, wordFaults } from './check.ts'
 import { readEnvironment } from './environment.ts'
 import { ConfigError, type ConfigFault } from './faults.ts'
 import { readFile } from './file.ts'
-import { isMap, type Layer, type Mapping, mergeLayers } from './layers.ts'
+import { type Layer, type Mapping, mergeLayers } from './layers.ts'
 import { located } from './located.ts'
 import { Config, type ConfigInput } from './schema.ts'
 import { schemaFaults } from './schema-faults.ts'
@@ -80,7 +81,7 @@ export function filesOf({ layers }: ConfigRead): NamedFiles {
       if (node.file === true && isLive) found.files.push(value)
     } else if (Array.isArray(value)) {
       for (const inner of value) walk(inner, node.items, isLive)
-    } else if (isMap(value)) {
+    } else if (isRecord(value)) {
       for (const [key, inner] of Object.entries(value)) walk(inner, within(node, key), isLive)
     }
   }

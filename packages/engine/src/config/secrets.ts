@@ -1,5 +1,6 @@
+import { isRecord } from '@sallyport/core'
 import { readWhole } from '#files'
-import { isMap, type Mapping } from './layers.ts'
+import type { Mapping } from './layers.ts'
 import { type SchemaNode, within } from './tree.ts'
 
 /** Forms of a secret beside its value: a file that holds it, or a text with variables of the environment. */
@@ -30,7 +31,7 @@ export function readSecrets(
     }
     if (node === undefined) return value
     if (Array.isArray(value)) return value.map((inner, at) => walk(inner, node.items, [...path, at]))
-    if (!isMap(value)) return value
+    if (!isRecord(value)) return value
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => [key, walk(inner, within(node, key), [...path, key])]),
     )

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isMap } from './layers.ts'
+import { isRecord } from '@sallyport/core'
 import type { Config } from './schema.ts'
 import { type SchemaNode, schemaTree } from './tree.ts'
 
@@ -19,7 +19,7 @@ export function takeOver(before: Config, after: Config): Reloaded & { readonly c
   const changed: string[] = []
   const needRestart: string[] = []
   const walk = (node: SchemaNode | undefined, one: unknown, other: unknown, path: string, live: boolean): unknown => {
-    if (node?.properties !== undefined && isMap(one) && isMap(other)) {
+    if (node?.properties !== undefined && isRecord(one) && isRecord(other)) {
       const merged = Object.entries(node.properties).map(([key, inner]) => {
         const within = path === '' ? key : `${path}.${key}`
         return [key, walk(inner, one[key], other[key], within, inner.live ?? live)] as const

@@ -1,10 +1,9 @@
-import { counted, type Dns, dropBody, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
+import { counted, DAY_MS, type Dns, dropBody, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
 import type { Config } from '#config'
 import { isShippedTable, shippedTablesAge } from '#datasets'
 import { readLists } from '#features/lists'
 import { type CheckResult, createOutbound, fail, ok, proxyOf, reasonOf, shortList, warn, withData } from '#service'
 
-const DAY_MS = 86_400_000
 const MIRROR_MS = 5_000
 const ASKED_BYTES = 2 ** 20
 const COMPILE = 'sallyport data compile, or the first start.'

@@ -1,3 +1,4 @@
+export { errorText } from './error-text.ts'
 export { makeFolder, OWN_FILE, OWN_FOLDER } from './make-folder.ts'
 export { makeSecret } from './make-secret.ts'
 export { closedFault, linkFault, nearest, placeFault } from './place.ts'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DAY_MS } from '@sallyport/core'
 import { makeSecret } from '#files'
 
-const DAY_MS = 86_400_000
 const KEY_BYTES = 32
 const PREFIX = 'address-key-'
 

@@ -1,4 +1,4 @@
-import { type Clock, counted, isStale, type SourceStatus } from '@sallyport/core'
+import { type Clock, counted, HOUR_MS, isStale, type SourceStatus } from '@sallyport/core'
 import type { Config } from '#config'
 import { type RaiseEvent, shortList } from '#service'
 
@@ -11,7 +11,7 @@ export function staleGrace({ data, net }: Pick<Config, 'data' | 'net'>): number 
 }
 
 /** A source is looked at when its age is over, and all of them at least so often: downloads move that time. */
-const MAX_WAIT_MS = 3_600_000
+const MAX_WAIT_MS = HOUR_MS
 const MIN_WAIT_MS = 1_000
 
 export interface StaleWatchOptions {

@@ -1,5 +1,4 @@
-import { connectionReason, systemFault } from '#files'
-import { errorText } from './error-text.ts'
+import { connectionReason, errorText, systemFault } from '#files'
 
 /** One thing that was looked at: that it is good, that it may not be meant so, or that a start or the service fails with it. */
 export interface Finding {

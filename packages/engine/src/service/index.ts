@@ -8,7 +8,6 @@ export { bansUrl, callCountsUrl, createCounting, liftBan, openBanList } from './
 export { openCrawlers } from './crawlers.ts'
 export { DATA_LOCK, inDataDir, isReadOnly } from './data-dir.ts'
 export { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
-export { errorText } from './error-text.ts'
 export { EVENT_KINDS, type EventKind, type EventSink, type RaiseEvent, type ServiceEvent } from './event.ts'
 export type { Feature, FeatureConfig, OpenedSink, SinkOutcome, SinkPorts } from './feature.ts'
 export { type CheckResult, type Finding, fail, failNow, ok, reasonOf, warn } from './finding.ts'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Clock, type Fetch, fetchText, type Port43, parseBootstrap, type Whois } from '@sallyport/core'
+import { type Clock, DAY_MS, type Fetch, fetchText, type Port43, parseBootstrap, type Whois } from '@sallyport/core'
 import { createPoliteFetch } from '#net'
 import type { Settings } from '#settings'
 import { hostPortOf } from '#settings'
@@ -16,7 +16,6 @@ export interface WhoisParts {
 const RDAP_POLITENESS = { burst: 20, spacingMs: 100, maxWaitMs: 1_000 }
 
 const BOOTSTRAP = { maxBytes: 1024 * 1024, timeoutMs: 2_000, redirects: 2 }
-const DAY = 86_400_000
 /** How long to wait after a failed download of the bootstrap file. */
 const RETRY = 60_000
 
@@ -60,7 +59,7 @@ function fetchedRegistries(
   async function refresh(): Promise<void> {
     const answer = await fetchText(outbound, { url, ...BOOTSTRAP })
     const bases = answer.state === 'answered' && answer.status === 200 ? parseBootstrap(answer.body) : undefined
-    next = clock.now() + (bases === undefined ? RETRY : DAY)
+    next = clock.now() + (bases === undefined ? RETRY : DAY_MS)
     if (bases !== undefined) registries = createRegistries({ bootstrap: bases, servers })
     running = undefined
   }

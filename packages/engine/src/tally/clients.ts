@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
-import { clientKey } from '@sallyport/core'
+import { clientKey, DAY_MS } from '@sallyport/core'
 import { placeOf } from './sketch.ts'
 
 /** Clients whose place is remembered: as many as the inspector remembers. */
 const MAX_KNOWN = 24_576
-
-const DAY_MS = 86_400_000
 
 /** Returns a client's place in the sketches of its day; `at` is in milliseconds since the epoch. */
 export type PlaceOfClient = (client: string, at: number) => number

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@sallyport/core'
 import { groupsOf, labelOf, rowsOf, type Share, shareOf, sharesOf, sumOf } from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
@@ -64,7 +65,6 @@ export interface CrawlerReport {
   readonly referrals: readonly Referrals[]
 }
 
-const HOUR_MS = 3_600_000
 const DAY_HOURS = 24
 const MAX_PATHS = 20
 const MAX_OPERATORS = 100

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { ObservedRequest } from '@sallyport/core'
+import { HOUR_MS, type ObservedRequest } from '@sallyport/core'
 import type { PlaceOfClient } from './clients.ts'
 import { type AskRobots, type CountedRow, createTally } from './tally.ts'
 import { type Mark, openTallyFile, type TallyFile } from './tally-file.ts'
 
 /** How often counts are written: a process that is killed loses those of so long. */
 const WRITE_MS = 5_000
-const HOUR_MS = 3_600_000
 
 export interface KeeperOptions {
   readonly file: string

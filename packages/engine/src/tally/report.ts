@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '@sallyport/core'
 import {
   DECIDED,
   daysOf,
@@ -108,12 +109,11 @@ export interface TallyReport {
   readonly before?: Period | undefined
 }
 
-const HOUR_MS = 3_600_000
-const WEEK_MS = 7 * 24 * HOUR_MS
+const WEEK_MS = 7 * DAY_MS
 const MAX_ROWS = 20
 const MAX_PARTS = 48
 /** Before and after a change as much is looked at. */
-const AROUND_MS = 24 * HOUR_MS
+const AROUND_MS = DAY_MS
 const MAX_CHANGES = 5
 
 /** How much earlier a span begins that another is held against: whole weeks, because the hours of a week are not alike. */

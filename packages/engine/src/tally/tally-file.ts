@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { HOUR_MS } from '@sallyport/core'
 import {
   type Database,
   inTransaction,
@@ -125,8 +126,6 @@ export async function openTallyFile(path: string): Promise<TallyFile> {
     },
   }
 }
-
-const HOUR_MS = 3_600_000
 
 function addCell(add: Statement, peopleOf: Statement, { hour, policy }: Slot, cell: Cell): void {
   const { subject, requests, bytes, pages, people } = cell

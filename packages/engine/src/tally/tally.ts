@@ -1,10 +1,8 @@
-import { type Decision, earnedPass, type ObservedRequest, VISITORS, visitorOf } from '@sallyport/core'
+import { type Decision, earnedPass, HOUR_MS, type ObservedRequest, VISITORS, visitorOf } from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'
 import { type Cell, type Effect, Slot } from './cells.ts'
 import type { PlaceOfClient } from './clients.ts'
 import { isPagePath, patternOf } from './path-pattern.ts'
-
-const HOUR_MS = 3_600_000
 
 /** The row in which a service counts a request: its number, and outcome, enforced, class, network class and rule. */
 export interface CountedRow {

@@ -2,6 +2,7 @@ import {
   type Clock,
   type Fetch,
   fetchText,
+  HOUR_MS,
   type Port43,
   type RegistrableDomain,
   type Whois,
@@ -32,14 +33,13 @@ const MIN_MS = 50
 /** That a registry gave no answer in less time says nothing to callers who have more. */
 const TELLING_MS = 3_000
 
-const HOUR = 3_600_000
 const MAX_CACHED = 10_000
 /** How long an answer is cached: a registration seldom changes, a free name may be taken at any time. */
 const TTL_MS: Readonly<Record<WhoisAnswer['state'], number>> = {
-  registered: HOUR,
-  free: HOUR / 6,
-  reserved: HOUR / 6,
-  failed: HOUR / 120,
+  registered: HOUR_MS,
+  free: HOUR_MS / 6,
+  reserved: HOUR_MS / 6,
+  failed: HOUR_MS / 120,
 }
 
 /**

@@ -1,14 +1,11 @@
-import { PLAIN_ACTIONS } from '@sallyport/core'
+import { isRecord, PLAIN_ACTIONS } from '@sallyport/core'
 import { EVIDENCE_TYPE } from '@sallyport/ledger'
 import { z } from 'zod'
 import { int64, Moment, NetworkClass } from './words.ts'
 
 /** A JSON object as it was sent: a schema with members would drop those with names such as `__proto__`. */
 const FreeForm = z
-  .custom<Readonly<Record<string, unknown>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
+  .custom<Readonly<Record<string, unknown>>>(isRecord, 'must be an object')
   .meta({ override: { type: 'object' } })
 
 /** Specification: ProvenanceCheckRequest (snake_case). */

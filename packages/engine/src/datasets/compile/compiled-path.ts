@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { HOUR_MS } from '@sallyport/core'
 import { HOST_LIKENESS } from '@sallyport/data/host-likeness'
 import { LIST_AGES } from '@sallyport/data/list-ages'
 import { OPERATORS } from '@sallyport/data/operators'
@@ -13,7 +14,7 @@ import { SHIPPED_RANGES } from './shipped-ranges.ts'
 export const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
 const TEMPORARY_NAME = /^(tables|city|countries)-.*\.tmp$/
 /** A temporary file this old was left by a process that died; a compile takes seconds. */
-const ABANDONED_MS = 3_600_000
+const ABANDONED_MS = HOUR_MS
 
 /**
  * The path of the tables made from these sources, whether they exist or not. The name changes with the format, with

@@ -1,13 +1,11 @@
-import { ageOf } from '@sallyport/core'
+import { ageOf, DAY_MS, HOUR_MS } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import type { FeedState } from '../sources/feed-state.ts'
 import { kindOf } from '../sources/list-kind.ts'
 
-const HOUR_MS = 3_600_000
-
 /** Data that is no list is past its age after three of its refresh intervals, but never before a day. */
 const STALE_INTERVALS = 3
-const MIN_STALE_MS = 24 * HOUR_MS
+const MIN_STALE_MS = DAY_MS
 
 /** The first wait after a failure; doubled for each further one, up to the refresh interval. */
 const FIRST_RETRY_MS = 5 * 60_000
@@ -17,7 +15,7 @@ export function staleAfter(row: SourceRow, checked: number): number | undefined 
   const { refreshHours } = row
   if (refreshHours === undefined) return undefined
   const kind = kindOf(row)
-  if (kind !== undefined) return checked + ageOf(kind).goodDays * 24 * HOUR_MS
+  if (kind !== undefined) return checked + ageOf(kind).goodDays * DAY_MS
   return checked + Math.max(refreshHours * HOUR_MS * STALE_INTERVALS, MIN_STALE_MS)
 }
 

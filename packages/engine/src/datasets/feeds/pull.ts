@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { dropBody, type Fetch, type FetchAnswer, fetchText, SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
-import { readFault, writeThrough } from '#files'
+import { errorText, readFault, writeThrough } from '#files'
 import type { Feed, SeenAnswer } from '../sources/feed-state.ts'
 import { limiter, unpack } from './unpack.ts'
 
@@ -132,7 +132,7 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
     await writeThrough(path, (to) => pipeline(Readable.from(body), limit, to))
   } catch (error) {
     if (error instanceof SallyportError || isDiskFault(error)) throw error
-    return unanswered(error instanceof Error ? error.message : String(error), true)
+    return unanswered(errorText(error), true)
   }
   return {
     state: 'whole',

@@ -4,7 +4,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { SallyportError } from '@sallyport/core'
-import { writeThrough } from '#files'
+import { errorText, writeThrough } from '#files'
 
 const BLOCK = 512
 
@@ -36,7 +36,7 @@ async function throughFile(path: string, maxBytes: number, write: Write): Promis
   } catch (error) {
     await rm(unpacked, { force: true })
     if (error instanceof SallyportError) throw error
-    throw new SallyportError('corrupt_data', `it cannot be unpacked: ${error instanceof Error ? error.message : error}`)
+    throw new SallyportError('corrupt_data', `it cannot be unpacked: ${errorText(error)}`)
   }
 }
 

@@ -1,3 +1,5 @@
+import { isRecord } from '@sallyport/core'
+
 /**
  * A path in a JSON document: keys, `*` for every member of an array or an object, and `*[key=value]` for
  * those of them with that value.
@@ -34,8 +36,4 @@ export function everyString(document: unknown, depth = 0): readonly string[] {
 function members(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   return isRecord(value) ? Object.values(value) : []
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
-import { parseAsn, SallyportError } from '@sallyport/core'
+import { isRecord, parseAsn, SallyportError } from '@sallyport/core'
 import type { SystemListFormat } from '@sallyport/data/sources'
 import { contentLines, field, parseJson } from './formats.ts'
-import { isRecord, valuesAt } from './json-paths.ts'
+import { valuesAt } from './json-paths.ts'
 import { linesOf, requireMostlyGood } from './lines.ts'
 
 /** Autonomous systems that a list names, each with its label ('' when there is none). */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { SallyportError, type SourceStatus } from '@sallyport/core'
+import { errorText } from '#files'
 import { readInTurns } from '../columns/read-in-turns.ts'
 import { type CityJob, cityPath, countriesPath } from '../compile/city.ts'
 import { compileCityInWorker } from '../compile/in-worker.ts'
@@ -56,7 +57,7 @@ export function openCityFile({ dataDir, source }: CityJob, options: CityFileOpti
       return await load(path).catch(again)
     } catch (error) {
       retryAt = performance.now() + retryMs
-      if (!signal?.aborted) onLost?.(error instanceof Error ? error.message : String(error))
+      if (!signal?.aborted) onLost?.(errorText(error))
       throw error
     }
   }

@@ -1,6 +1,7 @@
 import {
   ageOf,
   type CrawlerRangeStatus,
+  DAY_MS,
   isStale,
   lastTrue,
   PRIVATE_RELAY,
@@ -121,7 +122,6 @@ const ROWS = new Map(SOURCES.filter(({ kind }) => LISTS.includes(kind)).map((row
 /** Kinds of the tables that packages bring. */
 const TABLE_KINDS: readonly SourceRow['kind'][] = ['asn', 'country']
 const TABLES = new Set(SOURCES.filter(({ kind }) => TABLE_KINDS.includes(kind)).map(({ id }) => id))
-const DAY_MS = 86_400_000
 
 export interface OldestList {
   readonly id: string

@@ -1,8 +1,6 @@
-import { counted, isStale, type SourceStatus } from '@sallyport/core'
+import { counted, DAY_MS, isStale, type SourceStatus } from '@sallyport/core'
 import { isShippedTable, shippedTablesAge } from './feed-status.ts'
 import type { DataConfig } from './feeds.ts'
-
-const DAY_MS = 86_400_000
 
 /** Notice of data that is too old or missing, its age, and the command that renews it; `undefined` if all is well. */
 export function staleNotice(

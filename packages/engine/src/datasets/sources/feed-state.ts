@@ -1,5 +1,5 @@
+import { isRecord } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
-import { isRecord } from '../parse/json-paths.ts'
 
 /** A feed to ask for, as the table and the configuration name it. */
 export interface Feed {

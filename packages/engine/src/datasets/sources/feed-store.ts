@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SallyportError } from '@sallyport/core'
+import { HOUR_MS, SallyportError } from '@sallyport/core'
 import { makeFolder } from '#files'
 import { type FeedState, type Generation, parseState } from './feed-state.ts'
 import { moveInto, replaceFile, stampOf } from './replace-file.ts'
@@ -36,7 +36,7 @@ export interface FeedStore {
 }
 
 /** A file this old is no longer written to: the longest download may take a quarter of an hour. */
-const ABANDONED_MS = 3_600_000
+const ABANDONED_MS = HOUR_MS
 
 export function openFeedStore(dataDir: string): FeedStore {
   const root = join(dataDir, 'feeds')

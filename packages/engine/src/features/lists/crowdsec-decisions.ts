@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Fetch, fetchText, parseHostOrPrefix } from '@sallyport/core'
+import { type Fetch, fetchText, HOUR_MS, parseHostOrPrefix } from '@sallyport/core'
 import { parseGoDuration } from './go-duration.ts'
 import type { CrowdsecConfig, Guarded } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListLines } from './read-list.ts'
@@ -9,7 +9,7 @@ const ORIGIN = 'sallyport'
 
 const TIMEOUT_MS = 60_000
 /** All decisions are asked for again so often: what was lost of a change is right again then. */
-const WHOLE_MS = 3_600_000
+const WHOLE_MS = HOUR_MS
 /** Decisions after which requests have their turn. */
 const A_TURN = 2_000
 

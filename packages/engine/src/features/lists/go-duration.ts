@@ -1,3 +1,5 @@
+import { HOUR_MS } from '@sallyport/core'
+
 /** Milliseconds of each unit of a duration as Go writes it. */
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -7,7 +9,7 @@ const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
   m: 60_000,
-  h: 3_600_000,
+  h: HOUR_MS,
 }
 
 const PART = /(\d{1,15}(?:\.\d{0,15})?)(ns|us|µs|μs|ms|s|m|h)/gy

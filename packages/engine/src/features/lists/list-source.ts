@@ -2,6 +2,7 @@ import { mkdir, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Fetch, SallyportError } from '@sallyport/core'
 import { replaceFile } from '#datasets'
+import { errorText } from '#files'
 import { withFreeLock, withLock } from '#stores'
 import { type AskBounds, createDecisions, type DecisionsRead } from './crowdsec-decisions.ts'
 import type { KeptList } from './kept-list.ts'
@@ -177,7 +178,7 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
         const task = () => pull(outbound, FIRST_MS)
         const waiting = { signal: AbortSignal.timeout(FIRST_MS) }
         await (readOnly ? task() : withLock(lock, task, waiting)).catch((error: unknown) =>
-          list.fail(`could not be fetched: ${error instanceof Error ? error.message : error}`),
+          list.fail(`could not be fetched: ${errorText(error)}`),
         )
       }
       tell()

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@sallyport/core'
 import { LRUCache } from 'lru-cache'
 import type { ServiceEvent } from '#service'
 
@@ -10,7 +11,7 @@ export interface Paced {
 }
 
 /** At most one event of a kind and subject in this time, and one that says that it is over. */
-export const PACE_MS = 3_600_000
+export const PACE_MS = HOUR_MS
 
 /** Subjects that are remembered; of one that is forgotten an event is sent early. */
 const MAX_SUBJECTS = 1_000

@@ -1,5 +1,5 @@
 import { type Address, formatAddress, parseAddress, SallyportError } from '@sallyport/core'
-import { errorText } from '#service'
+import { errorText } from '#files'
 import type { Settings } from '#settings'
 import { logPlaces } from './log.ts'
 import { type ErasedPlace, iso, type KnownPlace, type PrivacyPlace } from './place.ts'

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import type { Accounts } from '#accounts'
+import { errorText } from '#files'
 import type { Settings } from '#settings'
 import { leaseCalls, type Opened, openAccountsAt, recordKeyUses, rememberKeys } from '#stores'
-import { errorText } from '../error-text.ts'
 
 /** Store beside a dataDir that may not be written: without accounts, and forgotten at the end. */
 const IN_MEMORY = 'sqlite::memory:'

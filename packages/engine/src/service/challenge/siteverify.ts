@@ -1,4 +1,5 @@
 import { type ChallengeProvider, type Fetch, fetchText, type TokenAnswer } from '@sallyport/core'
+import { errorText } from '#files'
 import type { Settings } from '#settings'
 
 /** The part of a configuration that names a provider. */
@@ -41,9 +42,7 @@ export function createSiteverify(
         if (!(answer instanceof Error)) return answer
         onFault(new Error(`challenge.provider: ${name} did not answer: ${answer.message}`))
       } catch (error) {
-        onFault(
-          new Error(`challenge.provider: ${name} did not answer: ${error instanceof Error ? error.message : error}`),
-        )
+        onFault(new Error(`challenge.provider: ${name} did not answer: ${errorText(error)}`))
       }
       return 'unanswered'
     },

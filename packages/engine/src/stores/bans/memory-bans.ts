@@ -1,4 +1,4 @@
-import type { Ban, BanList } from '@sallyport/core'
+import { type Ban, type BanList, DAY_MS } from '@sallyport/core'
 import { createRewinding } from './wrong-clock.ts'
 
 /** Most bans that are kept; of more, the soonest to end go. */
@@ -16,7 +16,7 @@ export interface Lift {
 }
 
 /** Window of strikes of a ban that an earlier version made. */
-const WINDOW_MS = 86_400_000
+const WINDOW_MS = DAY_MS
 
 /** The lift of a ban; `before`: an earlier one of the same id, from which it differs. A sliding window reads two of its length. */
 export function liftOf({ id, windowMs = WINDOW_MS }: Ban, before: Lift | undefined, now: number): Lift {

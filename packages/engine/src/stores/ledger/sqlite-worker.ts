@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { RESERVE_MS } from '@sallyport/ledger'
+import { errorText } from '#files'
 import { inFlight, type ThreadInput } from './exit-drain.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
 import { createWalCheckpointer } from './wal-checkpointer.ts'
@@ -65,5 +66,5 @@ try {
 
 /** The message alone, of which an error is made again where it is received. */
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return errorText(error)
 }
