@@ -30,7 +30,7 @@ export const CONTENDERS: readonly Contender[] = [
   },
   {
     name: 'HAProxy',
-    ...missingCommand('haproxy'),
+    missing: isInstalled('haproxy') ? undefined : 'haproxy is not installed',
     start: ({ folder, upstream, processor }) => startHaproxy(folder, upstream, processor),
   },
   {
@@ -46,7 +46,3 @@ export const CONTENDERS: readonly Contender[] = [
     },
   },
 ]
-
-function missingCommand(command: string): { missing?: string | undefined } {
-  return isInstalled(command) ? {} : { missing: `${command} is not installed` }
-}

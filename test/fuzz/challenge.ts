@@ -8,7 +8,7 @@ import { createChallengeSecrets, createChallenges, type InspectionRequest } from
 import { createFakeClock, createFakeCounts } from '@sallyport/core/testing'
 import { open } from '@sallyport/engine'
 import fc from 'fast-check'
-import { solutionTo } from '../hosts/challenge-client.ts'
+import { solutionTo } from '../hosts/solution.ts'
 import { NO_DATA } from '../no-data.ts'
 import { mutatedText } from './mutations.ts'
 import { type FuzzTarget, fuzzTarget, inTime } from './target.ts'

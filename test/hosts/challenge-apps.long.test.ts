@@ -1,6 +1,7 @@
 import t from 'tap'
-import { BROWSER, cookieOf, givenBefore, redeem, SECRET, solutionOf, solutionTo, visit } from './challenge-client.ts'
+import { BROWSER, cookieOf, givenBefore, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
 import { HOSTS } from './hosts.ts'
+import { solutionTo } from './solution.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* The gate as applications use it, in every host: the challenge in JSON, the script, the page on purpose, forms, and passes in use. */

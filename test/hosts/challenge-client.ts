@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { createChallengeSecrets, createChallenges } from '@sallyport/core'
 import { createFakeClock, createFakeCounts } from '@sallyport/core/testing'
 import type { RunningHost } from './hosts.ts'
 import { HTTP1, type Protocol } from './protocols.ts'
+import { solutionTo, solved } from './solution.ts'
 import { ask, type WireResponse } from './wire.ts'
 
 /** A browser that navigates, from an address of no network that is known. */
@@ -46,29 +46,9 @@ export function cookieOf({ headers }: WireResponse): string {
   return (headers['set-cookie'] ?? '').toString().split(';', 1)[0] as string
 }
 
-interface Puzzles {
-  readonly challenge: string
-  readonly puzzles: number
-  readonly bits: number
-}
-
 /** The solution of the question of a page, found as its script finds it. */
 export function solutionOf({ body }: Pick<WireResponse, 'body'>): string {
-  const data = (name: string): string => new RegExp(`data-${name}="([^"]*)"`).exec(body)?.[1] ?? ''
-  return solutionTo({ challenge: data('challenge'), puzzles: Number(data('puzzles')), bits: Number(data('bits')) })
-}
-
-/** The solution of a challenge as JSON has it. */
-export function solutionTo({ challenge: text, puzzles, bits }: Puzzles): string {
-  const block = Buffer.concat([Buffer.from(text, 'base64url').subarray(-32), Buffer.alloc(8)])
-  const numbers = Array.from({ length: puzzles }, (_, place) => {
-    block.writeUInt32BE(place, 32)
-    for (let number = 0; ; number++) {
-      block.writeUInt32BE(number, 36)
-      if (createHash('sha256').update(block).digest().readUInt32BE() >>> (32 - bits) === 0) return number
-    }
-  })
-  return `${text}.${numbers.join(',')}`
+  return solved(body).solution
 }
 
 /** Gives a solution back as the page does. */
