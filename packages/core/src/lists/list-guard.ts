@@ -32,7 +32,7 @@ export function isWithheld({ address, length }: Prefix): boolean {
 
 /** Whether texts that have nothing in common match. */
 export function isAnyText(pattern: string): boolean {
-  return !isLiteral(pattern) && ['x', '/0'].every(compilePatterns([pattern]))
+  return !isLiteral(pattern) && ['x', '/0'].every((text) => compilePatterns([pattern])(text))
 }
 
 /** The family of which prefixes together are nearly every public address; `undefined` where it is none. */

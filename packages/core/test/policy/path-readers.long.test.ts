@@ -3,7 +3,6 @@ import t from 'tap'
 import { compileMatch } from '../../src/policy/compile/compile-match.ts'
 import { Asked } from '../../src/policy/language/asked.ts'
 import { readPath } from '../../src/policy/paths/path-readings.ts'
-import { createPathSplitter } from '../../src/policy/paths/split-path.ts'
 import { createOnce } from '../../src/policy/words/match-word.ts'
 import type { Inspection } from '../../src/values/inspection.ts'
 
@@ -53,7 +52,6 @@ const isUnder = (path: string, folder: string): boolean => {
 const within = (action: 'allow' | 'block') => ({
   id: 'x',
   action,
-  splitter: createPathSplitter(),
   surroundings: {},
   once: createOnce(),
 })

@@ -3,14 +3,14 @@ import type { ChallengeTerms } from '../../values/challenge.ts'
 import { type CountingRule, type CountKey, FAILURE_STATUSES } from '../../values/counting.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { Reason } from '../../values/reason.ts'
-import { compilePaths } from '../paths/path-test.ts'
-import type { PathSplitter } from '../paths/split-path.ts'
+import type { Asked } from '../language/asked.ts'
+import { compilePaths, splitPaths } from '../paths/path-test.ts'
 import type { Policy, Rule, RuleCost, RuleLimit } from '../policy.ts'
 
 /** A counting rule, checked, with what a request costs. */
 export interface CompiledCounting {
   readonly rule: CountingRule
-  costOf(request: Inspection['request']): number
+  costOf(inspection: Inspection, asked: Asked): number
   /** Within its limits it allows. */
   readonly opens: boolean
 }
@@ -18,11 +18,7 @@ export interface CompiledCounting {
 /** `undefined` for a rule that does not count. Every member has been checked. `nameCount` is asked once for each that does. */
 export function compileCounting(
   rule: Rule,
-  {
-    splitter,
-    nameCount,
-    failures,
-  }: Pick<Policy, 'failures'> & { readonly splitter: PathSplitter; readonly nameCount: (id: string) => string },
+  { nameCount, failures }: Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string },
   challenge?: ChallengeTerms,
 ): CompiledCounting | undefined {
   const { id, action, monitor = false, limit, concurrent, cost, then } = rule
@@ -39,7 +35,7 @@ export function compileCounting(
       ...(limit && { limit: Object.freeze(compileLimit(limit, failures)) }),
       ...(flights && { concurrent: Object.freeze({ keys: keysOf(flights.key), max: flights.max }) }),
     }),
-    costOf: compileCost(cost, splitter),
+    costOf: compileCost(cost),
     opens: then === 'allow' && !monitor,
   }
 }
@@ -77,15 +73,16 @@ function reasonOf({ id, limit, concurrent }: Rule): Reason {
 }
 
 /** A number for all requests, or rows of methods and path patterns. */
-function compileCost(cost: RuleCost | undefined, splitter: PathSplitter): CompiledCounting['costOf'] {
+function compileCost(cost: RuleCost | undefined): CompiledCounting['costOf'] {
   if (cost === undefined) return () => 1
   if (typeof cost === 'number') return () => cost
-  const rows = Object.entries(cost).map(([name, value]) => ({ holds: costTest(name, value, splitter), value }))
-  return (request) => rows.find(({ holds }) => holds(request))?.value ?? 1
+  const rows = Object.entries(cost).map(([name, value]) => ({ holds: compileCostRow(name, value), value }))
+  return (inspection, asked) => rows.find(({ holds }) => holds(inspection, asked))?.value ?? 1
 }
 
 /** A lower cost is for what every server reads as this path: no other spelling of a path is cheaper than the path. */
-function costTest(name: string, value: number, splitter: PathSplitter): (request: Inspection['request']) => boolean {
-  if (name.startsWith('/')) return compilePaths([name], value < 1, splitter)
-  return ({ method }) => method === name
+function compileCostRow(name: string, value: number): (inspection: Inspection, asked: Asked) => boolean {
+  if (!name.startsWith('/')) return ({ request }) => request.method === name
+  const matches = compilePaths([name], value < 1)
+  return (inspection, asked) => matches(asked.once(splitPaths, inspection))
 }

@@ -9,20 +9,18 @@ import type { PolicyFault } from '../language/fault.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { createPathTable } from '../paths/path-table.ts'
 import { probeOf } from '../paths/probes.ts'
-import { createPathSplitter } from '../paths/split-path.ts'
 import type { Policy, Rule, Strikes } from '../policy.ts'
 import { SCANNER_GUARD } from '../presets/limit-presets.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { rulesInForce } from '../presets/rules-in-force.ts'
 import { createOnce, type WithinRule } from '../words/match-word.ts'
-import { givenWords, type Match } from '../words/match-words.ts'
+import { givenWords } from '../words/match-words.ts'
 import { prefixOfEntry } from '../words/network.ts'
 import { BAN_CHALLENGE, compileChallenge } from './challenge-terms.ts'
 import { compileCounting } from './compile-counting.ts'
 import { compileMatch } from './compile-match.ts'
 import { compileRedirect } from './compile-redirect.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
-import { createRuleIndex, type Findable, type RuleIndex } from './rule-index.ts'
 
 /** A checked policy, ready to be asked once per request. */
 export interface CompiledPolicy {
@@ -36,8 +34,6 @@ export interface CompiledPolicy {
   readonly fallback: MatchedRule
   /** Empty: nobody is banned. */
   readonly strikes: readonly CompiledStrikes[]
-  /** Absent for few rules. */
-  readonly index?: RuleIndex | undefined
 }
 
 /** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
@@ -46,20 +42,16 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
   if (fault !== undefined) throw new SallyportError('invalid_policy', faultText(fault))
   const { allowlist = [] } = policy
   const shared = {
-    splitter: createPathSplitter(),
     once: createOnce(),
     surroundings,
     nameCount: createCountNames(),
     failures: policy.failures,
   }
   const own = PRESETS[policy.preset]
-  const compiled = rulesInForce(policy).map((rule) => compileRule(rule, shared, own.includes(rule)))
-  const index = createRuleIndex(compiled.map(({ found }) => found))
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(prefixOfEntry)) }),
     onError: policy.onError ?? 'allow',
-    rules: compiled.map(({ rule }) => rule),
-    ...(index && { index }),
+    rules: rulesInForce(policy).map((rule) => compileRule(rule, shared, own.includes(rule))),
     fallback: defaultRule(policy.default ?? 'allow'),
     strikes: strikesInForce(policy, surroundings.decoys),
   }
@@ -81,7 +73,7 @@ function defaultRule(action: Action): MatchedRule {
 }
 
 /** The parts that all rules of a policy are compiled with. */
-type Shared = Pick<WithinRule, 'splitter' | 'once' | 'surroundings'> &
+type Shared = Pick<WithinRule, 'once' | 'surroundings'> &
   Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string }
 
 /** Names counts by the ids of their rules; the same for the same policy, in every process. */
@@ -94,19 +86,13 @@ function createCountNames(): (id: string) => string {
   }
 }
 
-/** A rule, and the ways in which it is found among others. */
-interface Compiled {
-  readonly rule: CompiledRule
-  readonly found: Findable
-}
-
-function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): Compiled {
+function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): CompiledRule {
   const { id, onError, weight } = rule
   const challenge = compileChallenge(rule)
   const counting = compileCounting(rule, shared, challenge?.terms)
   const action = counting?.opens ? 'allow' : rule.action
   const redirect = compileRedirect(rule)
-  const { data, needs, steady, negation, named, ...tests } = compileMatch(rule.match, {
+  const { data, needs, named, ...tests } = compileMatch(rule.match, {
     id,
     action,
     trustsClaims: rule.trustClaim,
@@ -132,17 +118,9 @@ function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): Compiled 
     ...(announced && { announced }),
     ...(rule.match.pass !== undefined && rule.match.pass !== 'none' && { readsPass: true as const }),
   }
-  const found = { match: rule.match, steady, request, negation }
-  if (onError === undefined || needs.length === 0) return { rule: compiled, found }
+  if (onError === undefined || needs.length === 0) return compiled
   const unansweredText = `The policy's rule "${rule.id}" asks about data that is not loaded.`
-  const unanswered = { needs, matched: matchedRule(rule, onError, unansweredText) }
-  return { rule: { ...compiled, unanswered }, found: { ...found, match: withoutData(rule.match) } }
-}
-
-/** The words that hold of every request of a rule with `onError`, whose words about data may stay without an answer. */
-function withoutData(match: Match): Match {
-  const asked = givenWords(match).filter(({ word }) => word.asks !== 'asn' && word.asks !== 'geo')
-  return Object.fromEntries(asked.map(({ name, value }) => [name, value]))
+  return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, unansweredText) } }
 }
 
 /** `undefined` where robots.txt has no word for something the rule asks. */

@@ -11,8 +11,6 @@ import type { CompiledChallenge } from './challenge-terms.ts'
 import type { CompiledCounting } from './compile-counting.ts'
 import type { NamedTest } from './compile-match.ts'
 import type { CompiledRedirect } from './compile-redirect.ts'
-import type { RuleIndex } from './rule-index.ts'
-import { Turns } from './turns.ts'
 
 /** A matching rule's effect, with the sentence about it. */
 export interface MatchedRule {
@@ -78,7 +76,6 @@ export interface Evaluation {
 const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
 const NONE_COUNTED: readonly CountedRule[] = Object.freeze([])
 const NONE_WEIGHED: readonly Weighed[] = Object.freeze([])
-const NONE_REACHED: readonly number[] = Object.freeze([])
 
 /** Adds to a list of this evaluation, of which the empty one is everybody's: thousands of rules may be on trial. */
 function added<Item>(list: readonly Item[], item: Item): readonly Item[] {
@@ -87,11 +84,10 @@ function added<Item>(list: readonly Item[], item: Item): readonly Item[] {
   return list
 }
 
-/** The rules of a policy, and how they are found. */
+/** The rules of a policy, in the order in which they are asked. */
 export interface Ruled {
   readonly rules: readonly CompiledRule[]
   readonly fallback: MatchedRule
-  readonly index?: RuleIndex | undefined
 }
 
 /**
@@ -100,7 +96,7 @@ export interface Ruled {
  * `unjudged` takes the rules before the deciding one that the request leaves open.
  */
 export function evaluate(
-  { rules, fallback, index }: Ruled,
+  { rules, fallback }: Ruled,
   inspection: Inspection,
   asked: Asked,
   unjudged?: Unjudged[],
@@ -109,13 +105,9 @@ export function evaluate(
   let counted = NONE_COUNTED
   let weighed = NONE_WEIGHED
   let mark: MatchedRule | undefined
-  let lasting = index?.asksRequest !== true
+  let lasting = true
   let passUntil: number | undefined
-  // An unknown is no key: all rules are asked where those that a request leaves open are to be named.
-  const found = unjudged === undefined ? index?.candidates(inspection, asked) : undefined
-  const turns = new Turns(found)
-  for (let position = turns.next(); position < rules.length; position = turns.next()) {
-    const rule = rules[position] as CompiledRule
+  for (const rule of rules) {
     if (rule.sparesProxies === true && inspection.client.isProxy === true) continue
     const matched = matchOf(rule, inspection, asked)
     const isAsked = matched !== undefined && rule.request.length > 0
@@ -138,7 +130,7 @@ export function evaluate(
       if (!rule.challenge.asks(inspection, asked)) continue
     }
     if (rule.counting !== undefined && matched === rule.matched) {
-      const cost = rule.counting.costOf(inspection.request)
+      const cost = rule.counting.costOf(inspection, asked)
       counted = added(counted, Object.freeze({ rule: rule.counting.rule, cost }))
       // Its cost may differ from one request to the next.
       lasting = false
@@ -154,10 +146,8 @@ export function evaluate(
     if (matched.action !== 'flag') return { decided: matched, trials, counted, weighed, lasting, passUntil }
     mark ??= matched
     if (rule.weight === undefined || matched !== rule.matched) continue
-    const from = asked.weight
     asked.weight += rule.weight
     weighed = added(weighed, { rule: matched, weight: rule.weight })
-    if (found !== undefined) turns.add(index?.reached(position, { from, to: asked.weight }) ?? NONE_REACHED)
   }
   const decided = mark === undefined || isStricter(fallback.action, mark.action) ? fallback : mark
   return { decided, trials, counted, weighed, lasting, passUntil }

@@ -1,4 +1,5 @@
 import { isNamed } from '../../address/forwarding.ts'
+import type { Inspection } from '../../values/inspection.ts'
 import type { InspectionRequest } from '../../values/request.ts'
 
 /** The parts of a request that an inspection does not keep; a log or a history lacks some of them. */
@@ -27,7 +28,7 @@ export class Asked {
   weight = 0
   #query: ValuesByName | undefined
   #cookies: ValuesByName | undefined
-  #found: Map<object | string, unknown> | undefined
+  #found: Map<unknown, unknown> | undefined
 
   constructor(parts: AskedParts) {
     this.parts = parts
@@ -37,7 +38,7 @@ export class Asked {
     return this.parts.fields ?? NO_FIELDS
   }
 
-  /** Whether a header field would be here if the client had sent it. */
+  /** Reports whether a header field would be here if the client had sent it. */
   keeps(name: string): boolean {
     const { fields, kept, lacks } = this.parts
     return fields !== undefined && (kept?.includes(name) ?? true) && lacks?.includes(name) !== true
@@ -49,31 +50,24 @@ export class Asked {
     return false
   }
 
-  /** Returns the values of a header field by its name in lower case, each line one. */
+  /** Returns the values of a header field by its name in lower case, one for each line. */
   values(name: string): readonly string[] {
-    return this.once(name, () => {
-      const { fields } = this
-      const values: string[] = []
-      for (let at = 0; at + 1 < fields.length; at += 2) {
-        if (isNamed(fields[at] as string, name)) values.push(fields[at + 1] as string)
-      }
-      return values
-    })
-  }
-
-  /** Header fields by their names in lower case, each line for itself. */
-  *headers(): Iterable<readonly [string, readonly string[]]> {
     const { fields } = this
+    const values: string[] = []
     for (let at = 0; at + 1 < fields.length; at += 2) {
-      yield [(fields[at] as string).toLowerCase(), [fields[at + 1] as string]]
+      if (isNamed(fields[at] as string, name)) values.push(fields[at + 1] as string)
     }
+    return values
   }
 
-  /** Returns what `find` finds, which is asked once for a key, however many rules want it. */
-  once<Found>(key: object | string, find: () => Found): Found {
+  /** Returns what `find` finds in the request, and calls it once however many rules ask. */
+  once<Found>(find: (asked: Asked, inspection: Inspection) => Found, inspection: Inspection): Found {
     this.#found ??= new Map()
-    if (!this.#found.has(key)) this.#found.set(key, find())
-    return this.#found.get(key) as Found
+    const known = this.#found.get(find)
+    if (known !== undefined || this.#found.has(find)) return known as Found
+    const found = find(this, inspection)
+    this.#found.set(find, found)
+    return found
   }
 
   /** Parameters of the query, decoded; `undefined` where the target is not known. */
@@ -88,7 +82,7 @@ export class Asked {
   /** Cookies as they were sent (RFC 6265 section 5.4), without quotes around their values. */
   get cookies(): ValuesByName | undefined {
     if (!this.keeps('cookie')) return undefined
-    this.#cookies ??= byName(this.values('cookie').flatMap((line) => line.split(';').flatMap(cookieOf)))
+    this.#cookies ??= byName(this.values('cookie').flatMap((line) => line.split(';').flatMap(readCookie)))
     return this.#cookies
   }
 }
@@ -103,7 +97,7 @@ function byName(pairs: Iterable<readonly [string, string]>): ValuesByName {
   return values
 }
 
-function cookieOf(pair: string): readonly (readonly [string, string])[] {
+function readCookie(pair: string): readonly (readonly [string, string])[] {
   const equals = pair.indexOf('=')
   if (equals === -1) return []
   const value = pair.slice(equals + 1).trim()

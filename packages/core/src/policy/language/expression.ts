@@ -11,50 +11,6 @@ const MAX_BRANCHES = 32
 
 const parser = new RegExpParser({ ecmaVersion: 2024 })
 
-/** The most texts that an expression is taken apart into. */
-const MAX_TEXTS = 32
-
-/** Stands for what may be any letters. */
-const GAP = '\n'
-
-/**
- * For each way in which an expression can match the runs of ASCII letters that a text which matches so has; none for what is
- * no expression.
- */
-export function literalsOf(source: string): readonly (readonly string[])[] {
-  let pattern: AST.Pattern
-  try {
-    pattern = parser.parsePattern(source)
-  } catch {
-    return []
-  }
-  return textsOf(pattern).map((text) => text.split(GAP).filter((run) => run !== ''))
-}
-
-function textsOf({ alternatives }: AST.Pattern | AST.Group | AST.CapturingGroup): readonly string[] {
-  return alternatives.flatMap(({ elements }) =>
-    elements.reduce<readonly string[]>(
-      (texts, element) => {
-        const next = textsOfElement(element)
-        const few = texts.length * next.length > MAX_TEXTS ? [GAP] : next
-        return texts.flatMap((text) => few.map((more) => text + more))
-      },
-      [''],
-    ),
-  )
-}
-
-function textsOfElement(element: AST.Element): readonly string[] {
-  if (isAscii(element)) return [String.fromCharCode(element.value)]
-  if (element.type === 'Group' || element.type === 'CapturingGroup') return textsOf(element)
-  // The beginning, the end, and the edge of a word are no letters.
-  return [element.type === 'Assertion' ? '' : GAP]
-}
-
-function isAscii(element: AST.Element): element is AST.Character {
-  return element.type === 'Character' && element.value > 32 && element.value < 127
-}
-
 /** An expression that is ready, or why there is none. */
 export type CompiledExpression = { readonly test: TextTest } | { readonly fault: string }
 

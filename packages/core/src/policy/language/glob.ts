@@ -1,8 +1,8 @@
-/** Whether a text matches. */
+/** Reports whether a text matches. */
 export type TextTest = (text: string) => boolean
 
-/** The parts of a glob between its stars: `*` is any characters, `\*` a star, `\\` a backslash. */
-export function partsOf(glob: string): readonly string[] {
+/** Returns the parts of a glob between its stars: `*` is any characters, `\*` a star, `\\` a backslash. */
+export function splitGlob(glob: string): readonly string[] {
   const parts = ['']
   for (let at = 0; at < glob.length; at++) {
     const letter = glob.charAt(at)
@@ -20,11 +20,13 @@ export function partsOf(glob: string): readonly string[] {
 
 /** A glob over whole texts. One pass without a regular expression: no glob and no text can make it slow. */
 export function compileGlob(glob: string): TextTest {
-  const parts = partsOf(glob)
+  const parts = splitGlob(glob)
   const first = parts[0] as string
   if (parts.length === 1) return (text) => text === first
   const last = parts[parts.length - 1] as string
   const middle = parts.slice(1, -1).filter((part) => part !== '')
+  const [inner = ''] = middle
+  if (first === '' && last === '' && middle.length < 2) return (text) => text.includes(inner)
   return (text) => {
     if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
     const end = text.length - last.length

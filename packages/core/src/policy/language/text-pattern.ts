@@ -1,9 +1,9 @@
 import { finish, STEP, type Steps } from '../../steps.ts'
-import { compileExpression, literalsOf } from './expression.ts'
+import { compileExpression } from './expression.ts'
 import { type Fault, unknown } from './fault.ts'
-import { compileGlob, partsOf, type TextTest } from './glob.ts'
+import { compileGlob, splitGlob, type TextTest } from './glob.ts'
 import { listName, type NamedList, type Surroundings } from './surroundings.ts'
-import { faultsOf, type IndexKey, type Values } from './values.ts'
+import { faultsOf, type Values } from './values.ts'
 
 const FLAGS = /^[a-z]*$/
 
@@ -33,31 +33,35 @@ export const PATTERNS: Values<readonly string[]> = {
   faults: (given) => faultsOf(given, patternFault),
 }
 
-/** A text without its case, which many rules ask about one after the other. */
-export class FoldedText {
-  #text = ''
-  #folded = ''
+/** The values of one field of a request, folded once for all rules that look at them. */
+export class Texts {
+  readonly written: readonly string[]
+  readonly folded: readonly string[]
+  #joined: string | undefined
 
-  of(text: string): string {
-    if (text !== this.#text) {
-      this.#text = text
-      this.#folded = text.toLowerCase()
-    }
-    return this.#folded
+  constructor(written: readonly string[]) {
+    this.written = written
+    this.folded = written.map((text) => text.toLowerCase())
+  }
+
+  /** Reports whether one of some texts may be in a value; it searches all values at once. */
+  mayHave(needles: readonly string[]): boolean {
+    this.#joined ??= this.folded.join('\n')
+    const joined = this.#joined
+    return needles.some((needle) => joined.includes(needle))
   }
 }
 
-/** Whether one of some patterns, or of the lists that they name, matches a text. All have been checked. */
-export function compilePatterns(given: readonly string[], surroundings?: Surroundings, folded?: FoldedText): TextTest {
-  return finish(patternSteps(given, surroundings, folded))
+/** Reports whether a pattern matches a text, of which `folded` is the lower case. */
+export type PatternTest = (text: string, folded?: string) => boolean
+
+/** Compiles patterns, and the lists that they name, to one test. All have been checked. */
+export function compilePatterns(given: readonly string[], surroundings?: Surroundings): PatternTest {
+  return finish(patternSteps(given, surroundings))
 }
 
 /** The same in steps, for very many of them. */
-export function* patternSteps(
-  given: readonly string[],
-  { lists }: Surroundings = {},
-  fold: Pick<FoldedText, 'of'> = UNSHARED,
-): Steps<TextTest> {
+export function* patternSteps(given: readonly string[], { lists }: Surroundings = {}): Steps<PatternTest> {
   const whole = new Set<string>()
   const globs: TextTest[] = []
   const expressions: TextTest[] = []
@@ -75,62 +79,38 @@ export function* patternSteps(
     } else if (isLiteral(pattern)) whole.add(pattern.toLowerCase())
     else globs.push(compileGlob(pattern.toLowerCase()))
   }
-  return (text) => {
-    if (whole.size > 0 || globs.length > 0) {
-      const folded = fold.of(text)
-      if (whole.has(folded) || globs.some((matches) => matches(folded))) return true
-    }
-    return expressions.some((matches) => matches(text)) || named.some((list) => list.matches(text))
+  const [literal = ''] = whole
+  const tests: FoldedTest[] = [
+    ...(whole.size === 1 ? [(_: string, folded: string) => folded === literal] : []),
+    ...(whole.size > 1 ? [(_: string, folded: string) => whole.has(folded)] : []),
+    ...globs.map((matches) => (_: string, folded: string) => matches(folded)),
+    ...expressions,
+    ...named.map((list) => (text: string) => list.matches(text)),
+  ]
+  return (text, folded = text.toLowerCase()) => {
+    for (const matches of tests) if (matches(text, folded)) return true
+    return false
   }
 }
 
-const UNSHARED: Pick<FoldedText, 'of'> = { of: (text) => text.toLowerCase() }
+type FoldedTest = (text: string, folded: string) => boolean
 
 /** Expressions that take as long to compile as a step of anything else. */
 const EXPRESSION_STEP = 16
 
+/** Returns letters, some of which every text has that matches; `undefined` where a pattern is not that simple. */
+export function listNeedles(given: readonly string[]): readonly string[] | undefined {
+  const needles = given.map((pattern) =>
+    expressionIn(pattern) !== undefined || listName(pattern) !== undefined
+      ? ''
+      : splitGlob(pattern.toLowerCase()).reduce((one, other) => (other.length > one.length ? other : one)),
+  )
+  return needles.includes('') ? undefined : needles
+}
+
 /** Whether a pattern is one text. */
 export function isLiteral(pattern: string): boolean {
   return !/[*\\]/.test(pattern) && expressionIn(pattern) === undefined && listName(pattern) === undefined
-}
-
-/** Letters of a text that rules are found by. */
-const GRAM = 4
-
-/** For each alternative of a pattern the runs of letters that every text which matches it has, as numbers, or the whole of a short text. */
-export function textKeys(pattern: string): readonly (readonly IndexKey[])[] {
-  if (listName(pattern) !== undefined) return [[]]
-  if (isLiteral(pattern)) return [keysOfText(pattern) ?? []]
-  const source = expressionIn(pattern)?.source
-  const alternatives = source === undefined ? [partsOf(pattern)] : literalsOf(source)
-  return alternatives.map((literals) => literals.flatMap((literal) => gramsOf(literal) ?? []))
-}
-
-/** The longest head of a request: to take longer texts apart would cost more than to ask every rule. */
-const MAX_GRAMS = 16_384
-
-/** The long s, which some engines take for an s where case is set aside, and that. */
-const LONG_S = 0x17f
-const SHORT_S = 115
-
-/** The keys of a text: its runs of letters, or the whole of a shorter one; `undefined` for a long text. */
-export function keysOfText(text: string): readonly IndexKey[] | undefined {
-  const folded = text.toLowerCase()
-  return folded.length < GRAM ? [folded] : gramsOf(text)
-}
-
-/** All runs of as many letters of a text, each a number of seven bits a letter; `undefined` for a long text. */
-export function gramsOf(text: string): readonly number[] | undefined {
-  if (text.length > MAX_GRAMS) return undefined
-  const folded = text.toLowerCase()
-  const grams: number[] = []
-  let gram = 0
-  for (let at = 0; at < folded.length; at++) {
-    const code = folded.charCodeAt(at)
-    gram = ((gram << 7) | (code === LONG_S ? SHORT_S : code & 127)) & 0xfffffff
-    if (at >= GRAM - 1) grams.push(gram)
-  }
-  return grams
 }
 
 /** Members with patterns, as `{ name: [patterns] }`. */

@@ -70,5 +70,3 @@ export function foldedSet(names: readonly string[]): ReadonlySet<string> {
 export function folded(name: string): string {
   return name.toLowerCase()
 }
-
-export type IndexKey = string | number

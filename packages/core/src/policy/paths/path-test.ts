@@ -1,21 +1,32 @@
+import type { Inspection } from '../../values/inspection.ts'
 import { compilePathPattern } from './path-pattern.ts'
-import { createPathSplitter, type PathOfRequest, type SplitPath } from './split-path.ts'
+import { SplitPath, type SplitRequest, splitRequest } from './split-path.ts'
 
 /**
- * Whether a request is for one of some paths. Where origins may read several paths, one of them is enough to flag or block,
- * and only all of them (`exact`) earn permission. `splitter` is that of all tests of a policy.
+ * Compiles path patterns to one test. Where origins may read several paths, one of them is enough to flag or block, and only
+ * all of them (`exact`) earn permission.
  */
-export function compilePaths(
-  paths: readonly string[],
-  exact: boolean,
-  splitter = createPathSplitter(),
-): (request: PathOfRequest) => boolean {
-  const patterns = paths.map(compilePathPattern)
-  const matchesAny = (read: SplitPath): boolean => patterns.some((matches) => matches(read, exact))
-  return (request) => {
-    const { path, readings } = splitter(request)
+export function compilePaths(paths: readonly string[], exact: boolean): (request: SplitRequest) => boolean {
+  const literals = new Set(paths.filter(isLiteral).map((path) => new SplitPath(path).whole(exact)))
+  const patterns = paths.filter((path) => !isLiteral(path)).map(compilePathPattern)
+  const matchesAny = (read: SplitPath): boolean => {
+    if (literals.size > 0 && literals.has(read.whole(exact))) return true
+    for (const matches of patterns) if (matches(read, exact)) return true
+    return false
+  }
+  return ({ path, readings }) => {
     if (readings === undefined) return matchesAny(path)
     if (readings.length === 0) return !exact
     return exact ? readings.every(matchesAny) : readings.some(matchesAny)
   }
+}
+
+/** Reports whether a pattern is one path, which a set finds among thousands. */
+function isLiteral(path: string): boolean {
+  return !path.includes('*')
+}
+
+/** Splits the paths of a request, once for all rules of a policy: `asked.once(splitPaths, inspection)`. */
+export function splitPaths(_: unknown, { request }: Pick<Inspection, 'request'>): SplitRequest {
+  return splitRequest(request)
 }

@@ -4,6 +4,7 @@ import { foldCase } from './path-readings.ts'
 export class SplitPath {
   readonly text: string
   #folded: string | undefined
+  #whole: string | undefined
   #exactSegments: readonly string[] | undefined
   #foldedSegments: readonly string[] | undefined
 
@@ -17,6 +18,13 @@ export class SplitPath {
     return this.#folded
   }
 
+  /** Returns the path as a literal pattern is compared with it: unless `exact`, case and a trailing slash are set aside. */
+  whole(exact: boolean): string {
+    if (exact) return this.text
+    this.#whole ??= withoutSlash(this.folded())
+    return this.#whole
+  }
+
   /** Returns the segments between slashes, without empty ones; `exact`: in the case that was sent. */
   segments(exact: boolean): readonly string[] {
     if (exact) {
@@ -26,6 +34,10 @@ export class SplitPath {
     this.#foldedSegments ??= segmentsOf(this.folded())
     return this.#foldedSegments
   }
+}
+
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 export function segmentsOf(path: string): readonly string[] {
@@ -39,21 +51,11 @@ export interface SplitRequest {
   readonly readings: readonly SplitPath[] | undefined
 }
 
-/** Splits the path of the request at hand, for all rules of a policy: they are asked one after the other. */
-export type PathSplitter = (request: PathOfRequest) => SplitRequest
-
 export interface PathOfRequest {
   readonly path: string
   readonly readings?: readonly string[] | undefined
 }
 
-/** `split` is another in tests, which count. */
-export function createPathSplitter(split = (path: string) => new SplitPath(path)): PathSplitter {
-  let last: { readonly of: PathOfRequest; readonly is: SplitRequest } | undefined
-  return ({ path, readings }) => {
-    if (last !== undefined && last.of.path === path && last.of.readings === readings) return last.is
-    const is = { path: split(path), readings: readings?.map((reading) => split(reading)) }
-    last = { of: { path, readings }, is }
-    return is
-  }
+export function splitRequest({ path, readings }: PathOfRequest): SplitRequest {
+  return { path: new SplitPath(path), readings: readings?.map((reading) => new SplitPath(reading)) }
 }

@@ -3,18 +3,18 @@ import { withoutPort } from '../../address/without-port.ts'
 import { parseJa4 } from '../../agent/ja4.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
+import type { Surroundings } from '../language/surroundings.ts'
 import {
   compilePatterns,
-  FoldedText,
-  isLiteral,
-  keysOfText,
+  listNeedles,
   type NamedPatterns,
   namedPatterns,
   PATTERNS,
-  textKeys,
+  type PatternTest,
+  Texts,
 } from '../language/text-pattern.ts'
-import { type IndexKey, someOf, tokenFault } from '../language/values.ts'
-import { type MatchWord, oneWay, valueIndex, type WithinRule, type WordIndex, type WordsOf } from './match-word.ts'
+import { someOf, tokenFault } from '../language/values.ts'
+import type { MatchWord, WordsOf } from './match-word.ts'
 
 /** Conditions on what a request says of itself and of what it asks for: anybody can say it. */
 export interface ClaimMatch {
@@ -42,128 +42,95 @@ export type HttpVersion = (typeof HTTP_VERSIONS)[number]
 const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family }) => family))]
 
 /** Members that every such row has: histories do not keep what it reads, and robots.txt has no word for it. */
-const OF_FIELDS = { asks: 'request', costly: true, mayLack: true, robots: false } as const
+const OF_FIELDS = { asks: 'parts', mayLack: true, robots: false } as const
 
-/** A row for patterns of what `read` finds in a request; `undefined` where its source does not keep that. */
+/** Finds the values of a field; `undefined` where the source of the request does not keep it. */
+type FindValues = (asked: Asked) => readonly string[] | undefined
+
+/** Returns a row for patterns of the values that `find` finds. */
 function textWord(
-  read: (asked: Asked) => readonly string[] | undefined,
+  find: FindValues,
   row: Pick<MatchWord<readonly string[]>, 'description' | 'example' | 'claim'>,
-  combine = agree,
+  isEach = true,
 ): MatchWord<readonly string[]> {
+  const read = readTexts(find)
   return {
     ...OF_FIELDS,
     ...row,
     values: PATTERNS,
-    index: {
-      waysOf: (given) => oneWay(given.flatMap(textKeys)),
-      keysFor: (_, asked) => flatKnown(asked.once(read, () => read(asked))?.map(keysOfText) ?? []),
-    },
-    test(given, { action, surroundings, once }) {
-      const matches = compilePatterns(
-        given,
-        surroundings,
-        once(row.description, () => new FoldedText()),
-      )
-      return (_, asked) =>
-        combine(
-          asked.once(read, () => read(asked)),
-          matches,
-          action,
-        )
+    test(given, { action, surroundings }) {
+      const wanted = compileWanted(given, surroundings, isEach && action === 'allow')
+      return (inspection, asked) => agree(asked.once(read, inspection), wanted)
     },
   }
 }
 
-/** Repeated values are evidence of one that hides: one of them is enough to flag or block, all earn permission. */
-function agree(
-  values: readonly string[] | undefined,
-  matches: (text: string) => boolean,
-  action: WithinRule['action'],
-): boolean | undefined {
-  if (values === undefined) return undefined
-  return values.length > 0 && (action === 'allow' ? values.every(matches) : values.some(matches))
+function readTexts(find: FindValues): (asked: Asked) => Texts | undefined {
+  return (asked) => {
+    const values = find(asked)
+    return values && new Texts(values)
+  }
 }
 
-/** Fewer values are looked at one by one. */
+/** Patterns of the values of a field. */
+interface Wanted {
+  readonly matches: PatternTest
+  readonly needles: readonly string[] | undefined
+  /** One value that matches is not enough. */
+  readonly every: boolean
+}
+
+function compileWanted(given: readonly string[], surroundings: Surroundings, every: boolean): Wanted {
+  return { matches: compilePatterns(given, surroundings), needles: listNeedles(given), every }
+}
+
+/**
+ * Several values of one field are evidence of a client that hides: one that matches is enough to flag or block, and `every`
+ * one must match to earn permission.
+ */
+function agree(texts: Texts | undefined, { matches, needles, every }: Wanted): boolean | undefined {
+  if (texts === undefined) return undefined
+  const { written, folded } = texts
+  if (written.length >= MANY_VALUES && needles !== undefined && !texts.mayHave(needles)) return false
+  for (let at = 0; at < written.length; at++) {
+    if (matches(written[at] as string, folded[at] as string) !== every) return !every
+  }
+  return every && written.length > 0
+}
+
+/** A client can write thousands of values: so many are searched as one text before each of them is looked at. */
 const MANY_VALUES = 16
 
-/** Whether none of many values has a key of those that match, so that thousands of them cost each rule no more than one. */
-function noneCan(values: readonly string[], keys: readonly IndexKey[], asked: Asked): boolean {
-  if (values.length < MANY_VALUES) return false
-  const found = asked.once(values, () => {
-    const all = flatKnown(values.map(keysOfText))
-    return all && new Set(all)
-  })
-  return found !== undefined && !keys.some((key) => found.has(key))
-}
-
-/** One key of each alternative of some patterns; `undefined` where one of them has none. */
-function leadsOf(patterns: readonly string[]): readonly IndexKey[] | undefined {
-  const leads = patterns.flatMap(textKeys).map(([lead]) => lead)
-  return leads.includes(undefined) ? undefined : (leads as readonly IndexKey[])
-}
-
-function one(values: readonly string[] | undefined, matches: (text: string) => boolean): boolean | undefined {
-  return values?.some(matches)
-}
-
-function field(name: string): (asked: Asked) => readonly string[] | undefined {
+function field(name: string): FindValues {
   return (asked) => (asked.keeps(name) ? asked.values(name) : undefined)
 }
 
-type NamedValues = Iterable<readonly [name: string, values: readonly string[]]>
-
 const NONE: readonly string[] = []
 
-/** A row for named values, each with patterns. */
+/** Returns a row for named values, each with patterns; `kind` tells the values of one word from those of another. */
 function namedWord(
-  read: (asked: Asked, name: string) => readonly string[] | undefined,
-  all: (asked: Asked) => NamedValues | undefined,
+  kind: string,
+  find: (asked: Asked, name: string) => readonly string[] | undefined,
   row: Pick<MatchWord<NamedPatterns>, 'values' | 'description' | 'example' | 'claim'>,
 ): MatchWord<NamedPatterns> {
   return {
     ...OF_FIELDS,
     ...row,
-    index: namedIndex(read, all),
-    test(given, { action, surroundings }) {
+    test(given, { action, surroundings, once }) {
+      const every = action === 'allow'
       const members = Object.entries(given).map(([name, patterns]) => ({
-        name,
-        matches: compilePatterns(patterns, surroundings),
-        keys: leadsOf(patterns),
+        read: once(`${kind} ${name}`, () => readTexts((asked) => find(asked, name))),
+        wanted: compileWanted(patterns, surroundings, every),
       }))
-      return (_, asked) => {
+      return (inspection, asked) => {
         let known = true
-        for (const { name, matches, keys } of members) {
-          const values = read(asked, name)
-          if (keys !== undefined && values !== undefined && noneCan(values, keys, asked)) return false
-          const holds = agree(values, matches, action)
+        for (const { read, wanted } of members) {
+          const holds = agree(asked.once(read, inspection), wanted)
           if (holds === false) return false
           known &&= holds !== undefined
         }
         return known || undefined
       }
-    },
-  }
-}
-
-/** Rules are found by the name of a member, by that and its value where they ask for few values literally, or by its letters. */
-function namedIndex(
-  read: (asked: Asked, name: string) => readonly string[] | undefined,
-  all: (asked: Asked) => NamedValues | undefined,
-): WordIndex<NamedPatterns> {
-  return {
-    waysOf: (given) =>
-      Object.entries(given).flatMap(([name, patterns]) => {
-        const keys = patterns.map((value) => (isLiteral(value) ? [name, `${name}=${value.toLowerCase()}`] : [name]))
-        return [...oneWay(keys), ...oneWay(patterns.flatMap(textKeys), name)]
-      }),
-    keysFor(_, asked, member) {
-      if (member !== undefined) return flatKnown(read(asked, member)?.map(keysOfText) ?? [])
-      const found = all(asked)
-      return (
-        found &&
-        [...found].flatMap(([name, values]) => [name, ...values.map((value) => `${name}=${value.toLowerCase()}`)])
-      )
     },
   }
 }
@@ -175,35 +142,23 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     example: ['*Scrapy*'],
   }),
   host: textWord(hostsOf, { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] }),
-  query: namedWord(
-    ({ query }, name) => query && (query.get(name) ?? NONE),
-    (asked) => asked.query,
-    {
-      values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
-      description: 'Parameters of the query, each with patterns of its value',
-      example: { page: ['/^[0-9]{4}/'] },
-    },
-  ),
-  cookie: namedWord(
-    ({ cookies }, name) => cookies && (cookies.get(name) ?? NONE),
-    (asked) => asked.cookies,
-    {
-      claim: true,
-      values: namedPatterns(tokenFault),
-      description: 'Cookies, each with patterns of its value',
-      example: { theme: ['dark'] },
-    },
-  ),
-  headerValue: namedWord(
-    (asked, name) => field(name.toLowerCase())(asked),
-    (asked) => asked.headers(),
-    {
-      claim: true,
-      values: namedPatterns(headerFault),
-      description: 'Header fields by their names in lower case, each with patterns of its value',
-      example: { accept: ['text/html*'] },
-    },
-  ),
+  query: namedWord('parameter', ({ query }, name) => query && (query.get(name) ?? NONE), {
+    values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
+    description: 'Parameters of the query, each with patterns of its value',
+    example: { page: ['/^[0-9]{4}/'] },
+  }),
+  cookie: namedWord('cookie', ({ cookies }, name) => cookies && (cookies.get(name) ?? NONE), {
+    claim: true,
+    values: namedPatterns(tokenFault),
+    description: 'Cookies, each with patterns of its value',
+    example: { theme: ['dark'] },
+  }),
+  headerValue: namedWord('header', (asked, name) => field(name)(asked), {
+    claim: true,
+    values: namedPatterns(headerFault),
+    description: 'Header fields by their names in lower case, each with patterns of its value',
+    example: { accept: ['text/html*'] },
+  }),
   referer: textWord(field('referer'), {
     claim: true,
     description: 'Referers, by patterns',
@@ -221,13 +176,12 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
       description: 'Languages that the client accepts, by patterns: a tag or its first part',
       example: ['de', 'fr-CH'],
     },
-    one,
+    false,
   ),
   httpVersion: {
     ...OF_FIELDS,
     claim: true,
     values: someOf(HTTP_VERSIONS),
-    index: valueIndex((_, { parts: { httpVersion } }) => httpVersion || undefined, shortVersion),
     description: 'Versions of HTTP',
     example: ['1.0'],
     test(given) {
@@ -239,43 +193,30 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     ...OF_FIELDS,
     claim: true,
     values: PATTERNS,
-    index: {
-      waysOf: (given) => oneWay(given.flatMap(ja4Keys)),
-      keysFor: (_, { parts: { ja4 } }) => {
-        if (ja4 === undefined) return []
-        const family = parseJa4(ja4)?.family
-        const grams = keysOfText(ja4)
-        return family === undefined ? grams : grams && [family, ...grams]
-      },
-    },
     description: `JA4 fingerprints by patterns, or families of TLS clients: ${JA4_FAMILIES.join(', ')}`,
     example: ['program'],
     test(given, { surroundings }) {
       const families = new Set(given.filter((word) => JA4_FAMILIES.includes(word)))
-      const matches = compilePatterns(
-        given.filter((word) => !families.has(word)),
-        surroundings,
-      )
-      return (_, { parts: { ja4 } }) => {
-        if (ja4 === undefined) return undefined
-        if (matches(ja4)) return true
-        const family = families.size > 0 ? parseJa4(ja4)?.family : undefined
+      const patterns = given.filter((word) => !families.has(word))
+      const wanted = compileWanted(patterns, surroundings, false)
+      return (inspection, asked) => {
+        const texts = asked.once(readJa4, inspection)
+        if (texts === undefined) return undefined
+        if (patterns.length > 0 && agree(texts, wanted)) return true
+        const family = families.size > 0 ? asked.once(readFamily, inspection) : undefined
         return family !== undefined && families.has(family)
       }
     },
   },
 }
 
-function ja4Keys(word: string): readonly (readonly IndexKey[])[] {
-  return JA4_FAMILIES.includes(word) ? [[word]] : textKeys(word)
+const readJa4 = readTexts(({ parts: { ja4 } }) => (ja4 === undefined ? undefined : [ja4]))
+
+function readFamily({ parts: { ja4 = '' } }: Asked): string | undefined {
+  return parseJa4(ja4)?.family
 }
 
-/** `2.0` is 2, as it is written both ways. */
-function shortVersion(version: string): string {
-  return version.replace(/\.0$/, '')
-}
-
-/** Patterns of one field are found by one spelling of its name. */
+/** Header names are written in lower case, so that each field has one spelling. */
 function headerFault(name: string): string | undefined {
   const lower = name.toLowerCase()
   return tokenFault(name) ?? (name === lower ? undefined : `${unknown(name)}; did you mean "${lower}"?`)
@@ -289,12 +230,6 @@ function hostsOf(asked: Asked): readonly string[] | undefined {
 
 function mediaType(value: string): string {
   return (value.split(';', 1)[0] as string).trim()
-}
-
-/** A list that is known only if all of its members are. */
-function flatKnown<Item>(lists: readonly (readonly Item[] | undefined)[]): readonly Item[] | undefined {
-  if (lists.length === 1) return lists[0]
-  return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? [])
 }
 
 /** Languages of one line, without those that are refused (`q=0`): each tag, and its first part. */

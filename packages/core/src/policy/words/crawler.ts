@@ -2,7 +2,7 @@ import { CRAWLERS } from '@sallyport/data/crawlers'
 import { CRAWLER_OUTCOMES, CRAWLER_PURPOSES, type CrawlerOutcome, type CrawlerPurpose } from '../../vocabulary.ts'
 import { wordFault } from '../language/fault.ts'
 import { someOf, texts } from '../language/values.ts'
-import { mayRestOn, valueIndex, type WordsOf } from './match-word.ts'
+import { mayRestOn, type WordsOf } from './match-word.ts'
 
 /** Conditions on crawlers: the claim of the user agent; operator and purpose also by signature. */
 export interface CrawlerMatch {
@@ -22,7 +22,6 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((slug) => wordFault(slug, SLUGS)),
     asks: 'agent',
     robots: true,
-    index: valueIndex(({ crawler }) => crawler?.slug),
     description: 'Crawlers, by their slugs in the catalogue',
     example: ['googlebot'],
     test(given, rule) {
@@ -37,7 +36,6 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: someOf(CRAWLER_OUTCOMES),
     asks: 'agent',
     robots: true,
-    index: valueIndex(({ crawler }) => crawler?.outcome),
     description: 'Outcome of the claim to be a crawler',
     example: ['spoofed'],
     test(given) {
@@ -48,7 +46,6 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((operator) => wordFault(operator, OPERATORS)),
     asks: 'agent',
     robots: true,
-    index: valueIndex(({ agent }) => agent.operator),
     description: 'Operators of crawlers, as in the catalogue',
     example: ['Google'],
     test(given, rule) {
@@ -62,7 +59,6 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: someOf(CRAWLER_PURPOSES),
     asks: 'agent',
     robots: true,
-    index: valueIndex(({ agent }) => agent.purpose),
     description: 'Purpose of a crawler',
     example: ['training'],
     test(given, rule) {

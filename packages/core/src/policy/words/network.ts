@@ -3,11 +3,13 @@ import { type Prefix, parsePrefix, prefixOf } from '../../address/prefix.ts'
 import { createPrefixSet } from '../../address/prefix-set.ts'
 import { isCountry } from '../../geo/country.ts'
 import { nearestWord } from '../../nearest-word.ts'
+import type { Inspection } from '../../values/inspection.ts'
 import { NETWORK_CLASSES, type NetworkClass } from '../../vocabulary.ts'
+import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
 import { listName } from '../language/surroundings.ts'
 import { faultsOf, folded, foldedSet, someOf, texts, type Values } from '../language/values.ts'
-import { oneWay, valueIndex, type WordsOf } from './match-word.ts'
+import type { WordsOf } from './match-word.ts'
 
 /** Conditions on the network that the client's address is in. */
 export interface NetworkMatch {
@@ -36,20 +38,13 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: texts(addressFault),
     asks: 'agent',
     robots: false,
-    index: {
-      waysOf: (given) => oneWay(given.map(keysOfEntry)),
-      keysFor({ client }) {
-        const address = parseAddress(client.address)
-        return address === undefined ? [] : KEY_LENGTHS[address.family].map((length) => keyOf(address, length))
-      },
-    },
     description: 'Addresses of clients, CIDRs, and lists of them as list:NAME',
     example: ['198.51.100.0/24'],
     test(given, { surroundings: { lists } }) {
       const named = given.flatMap((entry) => lists?.get(listName(entry) ?? '') ?? [])
       const own = createPrefixSet(given.filter((entry) => listName(entry) === undefined).map(prefixOfEntry))
-      return ({ client }) => {
-        const address = parseAddress(client.address)
+      return (inspection, asked) => {
+        const address = asked.once(readAddress, inspection)
         if (address === undefined) return false
         return own.has(address) || named.some((list) => list.holds(address))
       }
@@ -59,7 +54,6 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: someOf(NETWORK_CLASSES),
     asks: 'asn',
     robots: false,
-    index: valueIndex(({ network }) => network.verdict.classification),
     description: 'Classes of networks',
     example: ['tor', 'vpn'],
     test(given) {
@@ -72,7 +66,6 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     asks: 'geo',
     mayLack: true,
     robots: false,
-    index: valueIndex(({ country }) => country ?? 'unknown'),
     description: 'Countries of the client, as two-letter codes; unknown where it is not known',
     example: ['DE', 'AT'],
     test(given) {
@@ -86,7 +79,6 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     asks: 'asn',
     mayLack: true,
     robots: false,
-    index: valueIndex(({ network }) => network.asn),
     description: 'Numbers of autonomous systems, and lists of them as list:NAME',
     example: [64_500],
     test(given, { surroundings: { lists } }) {
@@ -104,7 +96,6 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
     asks: 'asn',
     robots: false,
-    index: valueIndex(({ network }) => network.provider, folded),
     description: 'Brands of VPN, proxy, Tor, hosting and cloud services',
     example: ['iCloud Private Relay'],
     test(given) {
@@ -112,6 +103,10 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
       return ({ network }) => network.provider !== '' && providers.has(folded(network.provider))
     },
   },
+}
+
+function readAddress(_: Asked, { client }: Inspection): Address | undefined {
+  return parseAddress(client.address)
 }
 
 function addressFault(entry: string): string | undefined {
@@ -124,22 +119,6 @@ function addressFault(entry: string): string | undefined {
 export function prefixOfEntry(entry: string): Prefix {
   const address = parseAddress(entry)
   return address === undefined ? (parsePrefix(entry) as Prefix) : prefixOf(address, address.family === 4 ? 32 : 128)
-}
-
-/** Lengths of the prefixes that rules are found by. */
-const KEY_LENGTHS = { 4: [16, 24], 6: [32, 48] } as const
-
-/** Keys that all addresses of an entry have. */
-function keysOfEntry(entry: string): readonly string[] {
-  if (listName(entry) !== undefined) return []
-  const { address, length } = prefixOfEntry(entry)
-  return KEY_LENGTHS[address.family].filter((known) => known <= length).map((known) => keyOf(address, known))
-}
-
-function keyOf(address: Address, length: number): string {
-  const { family, a, b, d } = address
-  if (family === 4) return `${length} ${d >>> (32 - length)}`
-  return length === 32 ? `${a}` : `${a} ${b >>> 16}`
 }
 
 /** Codes that people write for a country that has another one. */

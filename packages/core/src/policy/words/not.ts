@@ -1,18 +1,14 @@
-import type { Degraded } from '../../vocabulary.ts'
+import type { Inspection } from '../../values/inspection.ts'
+import type { Asked } from '../language/asked.ts'
 import { lacks } from './lacks.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
-import { type GivenWord, testOf } from './word-test.ts'
+import { compileWord, type GivenWord, listNeeds } from './word-test.ts'
 
 /** The negation of a match, of which `wordsOf` gives the words. */
 export function negation<Match extends object>(
   wordsOf: (match: Match) => readonly GivenWord[],
   example: Match,
 ): MatchWord<Match> {
-  const needsOf = (match: Match): readonly Degraded[] =>
-    wordsOf(match).flatMap(({ word, value }) => [
-      ...(word.asks === 'asn' || word.asks === 'geo' ? [word.asks] : []),
-      ...(word.needs?.(value) ?? []),
-    ])
   return {
     values: {
       shape: 'match',
@@ -24,18 +20,17 @@ export function negation<Match extends object>(
         )
       },
     },
-    asks: 'request',
-    costly: true,
+    asks: 'parts',
     mayLack: true,
     robots: false,
-    needs: needsOf,
     description: 'Conditions that must not hold, all together, by the same words as match',
     example,
     test(match, rule) {
-      const needs = needsOf(match)
-      const tests = wordsOf(match).map((word) => testOf(word, opposite(rule)))
+      const given = wordsOf(match)
+      const needs = listNeeds(given)
+      const tests = given.map((word) => compileWord(word, opposite(rule)))
       return (inspection, asked) => {
-        if (needs.some((need) => lacks(inspection, need))) return undefined
+        if (needs.length > 0 && needs.some((need) => lacks(inspection, need))) return undefined
         const held = allHold(tests, inspection, asked)
         return held === undefined ? undefined : !held
       }
@@ -47,15 +42,15 @@ export function negation<Match extends object>(
  * Within a negation doubt counts the other way: a claim without proof, or one of several readings, must not be what a
  * permission rests on, nor what a refusal is escaped by.
  */
-export function opposite(rule: WithinRule): WithinRule {
+function opposite(rule: WithinRule): WithinRule {
   return { ...rule, action: rule.action === 'allow' ? 'block' : 'allow' }
 }
 
 /** Three-valued "and": one that fails settles it; else one that is not known leaves it open. */
-function allHold(tests: readonly Test[], ...request: Parameters<Test>): boolean | undefined {
+function allHold(tests: readonly Test[], inspection: Inspection, asked: Asked): boolean | undefined {
   let known = true
   for (const test of tests) {
-    const holds = test(...request)
+    const holds = test(inspection, asked)
     if (holds === false) return false
     known &&= holds !== undefined
   }

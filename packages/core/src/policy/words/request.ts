@@ -1,11 +1,9 @@
 import { type Fault, unknown } from '../language/fault.ts'
-import { gramsOf } from '../language/text-pattern.ts'
 import { compileSpan, DAYS, type SpanTest, type TimeSpan, zoneClock } from '../language/time-span.ts'
-import { faultsOf, foldedSet, texts, tokenFault, type Values } from '../language/values.ts'
+import { faultsOf, texts, tokenFault, type Values } from '../language/values.ts'
 import { pathPatternFault } from '../paths/path-pattern.ts'
-import { compilePaths } from '../paths/path-test.ts'
-import { SplitPath } from '../paths/split-path.ts'
-import { oneWay, valueIndex, type WordIndex, type WordsOf } from './match-word.ts'
+import { compilePaths, splitPaths } from '../paths/path-test.ts'
+import type { WordsOf } from './match-word.ts'
 
 /** Conditions on what is asked for, and when. */
 export interface RequestMatch {
@@ -68,53 +66,6 @@ const SPAN: Values<TimeSpan> = {
   },
 }
 
-/** Returns the segments of a pattern before the one with its first star. */
-function beforeStar(pattern: string): string {
-  const star = pattern.indexOf('*')
-  return star === -1 ? pattern : pattern.slice(0, pattern.lastIndexOf('/', star) + 1)
-}
-
-/** The letters of a path, beside its segments. */
-const LETTERS = 'letters'
-
-/** Rules are found by the whole segments before the first star, in the case that all readings share, or by their letters. */
-const PATH_INDEX: WordIndex<readonly string[]> = {
-  waysOf: (patterns) => [
-    ...oneWay(patterns.map((pattern) => stemsOf(new SplitPath(beforeStar(pattern))))),
-    ...oneWay(patterns.map(lettersOf), LETTERS),
-  ],
-  keysFor({ request: { path, readings } }, _, member) {
-    if (readings?.length === 0) return undefined
-    const all = [path, ...(readings ?? [])]
-    if (member === undefined) return all.flatMap((reading) => stemsOf(new SplitPath(reading)))
-    const grams = all.map((reading) => gramsOf(withoutEmpty(reading)))
-    return grams.some((some) => some === undefined) ? undefined : grams.flatMap((some) => some ?? [])
-  },
-}
-
-/** Runs of letters that each path of a pattern has. */
-function lettersOf(pattern: string): readonly number[] {
-  const stem = pattern.endsWith('/**') ? pattern.slice(0, -3) : pattern
-  return withoutEmpty(stem)
-    .split('*')
-    .flatMap((part) => gramsOf(part) ?? [])
-}
-
-/** A path in the case that all readings share, without empty segments. */
-function withoutEmpty(path: string): string {
-  return `/${new SplitPath(path).segments(false).join('/')}`
-}
-
-/** Segments by which rules are found: a longer path costs no more. */
-const MAX_STEMS = 8
-
-/** The path of each of the first segments, from the root on. */
-function stemsOf(path: SplitPath): readonly string[] {
-  const stems = ['']
-  for (const segment of path.segments(false).slice(0, MAX_STEMS)) stems.push(`${stems.at(-1)}/${segment}`)
-  return stems
-}
-
 function inCapitals(method: string): string {
   return method.toUpperCase()
 }
@@ -122,22 +73,19 @@ function inCapitals(method: string): string {
 export const REQUEST_WORDS: WordsOf<RequestMatch> = {
   path: {
     values: texts(pathPatternFault),
-    asks: 'request',
-    costly: true,
+    asks: 'parts',
     robots: true,
-    index: PATH_INDEX,
     description: 'Paths: /login is that path alone, /admin/** it and all below, * any characters of a segment',
     example: ['/login', '/admin/**'],
-    test(given, { action, splitter }) {
-      const matches = compilePaths(given, action === 'allow', splitter)
-      return ({ request }) => matches(request)
+    test(given, { action }) {
+      const matches = compilePaths(given, action === 'allow')
+      return (inspection, asked) => matches(asked.once(splitPaths, inspection))
     },
   },
   method: {
     values: texts(tokenFault),
     asks: 'request',
     robots: true,
-    index: valueIndex(({ request }) => request.method, inCapitals),
     description: 'Methods',
     example: ['POST'],
     test(given) {
@@ -147,15 +95,10 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
   },
   header: {
     values: HEADER_NAMES,
-    asks: 'request',
-    costly: true,
+    asks: 'parts',
     mayLack: true,
     claim: true,
     robots: false,
-    index: {
-      waysOf: ({ present = [] }) => oneWay([[...foldedSet(present)]]),
-      keysFor: (_, asked) => [...asked.headers()].map(([name]) => name),
-    },
     description: 'Names of headers',
     test(given) {
       const present = (given.present ?? []).map((name) => name.toLowerCase())
@@ -177,8 +120,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
   },
   time: {
     values: SPAN,
-    asks: 'request',
-    costly: true,
+    asks: 'parts',
     robots: false,
     description: 'Hours of days',
     test(given, { once }) {

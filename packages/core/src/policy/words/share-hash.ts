@@ -1,5 +1,7 @@
 import { clientKey } from '../../counting/keys.ts'
 import { hashText } from '../../hash-text.ts'
+import type { Inspection } from '../../values/inspection.ts'
+import type { Asked } from '../language/asked.ts'
 
 /** Bits of IPv6 that are one client: browsers change the rest within a day. */
 const CLIENT_BITS = 64
@@ -11,16 +13,7 @@ export function spread(start: number): number {
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** The hash of the client at an address, which many rules ask about one after the other: of IPv6 a home has a whole network. */
-export class ClientHash {
-  #address = ''
-  #hash = 0
-
-  of(address: string): number {
-    if (address !== this.#address) {
-      this.#address = address
-      this.#hash = hashText(clientKey(address, CLIENT_BITS).narrow)
-    }
-    return this.#hash
-  }
+/** Returns the hash of the client. A client of IPv6 has a whole network. */
+export function hashClient(_: Asked, { client }: Inspection): number {
+  return hashText(clientKey(client.address, CLIENT_BITS).narrow)
 }

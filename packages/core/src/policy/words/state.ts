@@ -1,9 +1,11 @@
 import { hashText } from '../../hash-text.ts'
+import type { Inspection } from '../../values/inspection.ts'
+import type { Asked } from '../language/asked.ts'
 import { type Bounds, boundsOf, boundsTest } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { type Shape, someOf, type Values } from '../language/values.ts'
 import type { WordsOf } from './match-word.ts'
-import { ClientHash, spread } from './share-hash.ts'
+import { hashClient, spread } from './share-hash.ts'
 
 /** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
 export interface StateMatch {
@@ -40,7 +42,6 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: boundsOf('sum of weights', 'points', [5, 20]),
     asks: 'request',
     robots: false,
-    differs: 'sum',
     description: 'Sum of the weights of the rules before it that match',
     test(given) {
       const isWithin = boundsTest(given)
@@ -84,29 +85,25 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     robots: false,
     description: 'Share of clients, 0 to 1; a client is always within it or never',
     example: 0.05,
-    differs: 'id',
-    test(share, { id, once }) {
+    test(share, { id }) {
       const own = Math.imul(hashText(id), 0x9e3779b1)
-      const client = once('hash of the client', () => new ClientHash())
-      return (inspection) => spread(own ^ client.of(inspection.client.address)) < share
+      return (inspection, asked) => spread(own ^ asked.once(hashClient, inspection)) < share
     },
   },
   robots: {
     values: someOf(ROBOTS_WORDS),
-    asks: 'request',
-    costly: true,
+    asks: 'parts',
     mayLack: true,
     robots: false,
     description: 'Requests that robots.txt disallows to the crawler that they name',
     example: ['disallowed'],
-    test(_, { surroundings: { robots } }) {
-      return ({ request }, asked) => {
-        if (robots === undefined || !asked.keeps('user-agent')) return undefined
-        return asked.once(robots, () => {
-          const [host = asked.values('host')[0] ?? ''] = asked.values(':authority')
-          return robots(asked.values('user-agent')[0] ?? '', asked.parts.target ?? request.path, host)
-        })
-      }
+    test(_, { surroundings: { robots }, once }) {
+      if (robots === undefined) return () => undefined
+      const ask = once('robots', () => (asked: Asked, { request }: Inspection) => {
+        const [host = asked.values('host')[0] ?? ''] = asked.values(':authority')
+        return robots(asked.values('user-agent')[0] ?? '', asked.parts.target ?? request.path, host)
+      })
+      return (inspection, asked) => (asked.keeps('user-agent') ? asked.once(ask, inspection) : undefined)
     },
   },
 }

@@ -1,7 +1,7 @@
 import type { Inspection } from '../../values/inspection.ts'
 import { unknown } from '../language/fault.ts'
 import { texts } from '../language/values.ts'
-import { type Test, valueIndex, type WordsOf } from './match-word.ts'
+import type { Test, WordsOf } from './match-word.ts'
 
 /** Conditions on what the application says of its user, which can be another thing at each request. */
 export interface UserMatch {
@@ -20,7 +20,6 @@ export const USER_WORDS: WordsOf<UserMatch> = {
     robots: false,
     description: 'Users, by the ids that identify of an adapter gives; * for any',
     example: ['4711'],
-    index: valueIndex(({ user }) => user, undefined, '*'),
     test: (given) => nameTest(given, ({ user }) => user),
   },
   plan: {
@@ -29,7 +28,6 @@ export const USER_WORDS: WordsOf<UserMatch> = {
     robots: false,
     description: 'Plans of those users; * for any',
     example: ['free'],
-    index: valueIndex(({ plan }) => plan, undefined, '*'),
     test: (given) => nameTest(given, ({ plan }) => plan),
   },
 }

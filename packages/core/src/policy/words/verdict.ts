@@ -6,7 +6,7 @@ import { type Bounds, boundsOf, boundsTest } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { folded, foldedSet, someOf, texts, type Values } from '../language/values.ts'
 import { OPERATORS, SLUGS } from './crawler.ts'
-import { mayRestOn, valueIndex, type WordsOf } from './match-word.ts'
+import { mayRestOn, type WordsOf } from './match-word.ts'
 
 /** Conditions on the verdicts about the agent and about the network. */
 export interface VerdictMatch {
@@ -38,7 +38,6 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: someOf(AGENT_CLASSES),
     asks: 'agent',
     robots: true,
-    index: valueIndex(readClass),
     description: 'Classes of clients',
     example: ['impostor'],
     test(given) {
@@ -49,7 +48,6 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: someOf(AGENT_BASES),
     asks: 'agent',
     robots: true,
-    index: valueIndex(({ agent }) => agent.basis),
     description: 'Basis of the verdict about the client',
     example: ['contradiction'],
     test(given) {
@@ -100,7 +98,6 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: texts(identityFault),
     asks: 'agent',
     robots: true,
-    index: valueIndex(({ agent }) => agent.identity?.name, undefined, '*'),
     description: 'Proven identities: slugs, identifiers of signature agents, or * for any',
     example: ['https://chatgpt.com'],
     test(given) {
@@ -112,7 +109,6 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: texts(vendorFault),
     asks: 'agent',
     robots: true,
-    index: valueIndex(({ agent }) => agent.ai?.vendor, folded),
     description: 'Operators of an AI, as verdicts show them',
     example: ['OpenAI'],
     test(given, rule) {

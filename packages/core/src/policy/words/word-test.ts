@@ -1,3 +1,4 @@
+import type { Degraded } from '../../vocabulary.ts'
 import { listsNamed } from '../language/surroundings.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 
@@ -8,8 +9,8 @@ export interface GivenWord {
   readonly word: MatchWord<unknown>
 }
 
-/** The test of a word; while a list that it names was never read, it is not known whether that holds what is asked for. */
-export function testOf({ word, value }: GivenWord, rule: WithinRule): Test {
+/** Compiles a word. While a list that it names was never read, it is not known whether the list has what is asked for. */
+export function compileWord({ word, value }: GivenWord, rule: WithinRule): Test {
   const test = word.test(value, rule)
   const lists = listsNamed(value).flatMap((name) => rule.surroundings.lists?.get(name) ?? [])
   if (lists.length === 0) return test
@@ -17,4 +18,9 @@ export function testOf({ word, value }: GivenWord, rule: WithinRule): Test {
     const holds = test(inspection, asked)
     return holds === false && lists.some(({ isRead }) => !isRead) ? undefined : holds
   }
+}
+
+/** Lists the sub-lookups that some words ask about. */
+export function listNeeds(given: readonly GivenWord[]): readonly Degraded[] {
+  return (['asn', 'geo'] as const).filter((need) => given.some(({ word }) => word.asks === need))
 }
