@@ -80,20 +80,22 @@ export function* patternSteps(given: readonly string[], { lists }: Surroundings 
     else globs.push(compileGlob(pattern.toLowerCase()))
   }
   const [literal = ''] = whole
-  const tests: FoldedTest[] = [
-    ...(whole.size === 1 ? [(_: string, folded: string) => folded === literal] : []),
-    ...(whole.size > 1 ? [(_: string, folded: string) => whole.has(folded)] : []),
-    ...globs.map((matches) => (_: string, folded: string) => matches(folded)),
-    ...expressions,
-    ...named.map((list) => (text: string) => list.matches(text)),
+  const tests: readonly FoldedTest[] = [
+    ...(whole.size === 1 ? [(folded: string) => folded === literal] : []),
+    ...(whole.size > 1 ? [(folded: string) => whole.has(folded)] : []),
+    ...globs,
+    ...expressions.map((matches) => (_: string, text: string) => matches(text)),
+    ...named.map((list) => (_: string, text: string) => list.matches(text)),
   ]
+  const [only] = tests
+  if (only !== undefined && tests.length === 1) return (text, folded = text.toLowerCase()) => only(folded, text)
   return (text, folded = text.toLowerCase()) => {
-    for (const matches of tests) if (matches(text, folded)) return true
+    for (const matches of tests) if (matches(folded, text)) return true
     return false
   }
 }
 
-type FoldedTest = (text: string, folded: string) => boolean
+type FoldedTest = (folded: string, text: string) => boolean
 
 /** Expressions that take as long to compile as a step of anything else. */
 const EXPRESSION_STEP = 16
