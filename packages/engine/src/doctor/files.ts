@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { suggestion } from '@sallyport/core'
 import { environmentName, readJurisdictionPolicy, readSigningKey } from '#attestation'
 import type { Config } from '#config'
-import { isInline, readListFile } from '#features/lists'
+import { isInline, readListFile, readLists } from '#features/lists'
 import { openRobotsFile } from '#features/robots'
 import { fileReason, readFault } from '#files'
 import { type CheckResult, fail, failNow, ok, PLACES, reasonOf, refusalPageOf, unknownPlaces, warn } from '#service'
@@ -24,7 +24,8 @@ export async function examineFiles(config: Config): Promise<readonly CheckResult
   const read = await Promise.all(named.map(([, path, look]) => lookAt(path, look)))
   const logged = log.file === undefined ? [] : fileFault(log.file, ['log', 'file'])
   const unset = signingKey !== undefined && isUnset(signingKey) ? [unsetKey(signingKey)] : []
-  const found = [...read.flat(), ...unset, ...logged, ...missingSources(config), ...templateWarnings(config)]
+  const more = [...missingSources(config), ...templateWarnings(config), ...(await withheldWarnings(config))]
+  const found = [...read.flat(), ...unset, ...logged, ...more]
   const count = named.length + (log.file === undefined ? 0 : 1)
   if (found.length > 0) return found
   return [
@@ -72,6 +73,14 @@ function listLooks({ lists }: Config) {
       if (read.state === 'refused') throw new Error(`${file} ${read.reason}`)
     }
     return [[file, ['lists', name, 'file'], look] as const]
+  })
+}
+
+/** Names what lists leave out: of files, and of the last copies of what URLs and CrowdSec answered. */
+async function withheldWarnings(config: Config): Promise<readonly CheckResult[]> {
+  return [...(await readLists(config))].flatMap(([name, { withheldNews }]) => {
+    const [found, advice = ''] = withheldNews?.split('; ') ?? []
+    return found === undefined ? [] : [warn(`${found}.`, advice, ['lists', name])]
   })
 }
 

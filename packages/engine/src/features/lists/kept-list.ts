@@ -7,6 +7,9 @@ const UNREAD: NamedList = { isRead: false, holds: () => false, hasSystem: () => 
 /** A list of fewer entries may lose nine of ten by hand, or become ten times as long. */
 const FEW = 10
 
+/** Decisions of a live API, which an attack may multiply in minutes; ten times as many are no attack's any more. */
+const FEW_LIVE = 1_000
+
 /** One sentence about the entries that a guarded list leaves out. */
 export function withheldSentence(
   name: string,
@@ -50,12 +53,15 @@ export class KeptList implements NamedList {
     return this.#list.matches(text)
   }
 
-  /** Whether what was read of a source that may have been cut off is to be taken; else what there was is kept. */
-  accepts(read: ListRead): read is WholeRead {
+  /**
+   * Reports whether to take what a source answered; otherwise the list stays as it is. A file may have been cut off, while
+   * decisions of a live API end by themselves; both may hold far more than their operator meant.
+   */
+  accepts(read: ListRead, { isLive = false } = {}): read is WholeRead {
     if (read.state === 'refused') return this.fail(read.reason)
     const { size } = read
-    const shrunk = size === 0 ? this.#size > 0 : this.#size >= FEW && size * 10 <= this.#size
-    const grown = this.#size >= FEW && size >= this.#size * 10
+    const shrunk = !isLive && (size === 0 ? this.#size > 0 : this.#size >= FEW && size * 10 <= this.#size)
+    const grown = this.#size >= FEW && size >= Math.max(this.#size, isLive ? FEW_LIVE : 0) * 10
     return shrunk || grown ? this.fail(`has ${counted(size, 'entry', 'entries')} now and had ${this.#size}`) : true
   }
 

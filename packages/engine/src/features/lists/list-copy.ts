@@ -30,11 +30,15 @@ export function listCopy(dataDir: string, name: string, url: string, wide: boole
       const head = await headOf(path)
       if (head?.startsWith(title) === false) return { state: 'refused', reason: 'is the copy of another URL' }
       const read = await readListFile(path, 'lines', wide)
-      const left = Number(/^, left (\d+)\n/.exec(head?.slice(title.length) ?? '')?.[1] ?? 0)
-      return read.state === 'refused' ? read : { ...read, entries: { ...read.entries, left } }
+      const [, left = 0, count = 0, names] = TALLY.exec(head?.slice(title.length) ?? '') ?? []
+      const withheld = { withheldCount: Number(count), withheld: names?.split(', ') ?? [] }
+      return read.state === 'refused'
+        ? read
+        : { ...read, entries: { ...read.entries, left: Number(left), ...withheld } }
     },
-    *textOf({ addresses, systems, texts, left, withheldCount }) {
-      yield `${title}, left ${left + withheldCount}\n`
+    *textOf({ addresses, systems, texts, left, withheld, withheldCount }) {
+      const names = withheld.slice(0, NAMES).map((entry) => entry.slice(0, NAME_LENGTH))
+      yield `${title}, left ${left}${withheldCount > 0 ? `, withheld ${withheldCount}: ${names.join(', ')}` : ''}\n`
       for (const entries of [addresses, systems.map((system) => `AS${system}`), texts]) {
         for (let from = 0; from < entries.length; from += A_PART) {
           yield `${entries.slice(from, from + A_PART).join('\n')}\n`
@@ -47,12 +51,20 @@ export function listCopy(dataDir: string, name: string, url: string, wide: boole
 /** Entries that are written at once. */
 const A_PART = 4_096
 
+/** The rest of a copy's first line: how many lines are no entries, and what a guarded list leaves out. */
+const TALLY = /^, left (\d+)(?:, withheld (\d+): (.*))?\n/
+
+/** Entries left out that the first line names, and the characters of each. */
+const NAMES = 4
+const NAME_LENGTH = 80
+const HEAD_BYTES = 2_048
+
 /** The beginning of a file; `undefined` where it cannot be read. */
 async function headOf(path: string): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined)
   try {
-    const read = await file?.read(Buffer.alloc(100))
-    return read?.buffer.toString('latin1', 0, read.bytesRead)
+    const read = await file?.read(Buffer.alloc(HEAD_BYTES))
+    return read?.buffer.toString('utf8', 0, read.bytesRead)
   } catch {
     return undefined
   } finally {

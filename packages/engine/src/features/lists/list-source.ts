@@ -88,8 +88,8 @@ function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts)
 /** How a list is asked for, and what its notices say. */
 interface Remote {
   ask(from: Fetch, bounds: AskBounds): Promise<DecisionsRead>
-  /** Decisions end by themselves, so that few or none are no sign of a list that was cut off. */
-  readonly mayShrink: boolean
+  /** Decisions that end by themselves. */
+  readonly isLive: boolean
   readonly subject: string
   readonly kept: string
 }
@@ -97,11 +97,12 @@ interface Remote {
 function remoteFor(config: RemoteConfig, copy: string, signal: AbortSignal | undefined): Remote {
   if ('crowdsec' in config) {
     const { ask } = createDecisions(config, signal)
-    return { ask, mayShrink: true, subject: 'CrowdSec', kept: 'what it had decided stays in use until it ends' }
+    const kept = `what it had decided stays in use; without ${copy} the next answer is taken`
+    return { ask, isLive: true, subject: 'CrowdSec', kept }
   }
   return {
     ask: (from, { timeoutMs }) => fetchList(from, config, { timeoutMs, signal }),
-    mayShrink: false,
+    isLive: false,
     subject: 'what its url has',
     kept: `the last one stays in use; without ${copy} the next one is taken`,
   }
@@ -111,12 +112,14 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
   const { url, refresh } = remoteOf(config)
   const { dataDir, readOnly, outbound, notice, signal } = ports
   const copy = listCopy(dataDir, list.name, url, config.wide)
-  const { ask, mayShrink, subject, kept } = remoteFor(config, copy.path, signal)
+  const { ask, isLive, subject, kept } = remoteFor(config, copy.path, signal)
   /** The copy that was read or written last, and when it was fetched. */
   let inForce: string | undefined
   let inForceAt: number | undefined
   let written: string | undefined
   let next = 0
+  /** The last answer was not taken: changes since then are not all that is new. */
+  let isMissed = false
 
   const tell = (): void => {
     tellWithheld(list, notice)
@@ -151,7 +154,7 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
   const pull = async (from: Fetch, timeoutMs: number | undefined): Promise<void> => {
     const at = await readCopy()
     if (Date.now() < next && at !== undefined) return
-    const read = await ask(from, { timeoutMs, isLast: inForce === written })
+    const read = await ask(from, { timeoutMs, isLast: inForce === written && !isMissed })
     if (signal?.aborted) return
     const now = Date.now()
     next = now + Math.min(refresh, RETRY_MS)
@@ -161,8 +164,10 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
       return keep(undefined, now)
     }
     // A copy that was taken away says that the next list is meant.
-    const isTaken = (at === undefined || mayShrink) && read.state === 'read'
-    if (!isTaken && !list.accepts(read)) return tell()
+    const isTaken = at === undefined && read.state === 'read'
+    isMissed = read.state === 'read'
+    if (!isTaken && !list.accepts(read, { isLive })) return tell()
+    isMissed = false
     if (read.outdated === undefined) next = now + refresh
     await keep(read, read.outdated === undefined ? now : (at ?? now))
     list.take(read, now, now + STALE_TIMES * refresh)

@@ -92,7 +92,9 @@ t.test('while CrowdSec is away what it had decided stays, over a restart too, an
   while (of('8.4.0.2') === 'block') await delay(20)
   t.equal(of('8.4.0.1'), 'block', 'one that has ended is gone without an answer')
   while (notices.length === 0) await delay(20)
-  t.match(notices, [/^list crowd: CrowdSec answered with 500; what it had decided stays in use until it ends\.$/])
+  t.match(notices, [
+    /^list crowd: CrowdSec answered with 500; what it had decided stays in use; without \S+crowd the next answer is taken\.$/,
+  ])
   await sallyport.close()
   t.notMatch(readFileSync(join(folder, 'state/lists/crowd'), 'utf8'), BOUNCER_KEY)
 
@@ -109,6 +111,33 @@ t.test('while CrowdSec is away what it had decided stays, over a restart too, an
   crowdsec.fail(403)
   const refused = await opened(t, crowdsec)
   t.match(refused.notices, [/CrowdSec answered with 403; it holds nothing yet/])
+})
+
+t.test('ten times as many decisions are taken once the copy is deleted', async (t) => {
+  const folder = t.testdir()
+  const crowdsec = await openLocalCrowdsec(t)
+  const add = (count: number, net: number) => {
+    for (let host = 0; host < count; host++) crowdsec.add({ value: `8.${net}.${host >> 8}.${host & 255}` })
+  }
+  add(20, 4)
+  const { of, notices } = await opened(t, crowdsec)
+  add(500, 5)
+  while (of('8.5.0.1') !== 'block') await delay(20)
+  t.same(notices, [], 'an attack may bring hundreds')
+  add(11_000, 6)
+  while (notices.length === 0) await delay(20)
+  t.match(notices, [
+    /^list crowd: CrowdSec has 11,520 entries now and had 520; what it had decided stays in use; without/,
+  ])
+  t.equal(of('8.6.0.1'), 'allow')
+  const asked = crowdsec.asked.length
+  crowdsec.add({ value: '8.4.1.1' })
+  rmSync(join(folder, 'state/lists/crowd'))
+  while (of('8.6.0.1') !== 'block') await delay(20)
+  t.ok(
+    crowdsec.asked.slice(asked).some((one) => one.startsWith(WHOLE)),
+    'all is asked for again',
+  )
 })
 
 t.test('an answer that is none changes nothing', async (t) => {

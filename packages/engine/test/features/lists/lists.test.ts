@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openFeedServer } from '#datasets/testing'
-import { type ConfigInput, open, readSources } from '../../../src/open/index.ts'
+import { type ConfigInput, doctor, open, readSources } from '../../../src/open/index.ts'
 import { madeConfig } from '../../open/made-sources.ts'
 import { requestFrom } from '../../open/requests.ts'
 
@@ -220,6 +220,11 @@ t.test('no list from outside closes the door for everybody, nor for the house', 
     )
     t.match(sallyport.sources().at(-1), { id: 'list:bad', state: 'loaded', entries: 2, left: 8 })
     await sallyport.close()
+    const findings = await doctor(configOf(folder, { bad }))
+    t.match(
+      findings.filter(({ path }) => path?.[0] === 'lists'),
+      [{ check: 'files', state: 'warn', found: /^list bad: 0\.0\.0\.0\/0, ::\/0, .* and 4 more left out: wider/ }],
+    )
     const wide = await opened(t, configOf(folder, { bad: { ...bad, wide: true } }))
     t.same([wide.of('23.1.2.3'), wide.of('2001:4860::1'), wide.of('10.0.0.1')], ['block', 'block', 'block'])
     t.same(wide.notices, [])
