@@ -37,6 +37,11 @@ export const ERRORS = {
   unknown_ban: { status: undefined, message: 'No such ban is in force.' },
   unknown_observation: { status: undefined, message: 'Nothing is set for this address.' },
   edit_conflict: { status: undefined, message: 'It was changed in the meantime: nothing was saved. Load it again.' },
+  edit_untagged: {
+    status: undefined,
+    message:
+      'Nothing was saved: send the ETag of what was loaded in If-Match, or If-Match: * to replace whatever is there.',
+  },
   invalid_config: { status: undefined, message: 'The configuration is not valid.' },
   policy_test_failed: { status: undefined, message: 'The policy fails its tests.' },
   invalid_policy: { status: undefined, message: 'The policy is not valid.' },

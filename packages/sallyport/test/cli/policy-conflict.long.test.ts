@@ -20,6 +20,9 @@ t.test('saves of a policy do not overwrite each other, and the trail says what e
   }
   const { etag, body } = await ask('policy')
   t.equal(body.etag, etag)
+  const untagged = await ask('policy/save', { text: ruleOf('untagged') })
+  t.same([untagged.status, untagged.body.error], [428, 'edit_untagged'])
+  t.notMatch(readFileSync(config, 'utf8'), 'untagged')
   const names = ['one', 'two', 'three']
   const saves = await Promise.all(names.map((name) => ask('policy/save', { text: ruleOf(name), etag })))
   t.same(saves.map(({ status }) => status).toSorted(), [200, 409, 409])
@@ -35,6 +38,7 @@ t.test('saves of a policy do not overwrite each other, and the trail says what e
     },
   )
 
+  t.equal((await ask('policy/save', { text: ruleOf(won) }, { 'if-match': '*' })).status, 200, 'which replaces any')
   const now = (await ask('policy')).etag ?? ''
   t.equal((await ask('policy/save', { text: ruleOf('late') }, { 'if-match': String(etag) })).status, 409)
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll(won, 'by-hand'))

@@ -24,6 +24,7 @@ const STATUSES: Partial<Readonly<Record<ErrorCode, number>>> = {
   unknown_ban: 404,
   unknown_observation: 404,
   edit_conflict: 409,
+  edit_untagged: 428,
   update_failed: 502,
   ledger_refused: 503,
 }

@@ -10,9 +10,13 @@ export function policyTag(policy: Policy): string {
   return `"${createHash('sha256').update(policyText(policy)).digest('base64url').slice(0, 22)}"`
 }
 
-/** Throws `edit_conflict` unless `tag` is that of the policy in force, so that two administrators do not overwrite each other. An absent tag is no condition. */
+/**
+ * Throws `edit_untagged` without a tag, as a save that names nothing would overwrite what another administrator saved, and
+ * `edit_conflict` unless `tag` is `*` or that of the policy in force.
+ */
 export function requireTag(policy: Policy, tag: string | undefined): void {
-  if (tag !== undefined && tag !== '*' && tag !== policyTag(policy)) throw new SallyportError('edit_conflict')
+  if (tag === undefined) throw new SallyportError('edit_untagged')
+  if (tag !== '*' && tag !== policyTag(policy)) throw new SallyportError('edit_conflict')
 }
 
 /** The changes of a save: own rules by id, and other keys of the policy. */
