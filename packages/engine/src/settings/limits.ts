@@ -102,7 +102,7 @@ export const Timeouts = z.strictObject({
   counting: time(
     '20ms',
     ['1ms', '10s'],
-    'Time for Redis to count for rules and for /v1; then a share is counted here',
+    'Time for Redis to count for rules and for /v1, ten times as long if it has just answered; then a share is counted here',
     '50ms',
   ).meta(RESTART),
   queue: time('5s', ['0ms', '10m'], 'Time in the queue, beyond a limit on requests in flight', '1.5s'),

@@ -89,6 +89,16 @@ t.test('one late answer is no outage, and a spend waits for it', async (t) => {
   t.equal((await next).share, undefined, 'the store is asked on')
 })
 
+t.test('a store that answers after five deadlines is waited for, and no share is counted here', async (t) => {
+  const { late, store } = heldBack()
+  const counts = createSharedCounts(store, { deadlineMs: 20, share: 0.5, onOutage: t.error })
+  const burst = Array.from({ length: 8 }, () => counts.take([task('fixed', 4, 60_000)], 'f'))
+  setTimeout(() => late.map((answer) => answer()), 100)
+  const taken = await Promise.all(burst)
+  t.equal(taken.filter(({ states }) => states[0]?.allowed).length, 4)
+  t.ok(taken.every(({ share }) => share === undefined))
+})
+
 t.test('a store that answers nobody for a second is out; what was spent meanwhile stays spent', async (t) => {
   const { memory, late, store } = heldBack()
   const outages: unknown[] = []

@@ -17,8 +17,8 @@ const RETRY_MS = 500
 /** A store that is asked and answers nobody for so long is out: one late answer is a burst. */
 const SILENT_MS = 1_000
 
-/** How often a request waits for its deadline while the store answers others. */
-const MAX_LOOKS = 5
+/** Deadlines that a request waits for while the store answered within as many: it is slow then, and not away. */
+const MAX_LOOKS = 10
 
 /** Exceeded counts that are remembered, so that a flood of refused calls asks the store nothing. */
 const MAX_EXCEEDED = 50_000
@@ -159,15 +159,18 @@ function isSpent({ spends }: CountTask): boolean {
 
 /**
  * The answer; `undefined` where none comes in time. The time begins with the turn of the event loop in which the question is written,
- * and sockets are read once more at its end: an answer that a busy loop has not read yet is there. While the store answers
- * others, as a burst is written piece by piece, the time begins again.
+ * and sockets are read once more at its end: an answer that a busy loop has not read yet is there. After a store that answered
+ * a moment ago the time begins again, as a limit that is counted here lets a burst through on every machine.
  */
 function within<T>(ms: number, answer: Promise<T>, heardAt: () => number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
     const wait = (looks: number): void => {
-      const before = heardAt()
-      const look = () => (looks > 1 && heardAt() !== before ? wait(looks - 1) : resolve(undefined))
+      const look = () => {
+        const isAnswering = performance.now() - heardAt() < Math.min(ms * MAX_LOOKS, SILENT_MS)
+        if (looks > 1 && isAnswering) wait(looks - 1)
+        else resolve(undefined)
+      }
       timer = setTimeout(() => setImmediate(look), ms)
     }
     const written = setImmediate(wait, ms < SILENT_MS ? MAX_LOOKS : 1)
