@@ -1,4 +1,5 @@
 // Inspection and the /v1 API in front of a React Router site: the server sees what a web Request does not show.
+// React Router serves a page's data at its path with .data: a rule on /admin also names /admin.data.
 import { createServer } from 'node:http'
 import { createRequestListener } from '@react-router/node'
 import { guardUpgrade, listener, v1 } from '@sallyport/node'

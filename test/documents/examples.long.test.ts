@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
+import { addRule, checkGuardedPage, edit } from '../packaging/guarded-page.ts'
 import { ROOT } from '../workspaces.ts'
 
 const EXAMPLES = join(ROOT, 'examples/dist')
@@ -25,11 +27,12 @@ type Visit = (address: string, path?: string) => Promise<Response>
 /** Starts a compiled example on a free port, visits it, and ends it as a supervisor would. */
 async function run(
   t: Test,
-  name: string,
+  program: readonly string[],
   env: Readonly<Record<string, string>>,
-  look: (visit: Visit) => Promise<void>,
+  look: (visit: Visit, url: string) => Promise<void>,
 ) {
-  const child = spawn(process.execPath, [join(EXAMPLES, `${name}.js`)], {
+  const child = spawn(process.execPath, program, {
+    cwd: EXAMPLES,
     env: { ...process.env, DATA_DIR, REFRESH: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -47,7 +50,7 @@ async function run(
   t.equal(blocked.status, 403)
   t.hasStrict(await blocked.json(), { error: 'request_blocked' })
   t.hasStrict(await (await visit('73.162.10.20', '/v1/openapi.json')).json(), { info: { version: '1.1.0' } })
-  await look(visit)
+  await look(visit, url)
 
   child.kill('SIGINT')
   t.same(await ended, [0, null], 'a signal ends it in order')
@@ -57,10 +60,40 @@ const SERVERS = 'express koa fastify node hono h3 elysia hapi restify nestjs web
 
 for (const name of SERVERS) {
   t.test(`examples/${name}.ts`, (t) =>
-    run(t, name, { PORT: '0' }, async (visit) => {
+    run(t, [`${name}.js`], { PORT: '0' }, async (visit) => {
       t.same(await (await visit('73.162.10.20')).json(), { action: 'allow', networkClass: 'residential_clean' })
     }),
   )
+}
+
+/** A page at /admin in the words of each framework; the others have no router, and the conformance table asks them. */
+const ADMIN: Readonly<Record<string, readonly [text: string, other: string]>> = {
+  express: ["app.get('/'", "app.get('/admin', (_, res) => res.send('reached-admin')); app.get('/'"],
+  fastify: ["app.get('/'", "app.get('/admin', () => 'reached-admin'); app.get('/'"],
+  hono: ["app.get('/'", "app.get('/admin', (c) => c.text('reached-admin')); app.get('/'"],
+  h3: ["app.get('/'", "app.get('/admin', () => 'reached-admin'); app.get('/'"],
+  elysia: [".get('/'", ".get('/admin', () => 'reached-admin').get('/'"],
+  hapi: [
+    'server.route(',
+    "server.route({ method: 'GET', path: '/admin', handler: () => 'reached-admin' }); server.route(",
+  ],
+  restify: [
+    "server.get('/'",
+    "server.get('/admin', (_, res, next) => (res.send('reached-admin'), next())); server.get('/'",
+  ],
+  nestjs: [
+    'Get()(',
+    "Site.prototype.admin = () => 'reached-admin'; Get('admin')(Site.prototype, 'admin', Object.getOwnPropertyDescriptor(Site.prototype, 'admin')); Get()(",
+  ],
+}
+
+for (const [name, [text, other]] of Object.entries(ADMIN)) {
+  t.test(`examples/${name}.ts with a rule on a page`, (t) => {
+    const program = edit(addRule(readFileSync(join(EXAMPLES, `${name}.js`), 'utf8')), text, other)
+    return run(t, ['--input-type=module', '--eval', program], { PORT: '0' }, (_, url) =>
+      checkGuardedPage(t, Number(new URL(url).port)),
+    )
+  })
 }
 
 t.test('examples/lambda.ts', async (t) => {
@@ -78,7 +111,7 @@ t.test('examples/lambda.ts', async (t) => {
 })
 
 t.test('examples/proxy.ts', (t) =>
-  run(t, 'proxy', { LISTEN: '127.0.0.1:0' }, async (visit) => {
+  run(t, ['proxy.js'], { LISTEN: '127.0.0.1:0' }, async (visit) => {
     const page = await visit('73.162.10.20')
     t.equal(page.status, 200)
     t.match(await page.text(), /sallyport-network-class.*residential_clean/s, 'the site shows the verdict')

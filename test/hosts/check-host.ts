@@ -7,6 +7,7 @@ import { HOSTS } from './hosts.ts'
 import { MORE_HOSTS } from './more-hosts.ts'
 import { HTTP1, type Protocol } from './protocols.ts'
 import type { Scene, Visitor } from './scene.ts'
+import { SPELLINGS } from './spellings.ts'
 import { ask, exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
 
 /** Fields that hosts add of their own accord, and those that differ from one request to the next. */
@@ -57,17 +58,6 @@ export async function checkHost(
     checkUpgrade(t, scene.blocked, monitoring, over, ENFORCED),
   )
 }
-
-/** Spellings that a runtime, a router or a server may resolve: a rule on `/admin` sees what is served. */
-const SPELLINGS = [
-  '/admin/../x',
-  '/x/../admin',
-  '/x/%2e%2e/admin',
-  '/./admin',
-  '//admin',
-  '/admin/..%2fx',
-  '/x\\..\\admin',
-]
 
 async function checkPaths(t: Test, scene: Scene, host: Host, over: Protocol): Promise<void> {
   const judged: string[] = []

@@ -12,6 +12,7 @@ import express4 from 'express4'
 import Fastify from 'fastify'
 import Koa from 'koa'
 import t from 'tap'
+import { AROUND, TARGETS } from './spellings.ts'
 
 /* Real routers, each with a page under /admin that a rule of the policy blocks: no spelling of a target may reach it. */
 interface Gate {
@@ -128,56 +129,6 @@ const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
     ),
   ),
 }
-
-const PIECES = [
-  'admin',
-  'ADMIN',
-  '%61dmin',
-  '%2561dmin',
-  'adm%69n',
-  'public',
-  '/',
-  '//',
-  '%2f',
-  '%5c',
-  '\\',
-  '.',
-  '..',
-  '%2e%2e',
-  '..;',
-  ';',
-  ';x',
-  '%3b',
-  '#',
-  '?',
-  '%23',
-  '%3f',
-  '/admin/',
-  '/x',
-  '%252f',
-  '%252e',
-  '%41',
-  './',
-  '%2e/',
-  '%C1%A1dmin',
-  '%C0%AF',
-]
-
-/** Every piece around the guarded path. */
-const AROUND = [
-  ...PIECES.flatMap((piece) => [`/admin${piece}`, `/${piece}/admin`, `/admin/delete/..${piece}..${piece}public`]),
-  '/admin/%5c..%5cpublic',
-  '/public/..;/admin',
-  '/admin/delete/..%2f..%2fpublic',
-  '/admin/%2e%2e',
-  '/;/admin',
-  'http://site.example/admin',
-  'HTTP://SITE.example:80//admin',
-  'https://site.example/%2e/admin',
-]
-
-/** These, and every two pieces behind a slash. */
-const TARGETS = [...AROUND, ...PIECES.flatMap((first) => PIECES.map((second) => `/${first}${second}`))]
 
 /** Targets that reached the guarded page, each asked for on a connection of its own. */
 async function reached(port: number, targets: readonly string[]): Promise<readonly string[]> {

@@ -6,6 +6,7 @@ import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { ofTurn } from '../runner/turn.ts'
 import { exampleProjects, ROOT } from '../workspaces.ts'
+import { addGuardedPage, checkGuardedPage, type GuardedPage } from './guarded-page.ts'
 import { environment, install, isUnreachable, pack, run } from './npm.ts'
 
 /*
@@ -14,6 +15,48 @@ import { environment, install, isUnreachable, pack, run } from './npm.ts'
  */
 /** `FRAMEWORKS='bun deno' npm run frameworks`: these alone. */
 const PROJECTS = ofTurn(process.env['FRAMEWORKS']?.split(' ') ?? exampleProjects())
+
+const LOADER = "export const loader = () => new Response('reached-admin')\n"
+
+/** For each project the file that opens Sallyport, and its page at /admin. */
+const PAGES: Readonly<Record<string, readonly [opens: string, page: GuardedPage]>> = {
+  adonisjs: [
+    'server.js',
+    { edits: [['server.js', 'router.get(', "router.get('/admin', () => 'reached-admin')\n    router.get("]] },
+  ],
+  bun: ['server.ts', { edits: [['server.ts', 'Response.json(page)', pageByUrl('Response.json(page)')]] }],
+  deno: ['server.ts', { edits: [['server.ts', 'Response.json(page)', pageByUrl('Response.json(page)')]] }],
+  nextjs: ['sallyport.ts', { files: { 'app/admin/route.ts': nextRoute() } }],
+  'nextjs-server': ['server.js', { files: { 'app/admin/route.js': nextRoute() } }],
+  nitro: [
+    'server/sallyport.js',
+    { files: { 'server/routes/admin.get.js': "export default defineEventHandler(() => 'reached-admin')\n" } },
+  ],
+  'react-router': [
+    'server.js',
+    {
+      files: { 'app/admin.ts': LOADER },
+      edits: [
+        ['app/routes.ts', "[index('home.ts')]", "[index('home.ts'), route('admin', 'admin.ts')]"],
+        ['app/routes.ts', '{ index,', '{ index, route,'],
+      ],
+      paths: ['/admin.data'],
+    },
+  ],
+  remix: ['server.js', { files: { 'app/routes/admin.js': LOADER } }],
+  sveltekit: [
+    'src/hooks.server.ts',
+    { files: { 'src/routes/admin/+server.ts': "export const GET = () => new Response('reached-admin')\n" } },
+  ],
+}
+
+function pageByUrl(page: string): string {
+  return `(new URL(request.url).pathname === '/admin' ? new Response('reached-admin') : ${page})`
+}
+
+function nextRoute(): string {
+  return "export const dynamic = 'force-dynamic'\nexport const GET = () => new Response('reached-admin')\n"
+}
 
 t.setTimeout(1_800_000)
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-frameworks-'))
@@ -24,6 +67,10 @@ for (const name of PROJECTS) {
   t.test(`examples/${name}`, async (t) => {
     const project = join(folder, name)
     cpSync(join(ROOT, 'examples', name), project, { recursive: true })
+    const row = PAGES[name]
+    if (row === undefined) return t.fail('PAGES has no page at /admin for this project')
+    const [opens, page] = row
+    addGuardedPage(project, opens, page)
     const installed = await install(project, tarballs)
     if (installed.code !== 0 && isUnreachable(installed.output)) {
       return t.pass('skipped', { skip: "npm's cache lacks a package, and no registry" })
@@ -68,6 +115,7 @@ async function visit(t: Test, project: string): Promise<void> {
     const page = await ask('73.162.10.20')
     t.ok(page.headers.get('x-request-id'))
     t.same(await page.json(), { action: 'allow', networkClass: 'residential_clean' })
+    await checkGuardedPage(t, port)
   } catch (error) {
     t.fail(`${error}: it said ${said}`)
   } finally {
