@@ -67,7 +67,11 @@ t.test('the console of one worker shows what all of them see', async (t) => {
   t.match(tried.json, { requests: 12, classes: [{ requests: 12, changed: 12, after: { block: 12 } }] })
   t.equal((tried.json['examples'] as readonly unknown[]).length, 3, 'a few of a kind, of all workers')
 
-  const saved = await ask(`${admin}/console/api/policy/save`, { ...own, 'if-match': '*' }, JSON.stringify({ text: what }))
+  const saved = await ask(
+    `${admin}/console/api/policy/save`,
+    { ...own, 'if-match': '*' },
+    JSON.stringify({ text: what }),
+  )
   t.match(saved.json, { saved: true })
   for (let asked = 0; asked < 6; asked++) t.match((await console('policy'))['text'], 'id: all', 'every worker has it')
   const refused = request(`${url}/articles/gates`, { agent: false }).end()
