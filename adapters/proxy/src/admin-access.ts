@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { foldedName } from '@sallyport/node/internal'
 import { CLIENT_FIELDS } from './fields/client-fields.ts'
-import { createSpellings } from './fields/spellings.ts'
 
 /** Paths that the admin listener answers beside pages. */
 const ADMIN_PATHS = ['/healthz', '/readyz', '/sources', '/metrics', '/bans', '/bans.txt'] as const
@@ -23,7 +23,7 @@ export function isOpenPath(path: AdminPath, request: IncomingMessage, open: read
 }
 
 /** Fields that proxies add, and programs of this machine do not send. */
-const readSign = createSpellings([...CLIENT_FIELDS, 'via', 'x-forwarded-prefix', 'x-forwarded-ssl', 'x-scheme'])
+const SIGNS = new Set([...CLIENT_FIELDS, 'via', 'x-forwarded-prefix', 'x-forwarded-ssl', 'x-scheme'])
 
 /**
  * Whether a request comes from this machine, as far as it can be seen: over loopback, under a name of this machine, which
@@ -35,7 +35,7 @@ function isFromThisMachine({ socket, headers, httpVersion }: IncomingMessage): b
   if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress) || httpVersion === '1.0') return false
   const site = headers['sec-fetch-site'] ?? 'none'
   if (headers.origin !== undefined || (site !== 'none' && site !== 'same-origin')) return false
-  if (Object.keys(headers).some((name) => readSign(name) !== undefined)) return false
+  if (Object.keys(headers).some((name) => SIGNS.has(foldedName(name)))) return false
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
 }
 

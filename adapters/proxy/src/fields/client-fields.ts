@@ -1,7 +1,6 @@
-import { FORWARDING_HEADERS, isNamed } from '@sallyport/core'
+import { FORWARDING_HEADERS } from '@sallyport/core'
 import { SOLUTION_FIELD } from '@sallyport/core/host'
 import { foldedName, isReserved, VERDICT_NAMES } from '@sallyport/node/internal'
-import { createSpellings } from './spellings.ts'
 
 /** The fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
 export const CLIENT_FIELDS: readonly string[] = [
@@ -32,7 +31,7 @@ export const CLIENT_FIELDS: readonly string[] = [
   'x-original-method',
 ]
 
-const readName = createSpellings(CLIENT_FIELDS)
+const CLIENT_NAMES: ReadonlySet<string> = new Set(CLIENT_FIELDS)
 
 /** How a server in front was reached, by names beside `X-Forwarded-*`: of its scheme, its certificate (RFC 9440 2.4), its path. */
 const FRONT_FIELDS = [
@@ -47,23 +46,25 @@ const FRONT_FIELDS = [
   'x-script-name',
 ]
 
-const readFront = createSpellings(FRONT_FIELDS)
+const FRONT_NAMES: ReadonlySet<string> = new Set(FRONT_FIELDS)
 
 /**
- * The name by which programs read how a server in front was reached, where a field may be read as one; else undefined. A
- * trusted server writes them as they are named here; of anybody else, and in another spelling, they end here.
+ * Whether programs read a name, as `foldedName` writes it, for how a server in front was reached. A trusted server writes those names as
+ * they are listed here; from any other client, and in another spelling, the fields end here.
  */
-export function frontName(field: string): string | undefined {
-  const read = readFront(field)
-  if (read !== undefined || field.length <= FORWARDED.length || (field.charCodeAt(2) | 0x20) !== 0x66) return read
-  const folded = foldedName(field)
-  return folded.startsWith(FORWARDED) ? folded : undefined
+export function isFrontName(folded: string): boolean {
+  return FRONT_NAMES.has(folded) || (folded.length > FORWARDED.length && folded.startsWith(FORWARDED))
+}
+
+/** Whether a name, as `foldedName` writes it, is one by which proxies name the client or its request. */
+export function isClientName(folded: string): boolean {
+  return CLIENT_NAMES.has(folded)
 }
 
 const FORWARDED = 'x-forwarded-'
 
 /** Names of ours that a server in front replaces or removes, and the one that is a client's to write. */
-const TAKEN_NAMES = [...VERDICT_NAMES, SOLUTION_FIELD]
+const TAKEN_NAMES: ReadonlySet<string> = new Set([...VERDICT_NAMES, SOLUTION_FIELD])
 
 /**
  * The first name of a request that a server in front does not take away or write itself, and that a program behind it may
@@ -71,13 +72,14 @@ const TAKEN_NAMES = [...VERDICT_NAMES, SOLUTION_FIELD]
  * `clientHeader`: the one in which that server names the client, as it is configured.
  */
 export function foreignName(fields: readonly string[], clientHeader: string): string | undefined {
-  const [client, folded] = [clientHeader.toLowerCase(), foldedName(clientHeader)]
+  const [client, foldedClient] = [clientHeader.toLowerCase(), foldedName(clientHeader)]
   for (let at = 0; at < fields.length; at += 2) {
     const field = fields[at] as string
-    const read = readName(field) ?? frontName(field)
-    if (read !== undefined && !isNamed(field, read)) return field
-    if (field.length === client.length && foldedName(field) === folded && !isNamed(field, client)) return field
-    if (isReserved(field) && !TAKEN_NAMES.some((name) => isNamed(field, name))) return field
+    const lower = field.toLowerCase()
+    const folded = foldedName(field)
+    if (lower !== folded && (isClientName(folded) || isFrontName(folded))) return field
+    if (folded === foldedClient && lower !== client) return field
+    if (isReserved(field) && !TAKEN_NAMES.has(lower)) return field
   }
   return undefined
 }

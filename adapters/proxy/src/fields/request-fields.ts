@@ -1,14 +1,34 @@
-import { type Decision, formatAddress, isNamed, parseAddress } from '@sallyport/core'
+import { type Decision, formatAddress, parseAddress } from '@sallyport/core'
 import { addVerdict, foldedName, isReserved } from '@sallyport/node/internal'
-import { CLIENT_FIELDS, frontName } from './client-fields.ts'
-import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
-import { createSpellings } from './spellings.ts'
+import { CLIENT_FIELDS, isFrontName } from './client-fields.ts'
+import { createFieldTable, type FieldTable, HOP_FIELDS, madeHopByHop, withoutNamed } from './field-table.ts'
 import { viaOf } from './via.ts'
 
 /** Fields that end here beside those of the hop: we answer or write them ourselves. */
-const ENDING = ['http2-settings', 'expect', 'content-length', 'proxy']
+const ENDING = ['http2-settings', 'expect', 'proxy']
 
-const readName = createSpellings([...HOP_FIELDS, ...ENDING, ...CLIENT_FIELDS, 'host', 'cookie'])
+/** What is done with a field of a request; `front` passes from a trusted proxy that names the client. */
+type Action = 'keep' | 'drop' | 'front' | 'cookie' | 'host' | 'authority' | 'connection' | 'length'
+
+/** The fields of requests; `clientHeader`: the header in which trusted proxies name the client. */
+export function createRequestTable(clientHeader: string): FieldTable<Action> {
+  const dropped = [...HOP_FIELDS, ...ENDING, ...CLIENT_FIELDS, foldedName(clientHeader)]
+  const known = new Map<string, Action>(dropped.map((name) => [name, 'drop']))
+  known.set('connection', 'connection').set('content-length', 'length').set('host', 'host').set('cookie', 'cookie')
+  const table = createFieldTable<Action>(
+    known,
+    () => 'drop',
+    (folded, isExact) => {
+      if (isFrontName(folded)) return isExact ? 'front' : 'drop'
+      return folded.startsWith('proxy-') || isReserved(folded) ? 'drop' : 'keep'
+    },
+  )
+  return {
+    get: table.get,
+    // No parser of HTTP/1 takes a name that begins with a colon.
+    find: (lower) => (lower.startsWith(':') ? (lower === ':authority' ? 'authority' : 'drop') : table.find(lower)),
+  }
+}
 
 /** The session of the console, which a browser sends to every port of its host. */
 const CONSOLE_COOKIE = 'sallyport-console='
@@ -20,8 +40,7 @@ export interface Forwarding {
   readonly scheme: 'http' | 'https' | 'unknown'
   /** Version of the request as received: `1.1`. */
   readonly httpVersion: string
-  /** The header in which trusted proxies name the client, as `foldedName` writes it. */
-  readonly clientHeader: string
+  readonly table: FieldTable<Action>
 }
 
 /**
@@ -36,8 +55,9 @@ export interface Forwarding {
  * `Via` is added to the client's own, so that a circle is found (`isLoop`). A session of the console stays here.
  */
 export function requestFields(fields: readonly string[], forwarding: Forwarding): string[] {
+  const { table, decision, httpVersion } = forwarding
   const all: string[] = []
-  const named: string[] = []
+  let named: readonly string[] = []
   let length: string | undefined
   let host: string | undefined
   /** HTTP/2 splits them, and HTTP/1 has them in one field (RFC 9113 8.2.3). */
@@ -45,25 +65,37 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string
     const value = fields[i + 1] as string
-    const read = readName(name)
-    if (read === undefined) {
-      if (name.charCodeAt(0) === COLON) {
-        if (name !== ':authority') continue
+    const lower = name.toLowerCase()
+    switch (table.get(lower) ?? table.find(lower)) {
+      case 'keep':
+        all.push(name, value)
+        break
+      case 'front':
+        if (decision.inspection.client.via === 'header') all.push(name, value)
+        break
+      case 'authority':
         host = value
         all.push('Host', value)
-      } else if (!endsHere(name, forwarding) && !isReserved(name)) all.push(name, value)
-    } else if (read === 'cookie') {
-      const cookie = withoutConsole(value)
-      if (cookie === undefined) continue
-      if (forwarding.httpVersion === '2.0') cookies = cookies === undefined ? cookie : `${cookies}; ${cookie}`
-      else all.push(name, cookie)
-    } else if (read === 'host') {
-      // The same site as the one that `:authority` names, or the request was refused.
-      if (host !== undefined) continue
-      host = value
-      all.push(name, value)
-    } else if (read === 'connection') named.push(...madeHopByHop(value))
-    else if (name.toLowerCase() === 'content-length') length = value
+        break
+      case 'host':
+        // The same site as the one that `:authority` names, or the request was refused.
+        if (host !== undefined) break
+        host = value
+        all.push(name, value)
+        break
+      case 'cookie': {
+        const cookie = value.includes(CONSOLE_COOKIE) ? withoutConsole(value) : value
+        if (cookie === undefined) break
+        if (httpVersion === '2.0') cookies = cookies === undefined ? cookie : `${cookies}; ${cookie}`
+        else all.push(name, cookie)
+        break
+      }
+      case 'connection':
+        named = named.concat(madeHopByHop(value))
+        break
+      case 'length':
+        length = value
+    }
   }
 
   const kept = withoutNamed(all, named)
@@ -74,21 +106,10 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
   return kept
 }
 
-const COLON = 58
-
 /** Cookies without the console's, byte for byte where it is not among them; `undefined` where it is the only one. */
 function withoutConsole(cookies: string): string | undefined {
-  if (!cookies.includes(CONSOLE_COOKIE)) return cookies
   const kept = cookies.split(';').filter((pair) => !pair.trimStart().startsWith(CONSOLE_COOKIE))
   return kept.length === 0 ? undefined : kept.join(';').trimStart()
-}
-
-/** Whether a field whose name is none of those above ends here too. */
-function endsHere(name: string, { clientHeader, decision }: Forwarding): boolean {
-  if (name.length === clientHeader.length && foldedName(name) === clientHeader) return true
-  const front = frontName(name)
-  if (front !== undefined) return decision.inspection.client.via !== 'header' || !isNamed(name, front)
-  return (name.charCodeAt(0) | 0x20) === 0x70 && foldedName(name).startsWith('proxy-')
 }
 
 function addForwarding(kept: string[], { decision, scheme, httpVersion }: Forwarding, host: string | undefined): void {

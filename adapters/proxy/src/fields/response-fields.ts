@@ -1,10 +1,63 @@
 import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import { ID_HEADER, isForCaches, isReserved, privateControl } from '@sallyport/node/internal'
-import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
-import { onlyOnce } from './single-fields.ts'
-import { createSpellings } from './spellings.ts'
+import { createFieldTable, HOP_FIELDS, madeHopByHop, withoutNamed } from './field-table.ts'
 
-const hopField = createSpellings([...HOP_FIELDS, 'http2-settings', 'x-request-id'])
+/** What is done with a field of an answer; `single` may stand once. */
+type Action = 'keep' | 'single' | 'drop' | 'connection' | 'coding'
+
+/** Fields that stand once in an answer: those that Node sends over HTTP/2 once only, and two more of RFC 9110. */
+const SINGLE_FIELDS = [
+  'access-control-allow-credentials',
+  'access-control-max-age',
+  'access-control-request-method',
+  'age',
+  'authorization',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-md5',
+  'content-range',
+  'content-type',
+  'date',
+  'dnt',
+  'etag',
+  'expires',
+  'from',
+  'host',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'last-modified',
+  'location',
+  'max-forwards',
+  'proxy-authorization',
+  'range',
+  'referer',
+  'retry-after',
+  'server',
+  'tk',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'x-content-type-options',
+]
+
+/** A list, of which Node takes one field only: several are joined, which says the same (RFC 9110 5.3). */
+const LIST = 'content-language'
+
+const TABLE = createFieldTable<Action>(
+  new Map<string, Action>([
+    ...SINGLE_FIELDS.map((name): [string, Action] => [name, 'single']),
+    ...[...HOP_FIELDS, 'http2-settings', 'x-request-id'].map((name): [string, Action] => [name, 'drop']),
+    ['connection', 'connection'],
+    ['transfer-encoding', 'coding'],
+  ]),
+  (action) => (action === 'single' ? 'keep' : action),
+  (folded) => (isReserved(folded) ? 'drop' : 'keep'),
+)
 
 /** Characters that no field may hold: neither version of HTTP can carry them. */
 const UNSENDABLE = /[^\t -~\x80-\xff]/
@@ -30,7 +83,7 @@ export interface AnswerOf {
  */
 export function responseFields(raw: readonly string[] | readonly Buffer[], answer: AnswerOf): string[] {
   const { status, id, told, isPrivate, onConflict } = answer
-  const fields = onlyOnce(endToEnd(raw, requireNoCoding), onConflict)
+  const fields = endToEnd(raw, { requiresNoCoding: true, onConflict })
   const sized = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
   const kept = isPrivate ? privateFields(sized) : sized
   if (status === 205) kept.push('Content-Length', '0')
@@ -127,23 +180,68 @@ export function trailerFields(raw: readonly Buffer[], onConflict: (name: string)
   return onlyOnce(allowed, onConflict)
 }
 
+interface EndToEnd {
+  /** Throws `bad_gateway` for a transfer coding beside chunks. */
+  readonly requiresNoCoding?: boolean | undefined
+  /** A field that may stand once came with two values; absent: fields that may stand once are not looked at. */
+  readonly onConflict?: ((name: string) => void) | undefined
+}
+
 function endToEnd(
   raw: readonly string[] | readonly Buffer[],
-  onTransferEncoding: (value: string) => void = () => {},
+  { requiresNoCoding, onConflict }: EndToEnd = {},
 ): string[] {
   const fields = isText(raw) ? raw : textsOf(raw)
   if (isText(raw)) for (const text of raw) requireSendable(text)
   const kept: string[] = []
-  const named: string[] = []
+  const singles: string[] = []
+  let named: readonly string[] = []
+  let hasTwo = false
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string
-    const value = trimmed(fields[i + 1] as string)
-    const hop = hopField(name)
-    if (hop === undefined && !isReserved(name)) kept.push(name, value)
-    else if (hop === 'connection') named.push(...madeHopByHop(value))
-    else if (hop === 'transfer-encoding') onTransferEncoding(value)
+    let value = fields[i + 1] as string
+    if (isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))) value = trimmed(value)
+    const lower = name.toLowerCase()
+    const action = TABLE.get(lower) ?? TABLE.find(lower)
+    if (action === 'connection') named = named.concat(madeHopByHop(value))
+    else if (action === 'coding') {
+      if (requiresNoCoding) requireNoCoding(value)
+    } else if (action !== 'drop') {
+      kept.push(name, value)
+      if (action === 'keep') continue
+      hasTwo ||= singles.includes(lower)
+      singles.push(lower)
+    }
   }
-  return withoutNamed(kept, named)
+  const left = withoutNamed(kept, named)
+  return hasTwo && onConflict !== undefined ? onlyOnce(left, onConflict) : left
+}
+
+/**
+ * Fields (name, value, name, value …) in which what may stand once does: the first of equal ones (nginx and an application
+ * often add the same), the last where they differ, and then `onConflict` is called with the name. Changes the list.
+ */
+function onlyOnce(fields: string[], onConflict: (name: string) => void): string[] {
+  const places = new Map<string, number>()
+  let to = 0
+  for (let at = 0; at < fields.length; at += 2) {
+    const [field, value] = [fields[at] as string, fields[at + 1] as string]
+    const name = field.toLowerCase()
+    if (TABLE.get(name) === 'single') {
+      const known = places.get(name)
+      if (known !== undefined) {
+        if (fields[known + 1] === value) continue
+        if (name !== LIST) onConflict(name)
+        fields[known + 1] = name === LIST ? `${fields[known + 1]}, ${value}` : value
+        continue
+      }
+      places.set(name, to)
+    }
+    fields[to++] = field
+    fields[to++] = value
+  }
+  fields.length = to
+  return fields
 }
 
 /** The parser undoes chunks alone, and the field that names another coding is the hop's. */

@@ -7,7 +7,6 @@ import {
   answerPhase,
   createPipeline,
   decide,
-  foldedName,
   INSECURE,
   inspect,
   isApiPath,
@@ -24,7 +23,7 @@ import { bodyOf, type ClientRequest } from '../edge/client-messages.ts'
 import { headRefusal, sendAnswered, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { forwardsLeft, withForwards } from '../fields/max-forwards.ts'
-import { requestFields } from '../fields/request-fields.ts'
+import { createRequestTable, requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
 import { answerCheck, checkOriginal, routeOriginal } from './check.ts'
 import { isCheckOf, isNginx } from './forward-auth.ts'
@@ -39,7 +38,7 @@ interface Gate extends GateServices {
   readonly methods: readonly string[]
   readonly robots: ReturnType<typeof createRobots>
   readonly partsOf: ReturnType<typeof createSiteParts>
-  readonly clientHeader: string
+  readonly table: ReturnType<typeof createRequestTable>
 }
 
 /** The phases of the proxy, by the names of `PHASES`. A request of a server that asks before it forwards (`check.ts`) enters by `precheck`. */
@@ -53,7 +52,7 @@ export function createGate(services: GateServices): (exchange: Exchange) => void
     methods: [...METHODS, ...(options.methods ?? [])],
     robots: createRobots(services),
     partsOf: createSiteParts(routes),
-    clientHeader: foldedName(options.clientHeader ?? 'x-forwarded-for'),
+    table: createRequestTable(options.clientHeader ?? 'x-forwarded-for'),
   })
   return (exchange) => exchange.guard(() => sendAnswered(exchange, run(exchange)))
 }
@@ -159,12 +158,12 @@ function admit(exchange: Exchange, { admission }: Gate): Answered | Promise<Answ
 /** Reads `head`, `decision`, `site`; hands the request with the fields that its origin gets to the origin. */
 function forward(exchange: Exchange, gate: Gate): Answered {
   const { request, head } = exchange
-  const { host, handoff, clientHeader } = gate
+  const { host, handoff, table } = gate
   const { httpVersion, method, target } = head
   const left = request.method === 'OPTIONS' ? forwardsLeft(request) : undefined
   const received = left === undefined ? head.fields : withForwards(head.fields, left - 1)
   const scheme = host.namedScheme?.(head) ?? head.scheme
-  const fields = requestFields(received, { decision: exchange.decision as Decision, scheme, httpVersion, clientHeader })
+  const fields = requestFields(received, { decision: exchange.decision as Decision, scheme, httpVersion, table })
   const sign =
     handoff &&
     ((sent: readonly string[]) => [...sent, HANDOFF_FIELD, handoff.sign({ method, target, fields: sent }, Date.now())])
