@@ -169,6 +169,7 @@ t.test('while Redis is away a share is counted here, and decisions say so', { sk
     const statuses = []
     for (let call = 0; call < 4; call++) statuses.push((await ask(at, address, '/login')).status)
     t.same(statuses, [200, 200, 429, 429], 'two of three')
+    sallyport.drain()
     t.ok(seen.length > 0 && seen.every((degraded) => Array.isArray(degraded) && degraded.includes('limits')))
     // One late answer is no outage: a store that answers nobody for a second is one.
     for (let call = 0; faults.length === 0 && call < 500; call++) await ask(at, address, '/login')

@@ -108,6 +108,17 @@ export function answerTo(request: Request & { [ANSWER]?: WebAnswer | undefined }
   return request[ANSWER]
 }
 
+/** The exchange of a web request. */
+class WebExchange extends Exchange {
+  constructor(host: RequestHost, answer: WebAnswer) {
+    super()
+    this.host = host
+    this.request = answer.request
+    this.response = answer
+    this.ending = answer
+  }
+}
+
 /** Receives web requests, which cannot be marked and do not show the HTTP version, nor the order and case of names. */
 export const WEB: Receiver<WebAnswer> = { receive, mark() {} }
 
@@ -119,7 +130,8 @@ function receive(host: RequestHost, response: WebAnswer): Exchange {
   const shown = { method: request.method, target: targetOf(request), scheme, fields: fieldsOf(request) } as const
   const head = { id: observation.id, peer, httpVersion: '', ...shown }
   const facts = readHead(head.fields, host.singleHeader)
-  const exchange = new Exchange(host, { request, observation, head, facts, response, ending: response })
+  const exchange = new WebExchange(host, response)
+  exchange.take({ observation, head, facts, config: host.config })
   exchange.tell(ID_HEADER, observation.id)
   return exchange
 }

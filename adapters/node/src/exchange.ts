@@ -28,15 +28,13 @@ export interface HostResponse {
   removeHeader(name: string): void
 }
 
-/** The parts of an exchange that the phase `receive` reads off a host's request. */
-export interface Reception extends Omit<Observed, 'host'> {
-  /** The host's own, for listeners of channels. */
-  readonly request: object
+/** What the phase `receive` reads off a request. */
+export interface Received {
   readonly observation: Observation
-  /** Absent where the host answers on a socket. */
-  readonly response?: HostResponse | undefined
-  /** The emitter whose `close` is the end of the answer. */
-  readonly ending: Ending
+  readonly head: ReceivedHead
+  readonly facts: HeadFields
+  /** The configuration in force when the request came. */
+  readonly config: RequestHost['config']
 }
 
 /** A claim as it was read, or why it could not be. */
@@ -51,19 +49,25 @@ export interface HeadDecider {
  * One request on its way through the phases. Every member is set when its head has arrived, so that all exchanges have one shape;
  * `phases.ts` says which phase reads and writes which member.
  */
-export class Exchange implements Observed {
-  readonly host: RequestHost
-  readonly request: object
-  readonly observation: Observation
-  readonly head: ReceivedHead
-  readonly facts: HeadFields
-  readonly response: HostResponse | undefined
-  readonly ending: Ending
-  readonly connection: Observed['connection']
+export abstract class Exchange implements Observed {
+  /** These are set by the constructor of a host's own class. */
+  host!: RequestHost
+  /** The host's own, for listeners of channels. */
+  request!: object
+  /** Absent where the host answers on a socket. */
+  response: HostResponse | undefined
+  /** The emitter whose `close` is the end of the answer. */
+  ending!: Ending
+  connection: Observed['connection']
+  /** These are read by the phase `receive`. */
+  observation!: Observation
+  head!: ReceivedHead
+  facts!: HeadFields
+  config: RequestHost['config']
   /** The head that is judged: with the visitor as the application knows it, or that of the request that a server asks about. */
-  subject: ReceivedHead
+  subject!: ReceivedHead
   /** The head that is decided about: the subject, or for the page of a challenge the request that the page is for. */
-  wanted: ReceivedHead
+  wanted!: ReceivedHead
   /** Whether the request is counted by the rules that count. */
   counts = true
   /** The place of a challenge that the request names. */
@@ -73,24 +77,25 @@ export class Exchange implements Observed {
   /** The place that the request claims to come from; absent: it claims nothing. */
   claim: Claim | undefined = undefined
   decision: Decision | undefined = undefined
+  /** Table of fields about the use of content; absent: the site has none. */
+  usage: Pick<UsageTable, 'fieldsOf'> | undefined = undefined
+  /** The fields of the verdict for the origin (name, value, name, value …); absent: the host writes them into its own request. */
+  verdict: string[] | undefined = undefined
 
-  constructor(host: RequestHost, { request, observation, head, facts, response, ending, connection }: Reception) {
-    this.host = host
-    this.request = request
+  /** Takes what `receive` has read, and is observed from now on. */
+  take({ observation, head, facts, config }: Received): void {
     this.observation = observation
     this.head = head
     this.facts = facts
-    this.response = response
-    this.ending = ending
-    this.connection = connection
+    this.config = config
     this.subject = head
     this.wanted = head
     announcePhase('receive', head.id)
-    observation.observe(this, ending)
+    observation.observe(this, this.ending)
   }
 
   /** Why it is refused before it is looked at. */
-  fault(rules: RequestHost, paths: Paths = rules.config?.paths ?? 'pass'): HeadFault | undefined {
+  fault(rules: RequestHost, paths: Paths = this.config?.paths ?? 'pass'): HeadFault | undefined {
     const { head, facts } = this
     return headFault(head, facts, paths) ?? (isInsecure(rules, head) ? INSECURE : undefined)
   }
@@ -104,11 +109,6 @@ export class Exchange implements Observed {
   refuse(refusal: Refusal, why?: string): ApiResponse {
     this.observation.refuse(why)
     return this.closing(rendered(refusal, refusedRequest(this.host, this.head)))
-  }
-
-  /** The table of fields about the use of content; absent: the site has none. */
-  usage(): Pick<UsageTable, 'fieldsOf'> | undefined {
-    return this.host.usage?.()
   }
 
   /** Sets a header of the answer where that is not begun; takes it away for `undefined`. */

@@ -3,6 +3,7 @@ import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from './answer/limit-fields.ts'
 import { decisionRefusal, headRefusal } from './answer/refusal.ts'
 import { usageFields } from './answer/usage-fields.ts'
+import { addVerdict } from './answer/verdict-headers.ts'
 import { askingAnswer } from './challenge/challenge-answer.ts'
 import { renewedCookie } from './challenge/cookies.ts'
 import { findPlace, PAGE, wantedRequest } from './challenge/places.ts'
@@ -23,11 +24,13 @@ export function precheck(exchange: Exchange, { host }: Services): Answered {
   return fault && exchange.refuse(headRefusal(fault, exchange.head.fields), 'head')
 }
 
-/** Reads `subject`; writes `challengePlace`, `wanted` and `counts`: whether the request is for a place of a challenge, and what it is decided as. */
+/** Reads `subject`; writes `usage`, `challengePlace`, `wanted` and `counts`: whether the request is for a place of a challenge, and what it is decided as. */
 export function route(exchange: Exchange, { host }: Services): Answered {
   const { subject } = exchange
-  const { challenges, config } = host
+  const { challenges } = host
+  const { config } = exchange
   exchange.wanted = subject
+  exchange.usage = host.usage?.()
   if (challenges === undefined || !subject.target.includes((config?.challenge ?? PAGE).path)) return undefined
   exchange.challengePlace = findPlace(host, subject)
   if (exchange.challengePlace !== 'page') return undefined
@@ -89,7 +92,7 @@ function warnUncounted({ observation }: Exchange, decision: Decision, error: unk
 
 /**
  * Reads `decision`; returns the redirect, the part of a challenge or the refusal that the decision comes to. For a request that goes on
- * it writes the fields of the answer: what is left of a limit, the use of content, and the renewed pass.
+ * it writes the fields of the answer (what is left of a limit, the use of content, the renewed pass) and `verdict` for an origin.
  */
 export function answer(exchange: Exchange, { host }: Services): Answered | Promise<Answered> {
   const decision = exchange.decision as Decision
@@ -113,14 +116,14 @@ export function answer(exchange: Exchange, { host }: Services): Answered | Promi
     const told = limitFields(decision)
     for (const name in told) exchange.tell(name, told[name])
   }
-  const usage = exchange.usage()
-  if (usage !== undefined) {
-    const fields = usageFields(usage, subject, decision)
+  if (exchange.usage !== undefined) {
+    const fields = usageFields(exchange.usage, subject, decision)
     for (const name in fields) exchange.suggest(name, fields[name] as string)
   }
   const renewed = decision.inspection.pass && renewedCookie(host, subject, decision)
   if (renewed !== undefined) exchange.addCookie(renewed)
   if (decision.restsOnPass) exchange.keepPrivate()
+  if (exchange.verdict !== undefined) addVerdict(decision, exchange.verdict)
   return undefined
 }
 

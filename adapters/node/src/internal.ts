@@ -11,9 +11,9 @@ export { answer, answerApi, answerCheckedApi, hostBody, isApiPath, requireApi } 
 export { askingAnswer, isAsking } from './challenge/challenge-answer.ts'
 export { renewedCookie } from './challenge/cookies.ts'
 export { askedAs } from './challenge/navigation.ts'
-export { wantedRequest } from './challenge/places.ts'
+export { PAGE } from './challenge/places.ts'
 export type { Outcome } from './decider.ts'
-export { Exchange, type HostResponse, type Receiver, type Reception } from './exchange.ts'
+export { Exchange, type HostResponse, type Receiver } from './exchange.ts'
 export { answer as answerPhase, decide, inspect, route } from './host-phases.ts'
 export { createInspection } from './inspection/create-inspection.ts'
 export { createStepUp, stepUpPolicy } from './inspection/step-up.ts'
@@ -27,7 +27,7 @@ export {
   type PhaseName,
   type PhaseTable,
 } from './phases.ts'
-export { NODE, type NodePlace, receive } from './receive.ts'
+export { NODE, type NodePlace, receive, receiveExchange } from './receive.ts'
 export { absoluteTarget, isSite, namesSite } from './request/absolute-target.ts'
 export { noteJa4 } from './request/connection-ja4.ts'
 export { foldedName } from './request/folded-name.ts'

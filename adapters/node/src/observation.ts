@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ChallengeStep, Decision, ObservedRequest, Writable } from '@sallyport/core'
 import { aiReferrerOf, formatAddress } from '@sallyport/core/host'
 import { announcePhase } from './phases.ts'
@@ -183,7 +184,9 @@ export function findObservation(host: RequestHost, req: NodeHead): Observation {
   if (known !== undefined) return known
   // HTTP/2 hides the socket of a stream that is already gone.
   const peer = (req.socket as NodeHead['socket'] | undefined)?.remoteAddress
-  const observation = new Observation(newId(host, peer, req.headers))
+  const { 'x-request-id': named, traceparent } = req.headers
+  const isNamed = named !== undefined || traceparent !== undefined
+  const observation = new Observation(isNamed ? newId(host, peer, req.headers) : randomUUID())
   // A member that is not enumerable would take ten times as long.
   kept[OBSERVATION] = observation
   return observation

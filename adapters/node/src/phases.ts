@@ -27,9 +27,9 @@ export type Answered = ApiResponse | undefined
 /** One phase: what waits (a count in a store, DNS, a stage of the body) is a promise of its phase. */
 export type Phase<E, Services> = (exchange: E, services: Services) => Answered | Promise<Answered> | Promise<undefined>
 
-/** The phases between `receive` and `observe` that a host runs, by name. */
+/** The phases that a host runs, by name; without `receive` an exchange is received when it is made. */
 export type PhaseTable<E, Services> = {
-  readonly [Name in Exclude<PhaseName, 'receive' | 'observe'>]?: Phase<E, Services>
+  readonly [Name in Exclude<PhaseName, 'observe'>]?: Phase<E, Services>
 }
 
 /** What the pipeline itself reads of an exchange. */
@@ -56,14 +56,15 @@ export function createPipeline<E extends Passing, Services>(
   services: Services,
 ): (exchange: E) => Answered | Promise<Answered> {
   const phases = PHASES.flatMap((name) => {
-    const phase = name === 'receive' || name === 'observe' ? undefined : table[name]
+    const phase = name === 'observe' ? undefined : table[name]
     return phase === undefined ? [] : [{ name, phase }]
   })
 
   function runFrom(exchange: E, from: number): Answered | Promise<Answered> {
     for (let at = from; at < phases.length; at++) {
       const { name, phase } = phases[at] as (typeof phases)[number]
-      if (LISTENERS.hasSubscribers) announcePhase(name, exchange.head.id)
+      // An exchange announces itself that it is received: before that it has no id.
+      if (LISTENERS.hasSubscribers && name !== 'receive') announcePhase(name, exchange.head.id)
       const answered = phase(exchange, services)
       if (answered instanceof Promise) return answered.then((later) => later ?? runFrom(exchange, at + 1))
       if (answered !== undefined) return answered

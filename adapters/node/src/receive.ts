@@ -5,12 +5,12 @@ import type { TLSSocket } from 'node:tls'
 import type { Writable } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import { applyVerdict } from './answer/verdict-headers.ts'
-import { Exchange, type Receiver } from './exchange.ts'
-import { findObservation, type Observation } from './observation.ts'
-import { readJa4 } from './request/connection-ja4.ts'
+import { Exchange, type Received, type Receiver } from './exchange.ts'
+import { findObservation } from './observation.ts'
+import { JA4 } from './request/connection-ja4.ts'
 import { endingOf } from './request/ending.ts'
 import type { HeadFault, Paths } from './request/head-fault.ts'
-import { type HeadFields, readHead } from './request/head-fields.ts'
+import { readHead } from './request/head-fields.ts'
 import { lookAtServer, serverOf } from './request/host-server.ts'
 import { isBehindLast } from './request/last-request.ts'
 import type { NodeHead, ReceivedHead } from './request/node-head.ts'
@@ -29,25 +29,18 @@ export interface NodePlace {
   readonly target?: string | undefined
 }
 
-/** The parts of an exchange that are read off a request of Node. */
-export interface NodeReceived {
-  readonly observation: Observation
-  readonly head: ReceivedHead
-  readonly facts: HeadFields
-}
-
 /**
  * The phase `receive` for a request of Node. Reads the raw request; writes `observation` with the id and the time, `head`, the neutral
  * value that is inspected, and `facts`, what one walk over the fields collects. `target` is the request target as received: hosts
  * that strip a mount from `req.url` pass the original. `head.fields` is a copy of `req.rawHeaders`, because it is evidence and the verdict
  * is written into the received ones.
  */
-export function receive(host: RequestHost, req: NodeHead, target: string = req.url ?? ''): NodeReceived {
+export function receive(host: RequestHost, req: NodeHead, target: string = req.url ?? ''): Received {
   const observation = findObservation(host, req)
   // HTTP/2 hides the socket of a stream that is already gone.
-  const socket: Socket | undefined = req.socket
+  const socket: (Socket & { readonly [JA4]?: string | undefined }) | undefined = req.socket
   const peer = socket?.remoteAddress ?? ''
-  const ja4 = socket && readJa4(socket)
+  const ja4 = socket?.[JA4]
   // A request that came by no connection has none.
   const httpVersion: string = req.httpVersion ?? ''
   const http2Window = httpVersion === '2.0' ? windowOf(req) : undefined
@@ -63,7 +56,13 @@ export function receive(host: RequestHost, req: NodeHead, target: string = req.u
   // A trusted proxy's is not its client's.
   if (ja4 !== undefined && !host.isTrusted?.(peer)) head.ja4 = ja4
   if (http2Window !== undefined) head.http2Window = http2Window
-  return { observation, head, facts: readHead(head.fields, host.singleHeader) }
+  const { singleHeader, config } = host
+  return { observation, head, facts: readHead(head.fields, singleHeader), config }
+}
+
+/** The same for an exchange that its host makes before it is received. */
+export function receiveExchange(exchange: Exchange & { readonly request: NodeHead }): undefined {
+  exchange.take(receive(exchange.host, exchange.request))
 }
 
 /** Returns the window of the session, which a stream that is already gone has not. */
@@ -88,19 +87,18 @@ class NodeExchange extends Exchange {
   readonly #req: IncomingMessage
 
   constructor(host: RequestHost, { req, res, socket, target }: NodePlace) {
-    const { observation, head, facts } = receive(host, req, target)
+    const received = receive(host, req, target)
+    const { head } = received
     // Each member of a request is looked up once: in Express each costs as much as a hundred of a shared hidden class.
     const isHttp1 = head.httpVersion.startsWith('1')
     const answer = res ?? socket ?? req
-    super(host, {
-      request: req,
-      observation,
-      head,
-      facts,
-      response: res,
-      ending: isHttp1 ? answer : endingOf(answer),
-      connection: isHttp1 ? req.socket : undefined,
-    })
+    super()
+    this.host = host
+    this.request = req
+    this.response = res
+    this.ending = isHttp1 ? answer : endingOf(answer)
+    this.connection = isHttp1 ? req.socket : undefined
+    this.take(received)
     this.#req = req
     this.tell(ID_HEADER, head.id)
   }

@@ -35,6 +35,7 @@ function plainly(fields: readonly string[], single: string | undefined): HeadFie
     ...Object.fromEntries(once.map(([key, name]) => [key, valuesOf(name)[0]])),
     referer: valuesOf(REFERER)[0],
     solution: valuesOf(SOLUTION)[0],
+    namesScheme: valuesOf('forwarded').length + valuesOf('x-forwarded-proto').length > 0,
     ...Object.fromEntries(
       Object.entries(LISTS).map(([key, name]) => [
         key,
@@ -47,7 +48,15 @@ function plainly(fields: readonly string[], single: string | undefined): HeadFie
 
 t.test('the facts of a head are those of a plain reading', async (t) => {
   const random = createRandom(51)
-  const known = [...Object.values(ONCE), ...Object.values(MORE), ...Object.values(LISTS), REFERER, SOLUTION]
+  const known = [
+    ...Object.values(ONCE),
+    ...Object.values(MORE),
+    ...Object.values(LISTS),
+    REFERER,
+    SOLUTION,
+    'forwarded',
+    'x-forwarded-proto',
+  ]
   const others = ['x-real-ip', 'x-forwarded-for', 'accept', 'cookie', 'trailer', '', 'vie', 'hosts', 'user_agent']
   const mixed = (name: string): string =>
     [...name].map((letter) => (random(3) === 0 ? letter.toUpperCase() : letter)).join('')

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { parseLimits, parseTimeouts } from '@sallyport/engine/limits'
+import { receiveExchange } from '@sallyport/node/internal'
 import t, { type Test } from 'tap'
 import { Exchange } from '../src/exchange/exchange.ts'
 import { originAddress } from '../src/origin/address.ts'
@@ -106,6 +107,8 @@ async function stuckBefore(t: Test, head: string, way: (socket: Socket) => void)
   const server = createServer((request, opened) => {
     response = opened
     const exchange = new Exchange({}, request, opened)
+    receiveExchange(exchange)
+    exchange.begin()
     const onFailure = (_: Exchange, error: Error): void => void opened.writeHead(502).end(error.message)
     upstream.forward(
       { exchange, client: '', fields: ['host', 'a'], stream: false },

@@ -3,7 +3,7 @@ import type { Decision, MountPolicy, Policy, Rule } from '@sallyport/core'
 import { countsByUser, refuses, SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { type Decider, type Outcome, requireDecider } from '../decider.ts'
-import type { Exchange, Receiver, Reception } from '../exchange.ts'
+import type { Exchange, Receiver } from '../exchange.ts'
 import { answer, decide, inspect, precheck, route } from '../host-phases.ts'
 import { type Answered, createPipeline } from '../phases.ts'
 import { attest, readClaim, requireAttester } from './attest-request.ts'
@@ -17,7 +17,7 @@ export type Inspect<Place, Request> = (place: Place, request: Request) => Outcom
 export interface DecisionEvent {
   readonly decision: Decision
   /** Node's, or the web's in hosts that have no other. */
-  readonly request: Reception['request']
+  readonly request: object
 }
 
 /** Payload of `sallyport.refusal`: a request goes no further; without a decision where its head was refused. */
@@ -25,7 +25,7 @@ export interface RefusalEvent {
   readonly decision: Decision | undefined
   /** The HTTP status that is sent. */
   readonly status: number
-  readonly request: Reception['request']
+  readonly request: object
 }
 
 const DECISIONS = channel('sallyport.decision')

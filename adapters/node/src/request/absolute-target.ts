@@ -9,11 +9,11 @@ export interface AbsoluteTarget {
 
 const ABSOLUTE = /^http(s?):\/\/([^/?#]*)((?:[/?#].*)?)$/i
 /** An empty port is the scheme's own (RFC 3986 3.2.3). */
-const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{0,5})?$/
+export const SITE = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{0,5})?$/
 
 /** Whether a text is a name or an address, with or without a port. */
 export function isSite(text: string): boolean {
-  return HOST.test(text)
+  return SITE.test(text)
 }
 
 /** Reads a target in absolute form; `undefined` for every other one, and where it names no site. */

@@ -1,5 +1,5 @@
 import { pathFault } from '@sallyport/core/host'
-import { absoluteTarget, isSite, namesSite } from './absolute-target.ts'
+import { absoluteTarget, namesSite, SITE } from './absolute-target.ts'
 import { type HeadFields, isHttp2 } from './head-fields.ts'
 
 /** The head of a request as received. */
@@ -75,7 +75,7 @@ function checkHost({ fields }: RequestHead, { host, authority = host }: HeadFiel
   if (isOther && !namesSite(host, { scheme: schemeOf(fields), site: authority }))
     return bad('Host and :authority differ.')
   // A client without a name to ask for sends an empty one (RFC 9112 3.2).
-  return !authority || isSite(authority) ? undefined : bad('Host is not a name or an address.')
+  return !authority || SITE.test(authority) ? undefined : bad('Host is not a name or an address.')
 }
 
 function schemeOf(fields: readonly string[]): 'http' | 'https' {

@@ -17,6 +17,8 @@ export interface HeadFields {
   webSocketVersion: string | undefined
   webSocketKey: string | undefined
   via: string | undefined
+  /** Whether a proxy names the scheme of the client. */
+  namesScheme: boolean
   /** The solution of a challenge. */
   solution: string | undefined
   /**
@@ -43,6 +45,7 @@ function noFields(): HeadFields {
     webSocketVersion: undefined,
     webSocketKey: undefined,
     via: undefined,
+    namesScheme: false,
     solution: undefined,
     twice: undefined,
   }
@@ -77,6 +80,9 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
         if (name === 'upgrade') head.upgrade = listed(head.upgrade, value)
         else if (name === 'referer') head.referer ??= value
         break
+      case 9:
+        if (name === 'forwarded') head.namesScheme = true
+        break
       case 10:
         if (name === 'user-agent') head.userAgent = first(head, 'user-agent', head.userAgent, value)
         else if (name === 'connection') head.connection = listed(head.connection, value)
@@ -93,6 +99,7 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
         break
       case 17:
         if (name === 'transfer-encoding') head.transferEncoding = listed(head.transferEncoding, value)
+        else if (name === 'x-forwarded-proto') head.namesScheme = true
         else if (name === 'sec-websocket-key') head.webSocketKey = listed(head.webSocketKey, value)
         break
       case 18:
@@ -107,7 +114,7 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
 
 /** Lengths of the names that are read: a field of any other length is passed over. */
 const READ: readonly boolean[] = Array.from({ length: 22 }, (_, length) =>
-  [3, 4, 6, 7, 10, 12, 13, 14, 17, 18, 21].includes(length),
+  [3, 4, 6, 7, 9, 10, 12, 13, 14, 17, 18, 21].includes(length),
 )
 
 /** The first value of a name that must not come twice. */

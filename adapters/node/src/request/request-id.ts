@@ -13,7 +13,6 @@ export function newId(
   peer: string | undefined,
   { 'x-request-id': named, traceparent }: IncomingHttpHeaders,
 ): string {
-  if (named === undefined && traceparent === undefined) return randomUUID()
   if (peer === undefined || !host.isTrusted?.(peer)) return randomUUID()
   if (typeof named === 'string' && ACCEPTED.test(named)) return named
   return (typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined) ?? randomUUID()

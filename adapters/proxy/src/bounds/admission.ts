@@ -83,6 +83,8 @@ export function createAdmission({
 
 /** The networks of a site of IPv6, of which it has 65,536 to call from, are `WIDE_FACTOR` clients and no more. */
 function sharerKey(address: string, ipv6Prefix: number): string {
+  // An address of IPv4 is its own key.
+  if (address !== '' && !address.includes(':')) return address
   const { narrow, wide } = clientKey(address, ipv6Prefix)
   if (wide === undefined) return narrow
   let sum = 0

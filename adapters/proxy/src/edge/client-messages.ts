@@ -15,13 +15,6 @@ export function bodyOf(request: ClientRequest): Readable {
   return request instanceof StreamRequest ? request.body : request
 }
 
-/** Whether a request has a body; of HTTP/2 one without a length too. */
-export function hasBody(request: ClientRequest): boolean {
-  if (request instanceof StreamRequest) return request.hasBody
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
-  return coding !== undefined || (length !== undefined && Number(length) > 0)
-}
-
 /** Whether the body that has ended is not whole: a stream of HTTP/2 that is reset ends as well. */
 export function isBroken(request: ClientRequest): boolean {
   return request instanceof StreamRequest && request.stream.closed

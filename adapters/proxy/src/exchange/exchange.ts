@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { AnswerStatus } from '@sallyport/core'
-import type { ApiResponse, SitePart } from '@sallyport/engine'
-import { Exchange as HostExchange, type Refusal, type RequestHost, receive, rendered } from '@sallyport/node/internal'
+import type { ApiResponse } from '@sallyport/engine'
+import { Exchange as HostExchange, type Refusal, type RequestHost, rendered } from '@sallyport/node/internal'
 import {
   type ClientRequest,
   type ClientResponse,
@@ -12,6 +12,7 @@ import {
   sentBytes,
 } from '../edge/client-messages.ts'
 import { isReset } from '../edge/reset.ts'
+import { StreamRequest } from '../edge/stream-request.ts'
 import { StreamResponse } from '../edge/stream-response.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
 import { type NamedSite, toOriginForm } from './origin-form.ts'
@@ -57,12 +58,10 @@ type Fields = Readonly<Record<string, string>>
 
 /** One request in flight, until its answer is sent and its body has been received. The phases of the proxy are in `gate/phases.ts`. */
 export class Exchange extends HostExchange implements Watched {
-  declare readonly request: ClientRequest
-  declare readonly response: ClientResponse
+  declare request: ClientRequest
+  declare response: ClientResponse
   /** The site that its target named beside its Host; absent for a target that is a path. */
   readonly named: NamedSite | undefined
-  /** Id in its answer, its log line and its errors. */
-  readonly id: string
   /** It is for the API, whose errors are never pages. */
   api = false
   /** A server asks about a request that it has, and relays refusals of any status by which we would not have failed, or of a `few`. */
@@ -75,9 +74,9 @@ export class Exchange extends HostExchange implements Watched {
   isPrivate = false
   /** Content-Type of the origin's answer. */
   answeredType: string | undefined
-  /** The site that it is for (`gate/sites.ts`), and the parts of its Host that other rules decide about. */
+  /** The site that it is for, as `gate/sites.ts` has it. */
   site: object | undefined
-  parts: readonly SitePart[] | undefined
+  override verdict: string[] = []
   /** Key of its client, by which slots and queues are shared. */
   client = ''
   /** Times that its route has for itself. */
@@ -104,12 +103,13 @@ export class Exchange extends HostExchange implements Watched {
   constructor(host: RequestHost, request: ClientRequest, response: ClientResponse, options: ExchangeOptions = {}) {
     const { waiting = false, waitedMs = 0, onSlow, onFault, upgrade, listed } = options
     const named = request.url?.charCodeAt(0) === SLASH ? undefined : toOriginForm(request)
-    const { observation, head, facts } = receive(host, request)
-    observation.answeredBy = 'origin'
+    super()
+    this.host = host
+    this.request = request
+    this.response = response
     // The response to an upgrade has no end of its own: a tunnel takes its socket.
-    const ending = upgrade?.socket ?? response
-    const connection = response instanceof StreamResponse ? response : request.socket
-    super(host, { request, observation, head, facts, response, ending, connection })
+    this.ending = upgrade?.socket ?? response
+    this.connection = response instanceof StreamResponse ? response : request.socket
     this.#listed = listed
     this.upgrade = upgrade
     this.waitedMs = waitedMs
@@ -117,9 +117,27 @@ export class Exchange extends HostExchange implements Watched {
     this.#onSlow = onSlow
     this.#onFault = onFault
     this.named = named
-    this.id = head.id
+  }
+
+  /** Has its end give back what it holds; called once, when it was received. */
+  begin(): void {
+    const { observation } = this
+    observation.answeredBy = 'origin'
     observation.release = () => this.#release()
-    observation.hear(ending)
+    // Where it is observed, its end is heard already.
+    if (observation.observed === undefined) observation.hear(this.ending)
+  }
+
+  /** Id in its answer, its log line and its errors. */
+  get id(): string {
+    return this.head.id
+  }
+
+  /** Whether it has a body; over HTTP/2 one without a length too. */
+  get hasBody(): boolean {
+    const { request, facts } = this
+    if (request instanceof StreamRequest) return request.hasBody
+    return facts.transferEncoding !== undefined || Number(facts.contentLength ?? 0) > 0
   }
 
   /**
@@ -144,13 +162,24 @@ export class Exchange extends HostExchange implements Watched {
     } catch {
       this.cut()
     }
+    // Nothing else ends what was never received.
+    if (!this.#isReceived) this.#release()
+  }
+
+  get #isReceived(): boolean {
+    return this.observation !== undefined
   }
 
   /** Whether its client can still be answered by us. */
   get isUnanswered(): boolean {
     const { upgrade, response } = this
     // A tunnel has taken the socket.
-    return !response.headersSent && !response.closed && (upgrade === undefined || upgrade.response.socket !== null)
+    return (
+      this.#isReceived &&
+      !response.headersSent &&
+      !response.closed &&
+      (upgrade === undefined || upgrade.response.socket !== null)
+    )
   }
 
   /** Ends it where it is: over HTTP/1 with its connection, else with its stream. */
@@ -195,10 +224,6 @@ export class Exchange extends HostExchange implements Watched {
 
   override keepPrivate(): void {
     this.isPrivate = true
-  }
-
-  override usage(): ReturnType<HostExchange['usage']> {
-    return this.check === undefined ? this.host.usage?.(this.parts) : undefined
   }
 
   override status(): AnswerStatus {

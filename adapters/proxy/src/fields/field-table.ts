@@ -44,16 +44,15 @@ export function createFieldTable<Action>(
   }
 }
 
-const KNOWN = new Set([...HOP_FIELDS, 'close', ''])
+/** Values of Connection that name no further field: nearly always it is one of these. */
+export const PLAIN_CONNECTIONS: ReadonlySet<string> = new Set([...HOP_FIELDS, 'close', ''])
 
 /** The fields that a Connection field makes hop-by-hop too, in lower case. */
 export function madeHopByHop(connection: string): readonly string[] {
-  // Nearly always it is one word.
-  return KNOWN.has(connection.toLowerCase()) ? [] : nominated(connection).filter((name) => !KNOWN.has(name))
+  return nominated(connection).filter((name) => !PLAIN_CONNECTIONS.has(name))
 }
 
-/** Fields (name, value, name, value …) without those of these names, which are nearly always none. */
+/** Fields (name, value, name, value …) without those of these names. */
 export function withoutNamed(fields: string[], names: readonly string[]): string[] {
-  if (names.length === 0) return fields
   return fields.filter((_, i) => !names.includes((fields[i - (i % 2)] as string).toLowerCase()))
 }

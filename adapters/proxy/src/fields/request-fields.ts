@@ -1,8 +1,15 @@
 import { type Decision, formatAddress, parseAddress } from '@sallyport/core'
-import { addVerdict, foldedName, isReserved } from '@sallyport/node/internal'
+import { foldedName, isReserved } from '@sallyport/node/internal'
 import { CLIENT_FIELDS, isFrontName } from './client-fields.ts'
-import { createFieldTable, type FieldTable, HOP_FIELDS, madeHopByHop, withoutNamed } from './field-table.ts'
-import { viaOf } from './via.ts'
+import {
+  createFieldTable,
+  type FieldTable,
+  HOP_FIELDS,
+  madeHopByHop,
+  PLAIN_CONNECTIONS,
+  withoutNamed,
+} from './field-table.ts'
+import { VIA } from './via.ts'
 
 /** Fields that end here beside those of the hop: we answer or write them ourselves. */
 const ENDING = ['http2-settings', 'expect', 'proxy']
@@ -36,6 +43,8 @@ const CONSOLE_COOKIE = 'sallyport-console='
 /** Fields for the origin beside the client's own. */
 export interface Forwarding {
   readonly decision: Decision
+  /** The fields of the verdict. */
+  readonly verdict: readonly string[]
   /** The scheme by which the client came. */
   readonly scheme: 'http' | 'https' | 'unknown'
   /** Version of the request as received: `1.1`. */
@@ -91,18 +100,18 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
         break
       }
       case 'connection':
-        named = named.concat(madeHopByHop(value))
+        if (!PLAIN_CONNECTIONS.has(value.toLowerCase())) named = named.concat(madeHopByHop(value))
         break
       case 'length':
         length = value
     }
   }
 
-  const kept = withoutNamed(all, named)
+  const kept = named.length === 0 ? all : withoutNamed(all, named)
   if (cookies !== undefined) kept.push('Cookie', cookies)
   if (length !== undefined) kept.push('Content-Length', String(Number(length)))
   addForwarding(kept, forwarding, host)
-  addVerdict(forwarding.decision, kept)
+  kept.push(...forwarding.verdict)
   return kept
 }
 
@@ -118,7 +127,7 @@ function addForwarding(kept: string[], { decision, scheme, httpVersion }: Forwar
   if (client.via === 'peer') kept.push('X-Forwarded-For', client.address)
   if (scheme !== 'unknown') kept.push('X-Forwarded-Proto', scheme)
   if (host !== undefined) kept.push('X-Forwarded-Host', host)
-  kept.push('Via', viaOf(httpVersion))
+  kept.push('Via', VIA[httpVersion] ?? VIA['1.1'])
 }
 
 /** The peer as addresses are written; one of IPv4 is already. */

@@ -1,6 +1,6 @@
 import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import { ID_HEADER, isForCaches, isReserved, privateControl } from '@sallyport/node/internal'
-import { createFieldTable, HOP_FIELDS, madeHopByHop, withoutNamed } from './field-table.ts'
+import { createFieldTable, HOP_FIELDS, madeHopByHop, PLAIN_CONNECTIONS, withoutNamed } from './field-table.ts'
 
 /** What is done with a field of an answer; `single` may stand once. */
 type Action = 'keep' | 'single' | 'drop' | 'connection' | 'coding'
@@ -203,8 +203,9 @@ function endToEnd(
     if (isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))) value = trimmed(value)
     const lower = name.toLowerCase()
     const action = TABLE.get(lower) ?? TABLE.find(lower)
-    if (action === 'connection') named = named.concat(madeHopByHop(value))
-    else if (action === 'coding') {
+    if (action === 'connection') {
+      if (!PLAIN_CONNECTIONS.has(value.toLowerCase())) named = named.concat(madeHopByHop(value))
+    } else if (action === 'coding') {
       if (requiresNoCoding) requireNoCoding(value)
     } else if (action !== 'drop') {
       kept.push(name, value)
@@ -213,7 +214,7 @@ function endToEnd(
       singles.push(lower)
     }
   }
-  const left = withoutNamed(kept, named)
+  const left = named.length === 0 ? kept : withoutNamed(kept, named)
   return hasTwo && onConflict !== undefined ? onlyOnce(left, onConflict) : left
 }
 

@@ -14,8 +14,10 @@ import {
   mountedPath,
   NO_HOST,
   OTHER_SITE,
+  PAGE,
   type PhaseTable,
   readJson,
+  receiveExchange,
   refusal,
   route as routePlaces,
 } from '@sallyport/node/internal'
@@ -42,19 +44,46 @@ interface Gate extends GateServices {
 }
 
 /** The phases of the proxy, by the names of `PHASES`. A request of a server that asks before it forwards (`check.ts`) enters by `precheck`. */
-const TABLE: PhaseTable<Exchange, Gate> = { precheck, route, inspect, decide, answer, admit, forward }
+const TABLE: PhaseTable<Exchange, Gate> = {
+  receive: receiveExchange,
+  precheck,
+  route,
+  inspect,
+  decide,
+  answer: (exchange, gate) =>
+    exchange.check === undefined ? answerPhase(exchange, gate) : answerCheck(exchange, gate),
+  admit,
+  forward,
+}
 
 /** Creates what takes every request of the proxy through its phases. The returned function never throws. */
 export function createGate(services: GateServices): (exchange: Exchange) => void {
   const { options, routes } = services
-  const run = createPipeline(TABLE, {
+  const run = createPipeline(withHook(options), {
     ...services,
     methods: [...METHODS, ...(options.methods ?? [])],
     robots: createRobots(services),
     partsOf: createSiteParts(routes),
     table: createRequestTable(options.clientHeader ?? 'x-forwarded-for'),
   })
-  return (exchange) => exchange.guard(() => sendAnswered(exchange, run(exchange)))
+  return (exchange) =>
+    exchange.guard(() => {
+      const answered = run(exchange)
+      if (answered !== undefined) sendAnswered(exchange, answered)
+    })
+}
+
+/** The phases, with a program's hook before the answer. */
+function withHook({ onDecision }: GateServices['options']): PhaseTable<Exchange, Gate> {
+  const { answer } = TABLE
+  if (onDecision === undefined || answer === undefined) return TABLE
+  return {
+    ...TABLE,
+    answer(exchange, gate) {
+      onDecision(exchange.decision as Decision, exchange.subject)
+      return answer(exchange, gate)
+    },
+  }
 }
 
 /**
@@ -62,8 +91,9 @@ export function createGate(services: GateServices): (exchange: Exchange) => void
  * an authority for certificates, and 400 to 505 for a head that the proxy does not pass on. What it refuses ends the connection.
  */
 function precheck(exchange: Exchange, gate: Gate): Answered {
+  exchange.begin()
   const { request, facts } = exchange
-  const { host, options, admission, methods } = gate
+  const { options, admission, methods } = gate
   const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
   const family = options.forwardAuth ?? false
   const asking = family && isCheckOf(family, target) ? family : undefined
@@ -86,14 +116,13 @@ function precheck(exchange: Exchange, gate: Gate): Answered {
     target,
     fields,
     api: exchange.api,
-    singleHeader: host.singleHeader,
   }
   const fault = findFault(head, facts)
   return fault && admission.refuse(exchange, 'head', headRefusal(fault, methods))
 }
 
 /**
- * Reads `named`, `subject`, `api`; writes `site`, `times`, `decider`, and what the phase of all hosts writes. Answers what is ours:
+ * Reads `named`, `subject`, `api`; writes `site`, `times`, `decider`, `usage`, and what the phase of all hosts writes. Answers what is ours:
  * the redirect to https, `OPTIONS *`, robots.txt and the API, which takes a slot first; 421 for a Host that no route has, 508 for a loop.
  */
 function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
@@ -117,7 +146,8 @@ function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
   if (robots !== undefined) return robots
   if (exchange.api) return callApi(exchange, gate, apiPath(gate, target) as string)
   if (facts.via !== undefined && isLoop(facts.via)) return exchange.refuse(refusal('loop_detected'), 'loop')
-  routePlaces(exchange, gate)
+  if (sallyport.challenges !== undefined && target.includes((exchange.config?.challenge ?? PAGE).path))
+    routePlaces(exchange, gate)
   const name = host || request.headers[':authority']
   const site = sites.of(typeof name === 'string' ? name : '', exchange.wanted.target)
   if (site === undefined) return exchange.refuse(refusal('misdirected_request'), 'unknown_host')
@@ -125,32 +155,22 @@ function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
   exchange.site = site
   exchange.times = site.times
   exchange.decider = site.decider
+  exchange.usage = sallyport.usage?.(gate.partsOf(host))
   return undefined
 }
 
 /**
- * Reads `decision`; returns what the phase of all hosts returns, the verdict for a server that asks, the refusal of a call of gRPC, 413 for a
- * body that is too large, and the answer to an OPTIONS that ends here. Writes `told`: fields of the origin's answer.
+ * Reads the client of `decision`; writes `client`. Returns the refusal of a call of gRPC, 413 for a body that is too large, and the answer
+ * to an OPTIONS that ends here. Waits for a place: the share of the client, then a slot of all.
  */
-function answer(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
-  const { request, subject } = exchange
-  const { options, admission } = gate
-  options.onDecision?.(exchange.decision as Decision, subject)
-  if (exchange.check !== undefined) return answerCheck(exchange, gate)
-  exchange.parts = gate.partsOf(request.headers.host ?? '')
-  const answered = answerPhase(exchange, gate)
-  if (answered !== undefined) return answered
+function admit(exchange: Exchange, { admission, methods }: Gate): Answered | Promise<Answered> {
+  const { request, facts } = exchange
   if (request.httpVersionMajor === 2 && isGrpc(request)) {
     exchange.observation.refuse('grpc')
     return UNIMPLEMENTED
   }
-  if (Number(exchange.facts.contentLength ?? 0) > admission.bodyBytes) return admission.refuse(exchange, 'body_bytes')
-  const isLast = request.method === 'OPTIONS' && forwardsLeft(request) === 0
-  return isLast ? serverOptions(gate.methods) : undefined
-}
-
-/** Reads the client of `decision`; writes `client`. Waits for a place: the share of the client, then a slot of all. */
-function admit(exchange: Exchange, { admission }: Gate): Answered | Promise<Answered> {
+  if (Number(facts.contentLength ?? 0) > admission.bodyBytes) return admission.refuse(exchange, 'body_bytes')
+  if (request.method === 'OPTIONS' && forwardsLeft(request) === 0) return serverOptions(methods)
   exchange.client = admission.clientOf((exchange.decision as Decision).inspection.client.address)
   return admission.admit(exchange, exchange.client)
 }
@@ -162,8 +182,14 @@ function forward(exchange: Exchange, gate: Gate): Answered {
   const { httpVersion, method, target } = head
   const left = request.method === 'OPTIONS' ? forwardsLeft(request) : undefined
   const received = left === undefined ? head.fields : withForwards(head.fields, left - 1)
-  const scheme = host.namedScheme?.(head) ?? head.scheme
-  const fields = requestFields(received, { decision: exchange.decision as Decision, scheme, httpVersion, table })
+  const scheme = (exchange.facts.namesScheme ? host.namedScheme?.(head) : undefined) ?? head.scheme
+  const fields = requestFields(received, {
+    decision: exchange.decision as Decision,
+    verdict: exchange.verdict,
+    scheme,
+    httpVersion,
+    table,
+  })
   const sign =
     handoff &&
     ((sent: readonly string[]) => [...sent, HANDOFF_FIELD, handoff.sign({ method, target, fields: sent }, Date.now())])

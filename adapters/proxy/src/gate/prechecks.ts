@@ -82,7 +82,7 @@ function checkExpect({ expect }: HeadFields): HeadFault | undefined {
 }
 
 function checkUpgrade({ method, httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
-  if (!asksForWebSocket(httpVersion, fields)) return undefined
+  if (fields.upgrade === undefined || !asksForWebSocket(httpVersion, fields)) return undefined
   // A body would be left on the connection, where the first bytes of the tunnel are expected.
   if (Number(fields.contentLength ?? 0) > 0 || fields.transferEncoding !== undefined)
     return bad('An upgrade must not have a body.')

@@ -25,7 +25,9 @@ function textOf(value: string | Buffer): string {
  * The connection of a client that uses it alone, over HTTP/1. Requests of one session of HTTP/2 come at the same time, and a
  * proxy, named or not, sends requests of several visitors over one connection.
  */
-export function ownConnection({ request, head, facts }: Exchange, host: RequestHost): Socket | undefined {
-  if (request instanceof StreamRequest || facts.via !== undefined || carriesForwarding(head.fields)) return undefined
+export function ownConnection({ request, head, facts, decision }: Exchange, host: RequestHost): Socket | undefined {
+  // A trusted proxy has named the client.
+  if (request instanceof StreamRequest || decision?.inspection.client.via === 'header') return undefined
+  if (facts.via !== undefined || carriesForwarding(head.fields)) return undefined
   return host.isTrusted?.(head.peer) === true ? undefined : request.socket
 }

@@ -3,7 +3,7 @@ import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
 import type { Dispatcher } from 'undici'
 import type { Slots, Taker } from '../bounds/slots.ts'
-import { addTrailers, hasBody } from '../edge/client-messages.ts'
+import { addTrailers } from '../edge/client-messages.ts'
 import type { Side } from '../exchange/clocks.ts'
 import type { Exchange, OriginSide } from '../exchange/exchange.ts'
 import type { RefusalCause } from '../exchange/refusals.ts'
@@ -96,7 +96,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#hooks = hooks
     this.#stream = stream
     const { method } = exchange.request
-    this.#mayRetry = !hasBody(exchange.request) && (method === 'GET' || method === 'HEAD')
+    this.#mayRetry = !exchange.hasBody && (method === 'GET' || method === 'HEAD')
   }
 
   /** A slot is taken when there is something to send: a slow body holds no connection. */
@@ -105,7 +105,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     if (exchange.ended) return
     exchange.origin = this
     const guard = (go: () => void): void => exchange.guard(go)
-    if (!hasBody(exchange.request)) {
+    if (!exchange.hasBody) {
       this.#takeSlot()
       return
     }
@@ -149,7 +149,10 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     // A body that is here as a whole is sent with the head.
     if (this.#body?.isWhole === true) this.#whole = this.#body.read() as Buffer
     const body = this.#whole ?? this.#body ?? null
-    const headers = fieldsFor(this.#forwarded, (this.#member as Member).address) as string[]
+    const { fields, sign, ownHost } = this.#forwarded
+    const { host: named, authority } = exchange.facts
+    const isAsSent = !ownHost && sign === undefined && (named ?? authority) !== undefined
+    const headers = (isAsSent ? fields : fieldsFor(this.#forwarded, (this.#member as Member).address)) as string[]
     this.#authenticates = hasConnectionAuth(headers, 'authorization')
     connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers, body }, guarded(this, exchange))
   }

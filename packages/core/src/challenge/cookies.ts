@@ -1,5 +1,3 @@
-import { isNamed } from '../address/forwarding.ts'
-
 const SEMICOLON = 59
 const EQUALS = 61
 const SPACE = 32
@@ -18,7 +16,8 @@ export function cookiesOf(
 ): readonly string[] {
   let lines: string[] | undefined
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, 'cookie')) continue
+    const name = fields[at] as string
+    if (name.length !== COOKIE.length || name.toLowerCase() !== COOKIE) continue
     const line = fields[at + 1] as string
     // Most requests have cookies, and none of ours.
     if (!line.includes('sallyport')) continue
@@ -31,6 +30,7 @@ export function cookiesOf(
   return values
 }
 
+const COOKIE = 'cookie'
 const NONE: readonly string[] = []
 
 /** Adds the values of the cookies of one name to others. */

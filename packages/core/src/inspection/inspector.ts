@@ -91,11 +91,14 @@ export function createInspector(options: InspectorOptions): Inspector {
   function look(request: InspectionRequest): Looked {
     const snapshot = snapshots.current()
     const now = clock.now()
-    const visit = visits.of(request, client(request), snapshot, now)
+    const at = timestamp(now)
+    const path = readPath(request.target)
+    const sender = client(request)
+    const visit = visits.of(request, sender, snapshot, now)
     if (visit.address !== undefined) options.onClassified?.(visit.address, visit.network)
-    const inspection = inspectionOf(request, readPath(request.target), visit, visit, {
+    const inspection = inspectionOf(request, path, visit, visit, {
       degraded: degradedOf(snapshot, now),
-      at: timestamp(now),
+      at,
       pass: request.pass ?? options.passOf?.(request, visit.network.verdict.classification, now, visit.address),
     })
     return { visit, inspection }

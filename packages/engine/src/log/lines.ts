@@ -8,6 +8,8 @@ export interface LineWriter {
   write(line: string): void
   /** Lines that could not be written. */
   readonly lost: number
+  /** Hands what is held to the file. */
+  flush(): void
   /** Opens the file again, after it was moved away. */
   reopen(): void
   /** Writes what is held and lets go of the file. */
@@ -93,6 +95,7 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
     get lost() {
       return lost
     },
+    flush,
     reopen() {
       if (file === undefined || closed) return
       flush()

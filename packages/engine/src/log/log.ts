@@ -33,6 +33,8 @@ export interface Log {
   audit(entry: AuditEntry): void
   /** Lines that could not be written. */
   readonly lost: number
+  /** Hands what is held to the file. */
+  flush(): void
   /** Opens the file again, after it was moved away. */
   reopen(): void
   /** Writes what is held and lets go of the file. */
@@ -68,6 +70,7 @@ export function createLog(options: LogOptions): Log {
     get lost() {
       return lines.lost
     },
+    flush: lines.flush,
     reopen: lines.reopen,
     close: lines.close,
   }

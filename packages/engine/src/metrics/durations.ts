@@ -8,11 +8,17 @@ export interface Durations {
   observe(labels: readonly string[], seconds: number): void
 }
 
+/** The registry of a histogram, and what is called before it is read. */
+interface ReadBy {
+  readonly registry: Registry
+  settle(): void
+}
+
 /** `bounds`: seconds, ascending. */
 export function createDurations(
   { name, help, labels }: MetricRow,
   bounds: readonly number[],
-  registry: Registry,
+  { registry, settle }: ReadBy,
 ): Durations {
   const rows = createRows(labels.length, (values) => ({
     labels: Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ''])),
@@ -35,7 +41,11 @@ export function createDurations(
   }
 
   const head = { name, help, type: 'histogram', aggregator: 'sum' }
-  const metric = { ...head, get: async () => ({ ...head, values: rows.all.flatMap(valuesOf) }), reset() {} }
+  const get = async () => {
+    settle()
+    return { ...head, values: rows.all.flatMap(valuesOf) }
+  }
+  const metric = { ...head, get, reset() {} }
   // A registry asks its metrics for no more than that.
   registry.registerMetric(metric as unknown as Histogram)
   return {

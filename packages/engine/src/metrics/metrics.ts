@@ -16,6 +16,8 @@ export interface Metrics {
    * was decided whether it was enforced, the class, the network class and the rule.
    */
   readonly ended: readonly Count[]
+  /** Has `drain` called before anything is read: it hands over requests that have ended and are not counted yet. */
+  settleBy(drain: () => void): void
   /** Adds to a counter; labels in the order of the table. */
   add(id: MetricId, labels: readonly string[], by?: number): void
   /**
@@ -33,10 +35,12 @@ const ANSWER_SECONDS = [0.1, 0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 30, 60, 120, 300]
 /** `now`: milliseconds since the epoch. */
 export function createMetrics(now: () => number = Date.now): Metrics {
   const registry = new Registry()
+  let drain = (): void => {}
+  const settle = (): void => drain()
   const counts = new Map<MetricId, Rows<Count>>()
   const readers = new Map<MetricId, Parameters<Metrics['read']>[1]>()
-  const inspection = createDurations(METRICS.inspection, SECONDS, registry)
-  const requests = createDurations(METRICS.requests, SECONDS, registry)
+  const inspection = createDurations(METRICS.inspection, SECONDS, { registry, settle })
+  const requests = createDurations(METRICS.requests, SECONDS, { registry, settle })
   const ended = createCounts(['outcome', ...METRICS.decisions.labels.slice(1), 'rule'])
 
   // All at once: who merges the registry with another has them all. What was counted is read at a scrape.
@@ -45,6 +49,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     const own = createCounts(row.labels)
     counts.set(id, own)
     const collect = async (): Promise<void> => {
+      settle()
       const read = readers.get(id)
       const readings = read === undefined ? readingsOf(own.all) : await attempted(read)
       metric.reset()
@@ -64,7 +69,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   }
   const challenges = createChallengeCounts(
     add,
-    createDurations(METRICS.challengeSeconds, ANSWER_SECONDS, registry),
+    createDurations(METRICS.challengeSeconds, ANSWER_SECONDS, { registry, settle }),
     now,
   )
   readers.set('challengesAbandoned', () => {
@@ -81,7 +86,13 @@ export function createMetrics(now: () => number = Date.now): Metrics {
 
   return {
     registry,
-    ended: ended.all,
+    get ended() {
+      settle()
+      return ended.all
+    },
+    settleBy(by) {
+      drain = by
+    },
     add,
     read: (id, read) => void readers.set(id, read),
     observe(observed) {

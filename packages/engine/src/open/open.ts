@@ -24,7 +24,7 @@ import type { TallyKeeper } from '#tally'
 import { openBase } from './base.ts'
 import { type KnowledgeHooks, openKnowledge } from './knowledge.ts'
 import { measure } from './measures.ts'
-import { observers } from './observers.ts'
+import { createObservers, type Observers } from './observers.ts'
 import { referencePage } from './reference-page.ts'
 import { createReloadable, extend, type Others, rulesOf } from './reload.ts'
 import { createSiteTexts } from './robots.ts'
@@ -146,9 +146,18 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
   const sources = () => [...snapshots.current().sources, ...surroundings.sources]
   measure(metrics, { clock, sources, load: surroundings.load, provenance, bans: counting.bans, inspection, log })
   await resources.use(watchStale({ sources, clock, raise: sinks.raise, graceMs: staleGrace(config) }))
+  const observers = await resources.use(
+    createObservers({
+      metrics,
+      tally,
+      others: [log.observe, observeRefusals(sinks), hooks.observe],
+      flush: log.flush,
+    }),
+  )
   return extend(inspection, {
-    reload: turning(inspection, tally),
-    observe: observers(metrics, tally, log.observe, observeRefusals(sinks), hooks.observe),
+    reload: turning(inspection, tally, observers),
+    observe: observers.observe,
+    drain: observers.drain,
     log,
     raise: sinks.raise,
     meter: metrics,
@@ -178,9 +187,15 @@ function loadLogged({ audit }: DecisionLog): OnTurned {
 }
 
 /** A reload that the tally learns of. */
-function turning(inspection: Pick<Sallyport, 'reload' | 'config'>, tally: Pick<TallyKeeper, 'turn'>) {
+function turning(
+  inspection: Pick<Sallyport, 'reload' | 'config'>,
+  tally: Pick<TallyKeeper, 'turn'>,
+  { drain }: Pick<Observers, 'drain'>,
+) {
   return async (options: ConfigInput, others?: Others): Promise<Reloaded> => {
     const reloaded = await inspection.reload(options, others)
+    // Records of requests that ended under the configuration before.
+    drain()
     tally.turn(inspection.config, reloaded.changed)
     return reloaded
   }

@@ -69,6 +69,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, PendingCrawlers
   readonly meter: Metrics
   /** Receives every request when its answer has ended; adapters and the proxy call it. */
   readonly observe: Observe
+  /** Hands the requests that have ended to log, tally and console, which read them in batches; a read of metrics does so first. */
+  drain(): void
   readonly log: DecisionLog
   /** Takes an event that the operator may want to know of; the proxy and the command raise theirs here. */
   readonly raise: RaiseEvent

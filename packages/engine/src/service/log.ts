@@ -30,6 +30,8 @@ export interface LogHolder extends DecisionLog {
   addressOf(address: string, at: number): string | undefined
   /** Opens what this configuration writes to. Throws `invalid_config`. */
   prepare(config: Settings): Prepared
+  /** Hands what is held to the file. */
+  flush(): void
   close(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export function openLog(config: Settings, onFault: (error: unknown) => void): Lo
     observe: (observed) => current.log.observe(observed),
     onChecked: (decision) => current.log.observe(checked(decision)),
     audit: (entry) => current.log.audit(entry),
+    flush: () => current.log.flush(),
     reopen: () => current.log.reopen(),
     addressOf: (address, at) => current.addressOf(address, at),
     get lost() {

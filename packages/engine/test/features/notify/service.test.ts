@@ -33,6 +33,7 @@ t.test('a service counts what it refuses, and tells a spike of it to the places 
   }
   for (let span = 0; span < 5; span++) {
     refuse(2)
+    sallyport.drain()
     clock.advance(5 * MINUTES)
   }
   refuse(150)
@@ -66,6 +67,7 @@ t.test('one of several processes hands over what it notices, and sends nothing',
   const sallyport = await open(config, { events, onNotice: () => {} })
   t.teardown(sallyport.close)
   sallyport.observe(observed({ decision: sallyport.decide(requestFrom('198.51.100.7')) }))
+  sallyport.drain()
   const event: ServiceEvent = { kind: 'origin', about: 'o', text: 'The origin o takes no requests.' }
   sallyport.raise(event)
   t.same(taken, [1, event])

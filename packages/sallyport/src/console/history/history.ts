@@ -97,7 +97,11 @@ export function createHistory(ended: () => readonly Count[]): History {
         networks: NETWORK_CLASSES.map((name) => ({ name, count: sum(readCurve(nameNetwork(name))) })),
       }
     },
-    recent,
+    get recent() {
+      // A read of the counts hands over the requests that have ended.
+      ended()
+      return recent
+    },
   }
 }
 
