@@ -1,8 +1,9 @@
 // A hapi site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
-import { server as createServer } from '@hapi/hapi'
-import { guardUpgrade } from '@sallyport/node'
-import { inspection, v1 } from '@sallyport/node/hapi'
+import type { IncomingMessage } from 'node:http'
+import { server as createServer, type Request, type ResponseToolkit } from '@hapi/hapi'
+import { inspection, v1 } from '@sallyport/express'
+import { guardUpgrade, type Inspected } from '@sallyport/node'
 import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
@@ -14,14 +15,23 @@ const sallyport = await open({
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })
 
+// Middleware runs before hapi looks for a route: it answers, or it calls what comes next.
+const handlers = [inspection(sallyport), v1(sallyport)]
 const server = createServer({ port: Number(PORT), host: '127.0.0.1' })
-await server.register({ plugin: inspection, options: { sallyport } })
-await server.register({ plugin: v1, options: { sallyport } })
+for (const handle of handlers) {
+  server.ext('onRequest', async ({ raw: { req, res } }: Request, h: ResponseToolkit) => {
+    const goesOn = await new Promise((resolve) => {
+      res.once('close', () => resolve(false))
+      handle(req as never, res as never, (error?: unknown) => resolve(error === undefined))
+    })
+    return goesOn ? h.continue : h.abandon
+  })
+}
 server.route({
   method: 'GET',
   path: '/',
-  handler: ({ app }) => {
-    const { action, inspection } = app.sallyport ?? {}
+  handler: ({ raw }) => {
+    const { action, inspection } = (raw.req as Inspected<IncomingMessage>).sallyport ?? {}
     return { action, networkClass: inspection?.network.verdict.classification }
   },
 })

@@ -1,8 +1,8 @@
 // A restify site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
+import { inspection, v1 } from '@sallyport/express'
 import { guardUpgrade, type Inspected } from '@sallyport/node'
-import { inspection, v1 } from '@sallyport/node/restify'
-import { createServer, type Request } from 'restify'
+import { createServer, type Request, type RequestHandler } from 'restify'
 import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
@@ -15,7 +15,8 @@ const sallyport = await open({
 })
 
 const server = createServer()
-server.pre(inspection(sallyport), v1(sallyport))
+// Middleware of Express runs here as it is.
+server.pre(inspection(sallyport) as unknown as RequestHandler, v1(sallyport) as unknown as RequestHandler)
 server.get('/', (req, res, next) => {
   const { action, inspection } = (req as Inspected<Request>).sallyport ?? {}
   res.send({ action, networkClass: inspection?.network.verdict.classification })

@@ -28,8 +28,8 @@ const CALLED: Readonly<Record<string, string>> = {
 
 t.test('every host of the conformance table has a row, and no other has one', async (t) => {
   const asked = [...HOSTS, ...MORE_HOSTS].map(({ name }) => name.replace(/ behind .*/, ''))
-  // The proxy is what the page is about, node:http2 the same host as node:http, and restify is asked in a process of its own.
-  const hosts = new Set([...asked.map((name) => CALLED[name] ?? name), 'node:http2', 'restify 12'])
+  // The proxy is what the page is about, and node:http2 the same host as node:http.
+  const hosts = new Set([...asked.map((name) => CALLED[name] ?? name), 'node:http2'])
   hosts.delete('the proxy')
   t.same([...rowsWith('conformance')].sort(), [...hosts].sort())
 })

@@ -1,17 +1,15 @@
 import { createServer } from 'node:http'
-import { server as createHapi } from '@hapi/hapi'
 import * as forElysia from '@sallyport/fetch/elysia'
 import * as forH3 from '@sallyport/fetch/h3'
 import * as forLambda from '@sallyport/fetch/lambda'
 import { guardUpgrade } from '@sallyport/node'
-import * as forHapi from '@sallyport/node/hapi'
 import { Elysia } from 'elysia'
 import { H3 } from 'h3'
 import { createApp, eventHandler, toNodeListener } from 'h3v1'
 import { toNodeHandler } from 'srvx/node'
 import { answerEcho, type Host, running } from './host.ts'
 import { echoOfEvent, gatewayBefore } from './lambda-gateway.ts'
-import { HTTP1, serverOf, tlsFiles } from './protocols.ts'
+import { HTTP1, serverOf } from './protocols.ts'
 import { echoFetch } from './site.ts'
 
 const h3: Host = {
@@ -61,28 +59,6 @@ const elysia: Host = {
   },
 }
 
-const hapi: Host = {
-  name: 'hapi 21',
-  speaks: ['tls'],
-  async start(sallyport, base, options = {}, { certificate } = HTTP1) {
-    const app = createHapi({ port: 0, host: '127.0.0.1', ...(certificate && { tls: tlsFiles(certificate) }) })
-    await app.register({ plugin: forHapi.inspection, options: { sallyport, ...options } })
-    await app.register({ plugin: forHapi.v1, options: { sallyport, base } })
-    app.route({
-      method: '*',
-      path: '/{path*}',
-      options: { payload: { output: 'stream', parse: false } },
-      handler: async ({ raw }, h) => {
-        await answerEcho(raw.req, raw.res)
-        return h.abandon
-      },
-    })
-    await app.start()
-    guardUpgrade(app.listener, sallyport, options)
-    return running(app.listener)
-  },
-}
-
 const lambda: Host = {
   name: 'AWS Lambda',
   speaks: [],
@@ -97,4 +73,4 @@ const lambda: Host = {
 }
 
 /** Hosts whose requests are received as those of HOSTS are: Node's own, or the web's. */
-export const MORE_HOSTS: readonly Host[] = [h3, h3OfNitro2, elysia, hapi, lambda]
+export const MORE_HOSTS: readonly Host[] = [h3, h3OfNitro2, elysia, lambda]

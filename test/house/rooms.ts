@@ -140,7 +140,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       '#whois',
     ],
   }),
-  'adapters/node': ['packages/core', 'packages/engine', '@hapi/hapi', 'negotiator', 'node:*'],
+  'adapters/node': ['packages/core', 'packages/engine', 'negotiator', 'node:*'],
   'adapters/fetch': ['packages/core', 'packages/engine', 'adapters/node', 'elysia', 'h3', 'hono', 'node:*'],
   'adapters/proxy': [
     'packages/core',

@@ -16,9 +16,6 @@ const MAX_BYTES = { quick: 200_000, long: 30_000 } as const
 /** Tests that take long; `npm run test:all` runs them too. */
 const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
 
-/** Tests that import what changes the process for all others in it: each has a process of its own. */
-const isAlone = (path: string): boolean => /\.alone(\.long)?\.test\.ts$/.test(path)
-
 /** Returns the sources of tests of all workspaces, by path. */
 export function testSources(all: boolean, under: readonly string[]): readonly string[] {
   const named = under.filter((path) => path.endsWith('.ts') && existsSync(join(ROOT, path)))
@@ -40,17 +37,7 @@ export function groupsOf(sources: readonly string[]): readonly Group[] {
     workspaceFolders()
       .flatMap((folder) => {
         const own = sources.filter((path) => path.startsWith(`${folder}/`) && isLong(path) === (gear === 'long'))
-        const alone = own
-          .filter(isAlone)
-          .flatMap((path) => partsOf(folder, [path], gear, path.slice(folder.length + 1)))
-        return [
-          ...alone,
-          ...partsOf(
-            folder,
-            own.filter((path) => !isAlone(path)),
-            gear,
-          ),
-        ]
+        return partsOf(folder, own, gear)
       })
       .sort((one, other) => other.bytes - one.bytes)
   return [...groups('long'), ...groups('quick')]
