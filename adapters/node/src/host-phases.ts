@@ -2,7 +2,6 @@ import type { ChallengeStep, Counted, Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from './answer/limit-fields.ts'
 import { decisionRefusal, headRefusal } from './answer/refusal.ts'
-import { usageFields } from './answer/usage-fields.ts'
 import { addVerdict } from './answer/verdict-headers.ts'
 import { askingAnswer } from './challenge/challenge-answer.ts'
 import { renewedCookie } from './challenge/cookies.ts'
@@ -116,8 +115,9 @@ export function answer(exchange: Exchange, { host }: Services): Answered | Promi
     const told = limitFields(decision)
     for (const name in told) exchange.tell(name, told[name])
   }
-  if (exchange.usage !== undefined) {
-    const fields = usageFields(exchange.usage, subject, decision)
+  // A site that has such fields of its own knows better.
+  if (exchange.usage !== undefined && (subject.method === 'GET' || subject.method === 'HEAD')) {
+    const fields = exchange.usage.fieldsOf(decision.inspection.request.path)
     for (const name in fields) exchange.suggest(name, fields[name] as string)
   }
   const renewed = decision.inspection.pass && renewedCookie(host, subject, decision)

@@ -1,12 +1,10 @@
 /* Building blocks for the adapters and the proxy: names here may change in any release. */
 
-export { limitFields } from './answer/limit-fields.ts'
 export { isForCaches, privateControl } from './answer/private-answer.ts'
-export { decisionRefusal, type Refusal, refusal, refusedRequest, rendered } from './answer/refusal.ts'
+export { decisionRefusal, type Refusal, refusal, rendered } from './answer/refusal.ts'
 export { sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'
-export { usageFields } from './answer/usage-fields.ts'
-export { addVerdict, isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
+export { isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
 export { answer, answerApi, answerCheckedApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
 export { askingAnswer, isAsking } from './challenge/challenge-answer.ts'
 export { renewedCookie } from './challenge/cookies.ts'
@@ -17,10 +15,9 @@ export { Exchange, type HostResponse, type Receiver } from './exchange.ts'
 export { answer as answerPhase, decide, inspect, route } from './host-phases.ts'
 export { createInspection } from './inspection/create-inspection.ts'
 export { createStepUp, stepUpPolicy } from './inspection/step-up.ts'
-export { decisionOn, findObservation, Observation } from './observation.ts'
+export { decisionOn, Observation } from './observation.ts'
 export {
   type Answered,
-  announcePhase,
   createPipeline,
   PHASES,
   type PhaseEvent,
