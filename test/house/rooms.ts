@@ -203,7 +203,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/doctor': 841,
   'packages/engine/open': 1_281,
   'packages/engine': 20,
-  'adapters/node': 4_994,
+  'adapters/node': 4_977,
   'adapters/fetch': 1_120,
   'adapters/proxy': 9_069,
   'packages/sallyport/console': 2_829,
