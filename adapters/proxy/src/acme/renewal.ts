@@ -1,3 +1,4 @@
+import { DAY_MS } from '@sallyport/core'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -11,7 +12,6 @@ import { type AcmeOptions, acmeFiles, LETS_ENCRYPT, orderCertificate } from './o
 const LOOK_MS = 5_000
 /** After a failure; it doubles. Authorities take five failures of a name in an hour. */
 const FIRST_PAUSE_MS = 600_000
-const DAY_MS = 86_400_000
 /** After a certificate was issued; it grows, because authorities issue few of the same names in a week. */
 const ISSUED_PAUSE = { first: LOOK_MS, factor: 12 }
 /** For all of one order. */

@@ -1,7 +1,7 @@
+import { DAY_MS } from '@sallyport/core'
 import type { RaiseEvent } from '@sallyport/engine'
 import { type Certificate, inChain } from './certificates.ts'
 
-const DAY_MS = 86_400_000
 
 /** A certificate is said to expire in its last 14 days, or in the last quarter of a life that is short. */
 const SOON_MS = 14 * DAY_MS

@@ -1,4 +1,4 @@
-import { KeptRobots, MAX_ROBOTS_BYTES, robotsText } from '@sallyport/core'
+import { KeptRobots, MAX_ROBOTS_BYTES, robotsText, HOUR_MS } from '@sallyport/core'
 import type { RobotsSource } from '@sallyport/engine'
 import type { Timeouts } from '@sallyport/engine/limits'
 import { Client } from 'undici'
@@ -22,7 +22,6 @@ export interface OriginRobotsOptions {
 }
 
 const PATH = '/robots.txt'
-const HOUR_MS = 3_600_000
 /** Time for the whole of an answer. */
 const ANSWER_MS = 30_000
 /** As many as crawlers follow (RFC 9309 section 2.3.1.2). */

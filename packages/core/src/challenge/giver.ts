@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../duration.ts'
 import { createHash } from 'node:crypto'
 import type { CountTask } from '../counting/ports.ts'
 import type { Redeemer } from '../values/challenge.ts'
@@ -14,7 +15,7 @@ export const DEGRADED_PASS_SECONDS = 300
 const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
 
 /** A provider takes a token for less than that, and mostly once. */
-const SPENT_TOKEN = { kind: 'fixed', max: 1, windowMs: 3_600_000, refill: 1 } as const
+const SPENT_TOKEN = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
 
 /** How a challenge was solved. */
 export interface Solved {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../duration.ts'
 import type { CountLimit } from '../values/counting.ts'
 
 /** One count as a store keeps it. Of `sliding`: both windows and when the later one began; `fixed`: when it ends. */
@@ -34,7 +35,7 @@ export function shareOfMax(max: number, share: number): number {
 }
 
 /** How far a clock may go back, as by a wrong time zone, without opening a limit. */
-const REWIND_MS = 86_400_000
+const REWIND_MS = DAY_MS
 
 function isRewound(kept: CountRow | undefined, now: number, standsStillMs: number): boolean {
   return kept !== undefined && kept.at - now > standsStillMs && kept.at - now <= REWIND_MS

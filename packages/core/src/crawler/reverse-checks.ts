@@ -1,3 +1,4 @@
+import { DAY_MS } from '../duration.ts'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { type Address, formatAddress } from '../address/address.ts'
@@ -7,7 +8,7 @@ import type { NamePattern } from './name-pattern.ts'
 import { checkReverseDns, type ReverseFinding } from './reverse-dns.ts'
 
 /** How long an answer is cached: a name confirmed, a name refuted, no answer. */
-export const TTL_MS = { passed: 24 * 3_600_000, refuted: 10 * 60_000, 'could-not-run': 60_000 } as const
+export const TTL_MS = { passed: DAY_MS, refuted: 10 * 60_000, 'could-not-run': 60_000 } as const
 
 /** Checks that run, that wait, and that are cached. */
 export const MAX_CONCURRENT = 50

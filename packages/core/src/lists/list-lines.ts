@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts'
 import { parseAddress } from '../address/address.ts'
 import { parsePrefix } from '../address/prefix.ts'
 
@@ -96,7 +97,7 @@ function jsonOf(text: string): unknown {
 export function* entriesIn(value: unknown): Iterable<string> {
   if (typeof value === 'string') yield value
   else if (Array.isArray(value)) for (const inner of value) yield* entriesIn(inner)
-  else if (typeof value === 'object' && value !== null) yield* entriesOfObject(value)
+  else if (isRecord(value)) yield* entriesOfObject(value)
 }
 
 function* entriesOfObject(object: object): Iterable<string> {

@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts'
 /**
  * The RDAP services of IANA's bootstrap file (RFC 9224 section 3): of several addresses the first with https.
  * `undefined` where it is not of that form.
@@ -24,7 +25,7 @@ function servicesOf(
   } catch {
     return undefined
   }
-  const services = typeof file === 'object' && file !== null && 'services' in file ? file.services : undefined
+  const services = isRecord(file) ? file['services'] : undefined
   return Array.isArray(services) && services.every(isService) ? services : undefined
 }
 

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS } from '../../duration.ts'
+import { isRecord } from '../../is-record.ts'
 import { LRUCache } from 'lru-cache'
 import { fetchBytes } from '../../outbound/read-body.ts'
 import type { Clock, Fetch } from '../../ports/index.ts'
@@ -14,10 +16,10 @@ export const HOST_INTERVAL_MS = 5 * 60_000
 const TEST_INTERVAL_MS = 500
 /** Keys are requested again after their `max-age`, within these bounds; without one after an hour. */
 const SHORTEST_AGE_MS = HOST_INTERVAL_MS
-const USUAL_AGE_MS = 3_600_000
-const LONGEST_AGE_MS = 24 * 3_600_000
+const USUAL_AGE_MS = HOUR_MS
+const LONGEST_AGE_MS = DAY_MS
 /** How long keys are used after their directory became unreachable, so that a withdrawn key does not live on. */
-export const LONGEST_UNREACHED_MS = 7 * 24 * 3_600_000
+export const LONGEST_UNREACHED_MS = 7 * DAY_MS
 export const MAX_KEYS = 32
 const MAX_DIRECTORIES = 1000
 const MAX_HOSTS = 5000
@@ -153,7 +155,7 @@ function createMemory() {
 
 /** The usable keys of a JWKS; `undefined` where the document is none, or holds more than is read. */
 function readKeys(document: unknown): readonly AgentKey[] | undefined {
-  const keys = typeof document === 'object' && document !== null && 'keys' in document ? document.keys : undefined
+  const keys = isRecord(document) ? document['keys'] : undefined
   if (!Array.isArray(keys) || keys.length > MAX_KEYS) return undefined
   return keys.map(readKey).filter((key) => key !== undefined)
 }
@@ -163,10 +165,8 @@ export function readCard(
   document: unknown,
   { url }: KeySource,
 ): { readonly keys: unknown } | { readonly url: string } | undefined {
-  if (typeof document !== 'object' || document === null) return undefined
-  const card: Readonly<Record<string, unknown>> = { ...document }
-  if (card['client_id'] !== url) return undefined
-  const { jwks, jwks_uri: place } = card
+  if (!isRecord(document) || document['client_id'] !== url) return undefined
+  const { jwks, jwks_uri: place } = document
   if ((jwks === undefined) === (place === undefined)) return undefined
   if (jwks !== undefined) return { keys: jwks }
   // Keys elsewhere would make one card's word another site's load.

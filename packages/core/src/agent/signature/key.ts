@@ -1,3 +1,4 @@
+import { isRecord } from '../../is-record.ts'
 import { constants, createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
 
 /** The algorithms that are accepted (RFC 9421 section 6.2): none with a shared secret. */
@@ -45,20 +46,19 @@ const MAX_CHARACTERS = 1024
 
 /** Reads a JWK; `undefined` for any that is not a public key of an accepted algorithm. Private members are ignored. */
 export function readKey(jwk: unknown): AgentKey | undefined {
-  if (typeof jwk !== 'object' || jwk === null) return undefined
-  const given: Readonly<Record<string, unknown>> = { ...jwk }
-  const type = given['kty']
+  if (!isRecord(jwk)) return undefined
+  const type = jwk['kty']
   if (type !== 'OKP' && type !== 'EC' && type !== 'RSA') return undefined
-  if (type === 'OKP' && given['crv'] !== 'Ed25519') return undefined
-  if (type === 'EC' && given['crv'] !== 'P-256') return undefined
-  const members = MEMBERS[type].map((name) => [name, given[name]] as const)
+  if (type === 'OKP' && jwk['crv'] !== 'Ed25519') return undefined
+  if (type === 'EC' && jwk['crv'] !== 'P-256') return undefined
+  const members = MEMBERS[type].map((name) => [name, jwk[name]] as const)
   if (!members.every(([, value]) => typeof value === 'string' && value.length <= MAX_CHARACTERS)) return undefined
   const bare = Object.fromEntries(members)
   if (type === 'RSA' && String(bare['e']).length > LONGEST_EXPONENT) return undefined
   const key = importKey(bare)
   if (key === undefined) return undefined
-  const notBefore = momentOf(given['nbf'])
-  const notAfter = momentOf(given['exp'])
+  const notBefore = momentOf(jwk['nbf'])
+  const notAfter = momentOf(jwk['exp'])
   return Object.freeze({
     id: createHash('sha256').update(JSON.stringify(bare)).digest('base64url'),
     algorithm: ALGORITHM_OF[type],

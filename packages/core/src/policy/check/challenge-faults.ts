@@ -1,9 +1,9 @@
-import { toMilliseconds } from '../../duration.ts'
+import { toMilliseconds, DAY_MS } from '../../duration.ts'
 import { CHALLENGE_LEVELS } from '../../values/challenge.ts'
 import { type Fault, unknown } from '../language/fault.ts'
 import type { Rule } from '../policy.ts'
 
-const PASS = { least: 60_000, most: 31 * 86_400_000 }
+const PASS = { least: 60_000, most: 31 * DAY_MS }
 
 /** Returns the faults of a rule's challenge. */
 export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
