@@ -34,23 +34,23 @@ const JSON_TEXT = /^\s*(?:null\s*$|\[\s*(?:\]|[[{"']))/
  */
 export function linesOfList(text: string, format: ListFormat = 'auto'): Iterable<string> | undefined {
   const bare = text.startsWith('\uFEFF') ? text.slice(1) : text
-  if (format === 'lines') return linesOf(bare)
+  if (format === 'lines') return splitLines(bare)
   if (format === 'json' || (format === 'auto' && (JSON_TEXT.test(bare) || isObject(bare)))) {
-    const value = bare.length > MAX_JSON ? undefined : jsonOf(bare)
+    const value = bare.length > MAX_JSON ? undefined : parseJson(bare)
     if (value !== undefined) return mayHold(value) ? entriesIn(value) : undefined
     if (bare.length > MAX_JSON) return undefined
-    return format === 'json' && !bare.trimStart().startsWith('{') ? undefined : linesOf(bare)
+    return format === 'json' && !bare.trimStart().startsWith('{') ? undefined : splitLines(bare)
   }
-  const column = columnOf(bare, format)
-  if (column !== undefined) return cellsOf(linesOf(bare), column)
-  return format === 'csv' ? undefined : linesOf(bare)
+  const column = findColumn(bare, format)
+  if (column !== undefined) return readCells(splitLines(bare), column)
+  return format === 'csv' ? undefined : splitLines(bare)
 }
 
 /** One object; that of the first line may be one of many. */
 function isObject(text: string): boolean {
   if (!/^\s*\{/.test(text)) return false
   const first = firstLine(text)
-  return first.length > MAX_LINE || first.trimEnd() === text.trimEnd() || jsonOf(first) === undefined
+  return first.length > MAX_LINE || first.trimEnd() === text.trimEnd() || parseJson(first) === undefined
 }
 
 function firstLine(text: string): string {
@@ -74,7 +74,7 @@ function mayHold(value: unknown, depth = MAX_DEPTH): boolean {
   )
 }
 
-function* linesOf(text: string): Iterable<string> {
+function* splitLines(text: string): Iterable<string> {
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start)
     yield text.slice(start, end < 0 ? text.length : end)
@@ -82,7 +82,7 @@ function* linesOf(text: string): Iterable<string> {
   }
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   for (const written of [text, text.replaceAll("'", '"')]) {
     try {
       return JSON.parse(written) as unknown
@@ -97,28 +97,28 @@ function jsonOf(text: string): unknown {
 export function* entriesIn(value: unknown): Iterable<string> {
   if (typeof value === 'string') yield value
   else if (Array.isArray(value)) for (const inner of value) yield* entriesIn(inner)
-  else if (isRecord(value)) yield* entriesOfObject(value)
+  else if (isRecord(value)) yield* readObject(value)
 }
 
-function* entriesOfObject(object: object): Iterable<string> {
+function* readObject(object: object): Iterable<string> {
   const members = Object.entries(object)
   const found = new Map(members.map(([name, value]) => [name.toLowerCase(), value]))
   if (found.has('decisions')) yield* entriesIn(found.get('decisions'))
   else if (found.get('simulated') === true) return
   else {
     const name = ENTRY_NAMES.find((known) => ['string', 'number'].includes(typeof found.get(known)))
-    if (name === undefined) for (const [, value] of members) yield* entriesOfMember(value)
-    else yield entryOf(found.get(name), name === 'asn' ? 'as' : found.get('scope'))
+    if (name === undefined) for (const [, value] of members) yield* readMember(value)
+    else yield writeEntry(found.get(name), name === 'asn' ? 'as' : found.get('scope'))
   }
 }
 
 /** A text beside other members is about the list: a date, a name. */
-function* entriesOfMember(value: unknown): Iterable<string> {
+function* readMember(value: unknown): Iterable<string> {
   if (typeof value === 'object') yield* entriesIn(value)
 }
 
 /** A value within its scope: `AS` with 64500 is AS64500, a country is no entry. */
-function entryOf(value: unknown, scope: unknown): string {
+function writeEntry(value: unknown, scope: unknown): string {
   const written = String(value)
   const kind = String(scope ?? '').toLowerCase()
   if (kind === 'as') return /^\d+$/.test(written) ? `AS${written}` : written
@@ -136,7 +136,7 @@ interface Column {
 }
 
 /** The column of entries, where the first line names columns. */
-function columnOf(text: string, format: ListFormat): Column | undefined {
+function findColumn(text: string, format: ListFormat): Column | undefined {
   const header = firstLine(text).trim()
   if (header.startsWith('#') || header.length > MAX_LINE) return undefined
   const separator = ([',', ';', '\t'] as const).find((one) => header.includes(one)) ?? ','
@@ -151,7 +151,7 @@ function isAddress(text: string): boolean {
   return parseAddress(text) !== undefined || parsePrefix(text) !== undefined
 }
 
-function* cellsOf(lines: Iterable<string>, { separator, at, simulated }: Column): Iterable<string> {
+function* readCells(lines: Iterable<string>, { separator, at, simulated }: Column): Iterable<string> {
   let isHeader = true
   for (const line of lines) {
     const cells = line.length > MAX_LINE ? [] : split(line.trim(), separator)

@@ -1,10 +1,9 @@
 import type { PolicyFault } from '../language/fault.ts'
-import { isLiteral } from '../language/text-pattern.ts'
 import { isFixedPlace } from '../paths/fixed-place.ts'
 import type { Rule } from '../policy.ts'
 import type { Match } from '../words/match-words.ts'
 
-/** Rules whose challenge nobody meets, or whose challenge no page can show because no navigation of a browser matches them. */
+/** Warns of a rule whose challenge is never asked, or cannot be shown because no browser opens a page that matches the rule. */
 export function challengeWarnings({ id, action, match }: Rule, index: number): readonly PolicyFault[] {
   if (action !== 'challenge') return []
   const word = WORDS.find(({ name, isMissed }) => match[name] !== undefined && isMissed(match))
@@ -17,22 +16,13 @@ const UNSHOWN =
 
 interface Word {
   readonly name: keyof Match
-  /** Whether every request that has the word is one without a page. */
+  /** Reports whether no request that matches the word opens a page. */
   isMissed(match: Match): boolean
   readonly message: string
 }
 
 /** Methods of links and forms. */
 const NAVIGATING: readonly string[] = ['GET', 'HEAD', 'POST']
-const FORM_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
-const SCRIPT_FIELDS: readonly string[] = [
-  'upgrade',
-  'sec-websocket-key',
-  'sec-purpose',
-  'purpose',
-  'service-worker',
-  'x-moz',
-]
 const PROVEN: readonly string[] = ['verified_crawler']
 
 const WORDS: readonly Word[] = [
@@ -53,28 +43,8 @@ const WORDS: readonly Word[] = [
   },
   {
     name: 'method',
-    isMissed: ({ method: given = [] }) => isNone(given, (one) => NAVIGATING.includes(one.toUpperCase())),
+    isMissed: ({ method: given = [] }) => given.length > 0 && !given.some((one) => NAVIGATING.includes(one.toUpperCase())),
     message: `browsers open pages by GET and POST alone: ${UNSHOWN}`,
-  },
-  {
-    name: 'contentType',
-    isMissed: ({ contentType: given = [] }) =>
-      isNone(given, (one) => !isLiteral(one) || FORM_TYPES.includes(one.toLowerCase())),
-    message: `forms have other types: ${UNSHOWN}`,
-  },
-  {
-    name: 'header',
-    isMissed: ({ header: { present = [] } = {} }) => present.some((one) => SCRIPT_FIELDS.includes(one.toLowerCase())),
-    message: `no page is opened with such a header: ${UNSHOWN}`,
-  },
-  {
-    name: 'headerValue',
-    isMissed: ({ headerValue = {} }) =>
-      Object.entries(headerValue).some(([name, given]) => {
-        const shown = SHOWN[name.toLowerCase()]
-        return shown !== undefined && isNone(given, (one) => !isLiteral(one) || shown.test(one))
-      }),
-    message: `no page is opened with such a header: ${UNSHOWN}`,
   },
   {
     name: 'purpose',
@@ -88,18 +58,6 @@ const WORDS: readonly Word[] = [
   },
 ]
 
-/** Values of fields with which browsers open pages. */
-const SHOWN: Readonly<Record<string, RegExp>> = {
-  accept: /text\/html/i,
-  upgrade: /^$/,
-  'sec-fetch-mode': /^(?:navigate|same-origin)$/i,
-  'sec-fetch-dest': /^(?:document|empty|i?frame)$/i,
-}
-
 function isOnly(given: readonly string[], allowed: readonly string[]): boolean {
   return given.length > 0 && given.every((one) => allowed.includes(one))
-}
-
-function isNone(given: readonly string[], isShown: (value: string) => boolean): boolean {
-  return given.length > 0 && !given.some(isShown)
 }

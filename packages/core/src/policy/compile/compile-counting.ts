@@ -10,7 +10,7 @@ import type { Policy, Rule, RuleCost, RuleLimit } from '../policy.ts'
 /** A counting rule, checked, with what a request costs. */
 export interface CompiledCounting {
   readonly rule: CountingRule
-  costOf(inspection: Inspection, asked: Asked): number
+  readCost(inspection: Inspection, asked: Asked): number
   /** Within its limits it allows. */
   readonly opens: boolean
 }
@@ -30,12 +30,12 @@ export function compileCounting(
       countedAs: nameCount(id),
       action,
       onTrial: monitor,
-      reason: reasonOf(rule),
+      reason: writeReason(rule),
       ...(challenge && { challenge }),
       ...(limit && { limit: Object.freeze(compileLimit(limit, failures)) }),
-      ...(flights && { concurrent: Object.freeze({ keys: keysOf(flights.key), max: flights.max }) }),
+      ...(flights && { concurrent: Object.freeze({ keys: listKeys(flights.key), max: flights.max }) }),
     }),
-    costOf: compileCost(cost),
+    readCost: compileCost(cost),
     opens: then === 'allow' && !monitor,
   }
 }
@@ -49,20 +49,20 @@ function compileLimit(
     max: kind === 'bucket' ? burst : max,
     windowMs: toMilliseconds(window),
     refill,
-    keys: keysOf(key),
+    keys: listKeys(key),
     ...(count && { counts: count }),
     ...(count === 'failure' && { failures: failures ?? common }),
   }
 }
 
-function keysOf(key: CountKey | readonly CountKey[]): readonly CountKey[] {
+function listKeys(key: CountKey | readonly CountKey[]): readonly CountKey[] {
   return typeof key === 'string' ? [key] : key
 }
 
-function reasonOf({ id, limit, concurrent }: Rule): Reason {
+function writeReason({ id, limit, concurrent }: Rule): Reason {
   const bounds: string[] = []
   if (limit !== undefined) {
-    const by = keysOf(limit.key).join(' and ')
+    const by = listKeys(limit.key).join(' and ')
     const what = limit.count === undefined ? '' : ` ${limit.count}s`
     bounds.push(`${limit.max}${what} in ${formatDuration(toMilliseconds(limit.window))} by ${by}`)
   }
@@ -73,7 +73,7 @@ function reasonOf({ id, limit, concurrent }: Rule): Reason {
 }
 
 /** A number for all requests, or rows of methods and path patterns. */
-function compileCost(cost: RuleCost | undefined): CompiledCounting['costOf'] {
+function compileCost(cost: RuleCost | undefined): CompiledCounting['readCost'] {
   if (cost === undefined) return () => 1
   if (typeof cost === 'number') return () => cost
   const rows = Object.entries(cost).map(([name, value]) => ({ holds: compileCostRow(name, value), value }))

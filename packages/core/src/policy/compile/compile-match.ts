@@ -23,7 +23,7 @@ export interface NamedTest {
 
 /** Compiles a match that has been checked. The tests that read parts of a request cost most and come last. */
 export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
-  const given = givenWords(match).toSorted((one, other) => costOf(one) - costOf(other))
+  const given = givenWords(match).toSorted((one, other) => rankCost(one) - rankCost(other))
   const tests = given.map((word) => ({
     asks: readSubject(word),
     words: listInner(word),
@@ -42,7 +42,7 @@ export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   }
 }
 
-function costOf({ word: { asks } }: GivenWord): number {
+function rankCost({ word: { asks } }: GivenWord): number {
   return asks === 'parts' ? 1 : 0
 }
 

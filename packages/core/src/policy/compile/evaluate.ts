@@ -109,7 +109,7 @@ export function evaluate(
   let passUntil: number | undefined
   for (const rule of rules) {
     if (rule.sparesProxies === true && inspection.client.isProxy === true) continue
-    const matched = matchOf(rule, inspection, asked)
+    const matched = matchRule(rule, inspection, asked)
     const isAsked = matched !== undefined && rule.request.length > 0
     if (isAsked) lasting = false
     if (matched === undefined || (isAsked && !holds(rule.request, inspection, asked))) {
@@ -130,7 +130,7 @@ export function evaluate(
       if (!rule.challenge.asks(inspection, asked)) continue
     }
     if (rule.counting !== undefined && matched === rule.matched) {
-      const cost = rule.counting.costOf(inspection, asked)
+      const cost = rule.counting.readCost(inspection, asked)
       counted = added(counted, Object.freeze({ rule: rule.counting.rule, cost }))
       // Its cost may differ from one request to the next.
       lasting = false
@@ -154,7 +154,7 @@ export function evaluate(
 }
 
 /** The effect of a rule whose tests of the request hold; `undefined` if it is not about this visitor. */
-function matchOf(rule: CompiledRule, inspection: Inspection, asked: Asked): MatchedRule | undefined {
+function matchRule(rule: CompiledRule, inspection: Inspection, asked: Asked): MatchedRule | undefined {
   if (!holds(rule.agent, inspection, asked)) return undefined
   const { unanswered } = rule
   if (unanswered?.needs.some((need) => lacks(inspection, need))) return unanswered.matched

@@ -8,7 +8,7 @@ export interface Bounds {
 }
 
 /** A number within bounds: `shape` of each bound, `highest` of all that is meant. */
-export function boundsOf(
+export function createBounds(
   subject: string,
   shape: Extract<Member['shape'], string>,
   [least, most]: readonly [number, number],

@@ -24,7 +24,7 @@ export function compileExpression(source: string, flags: string): CompiledExpres
   try {
     pattern = parser.parsePattern(source)
   } catch (error) {
-    return { fault: reasonOf(error) }
+    return { fault: describeFault(error) }
   }
   const { fault, harmless } = look(pattern)
   if (fault !== undefined) return { fault }
@@ -36,11 +36,11 @@ export function compileExpression(source: string, flags: string): CompiledExpres
     const linear = RE2JS.compile(RE2JS.translateRegExp(source), flags === 'i' ? RE2JS.CASE_INSENSITIVE : 0)
     return { test: (text) => linear.test(text.slice(0, LINEAR_CHARACTERS)) }
   } catch (error) {
-    return { fault: reasonOf(error) }
+    return { fault: describeFault(error) }
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeFault(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   const place = text.lastIndexOf('/: ')
   return place === -1 ? text : text.slice(place + 3)

@@ -3,7 +3,7 @@ import { compileExpression } from './expression.ts'
 import { type Fault, unknown } from './fault.ts'
 import { compileGlob, splitGlob, type TextTest } from './glob.ts'
 import { listName, type NamedList, type Surroundings } from './surroundings.ts'
-import { faultsOf, type Values } from './values.ts'
+import { collectFaults, type Values } from './values.ts'
 
 const FLAGS = /^[a-z]*$/
 
@@ -30,7 +30,7 @@ export function patternFault(pattern: string): string | undefined {
 /** Patterns of a text: globs, whose case does not count, or `/…/`, in which it does without `i`. */
 export const PATTERNS: Values<readonly string[]> = {
   shape: 'texts',
-  faults: (given) => faultsOf(given, patternFault),
+  faults: (given) => collectFaults(given, patternFault),
 }
 
 /** The values of one field of a request, folded once for all rules that look at them. */
@@ -131,7 +131,7 @@ export function namedPatterns(nameFault: (name: string) => string | undefined): 
         const named = fault === undefined ? [] : [{ path: [name], message: fault }]
         return [
           ...named,
-          ...faultsOf(patterns, (pattern) => (pattern === '' ? undefined : patternFault(pattern))).map(
+          ...collectFaults(patterns, (pattern) => (pattern === '' ? undefined : patternFault(pattern))).map(
             ({ path, message }) => ({ path: [name, ...path], message }),
           ),
         ]

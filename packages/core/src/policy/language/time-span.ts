@@ -17,17 +17,17 @@ const MINUTES_OF_DAY = 24 * 60
 /** Whether a moment (ISO 8601, UTC) is within the span. */
 export type SpanTest = (at: string) => boolean
 
-/** Compiles a span; the name of its first member that is not usable otherwise. `clockOf`: clocks that several spans share. */
+/** Compiles a span; the name of its first member that is not usable otherwise. `openClock`: clocks that several spans share. */
 export function compileSpan(
   { from = '00:00', to, days, zone = 'UTC' }: TimeSpan,
-  clockOf = zoneClock,
+  openClock = zoneClock,
 ): SpanTest | keyof TimeSpan {
-  const start = minuteOf(from)
-  const end = to === undefined ? MINUTES_OF_DAY : minuteOf(to)
+  const start = parseMinute(from)
+  const end = to === undefined ? MINUTES_OF_DAY : parseMinute(to)
   if (start === undefined) return 'from'
   if (end === undefined) return 'to'
   if (days?.some((day) => !DAYS.includes(day))) return 'days'
-  const clock = clockOf(zone)
+  const clock = openClock(zone)
   if (clock === undefined) return 'zone'
   const within = (day: number, minute: number): boolean => {
     // A span that ends before it begins ends the next morning.
@@ -43,7 +43,7 @@ export function compileSpan(
   }
 }
 
-function minuteOf(text: string): number | undefined {
+function parseMinute(text: string): number | undefined {
   const match = CLOCK.exec(text)
   return match === null ? undefined : Number(match[1]) * 60 + Number(match[2])
 }

@@ -43,19 +43,19 @@ export function tokenFault(name: string): string | undefined {
 
 /** A list of texts, each judged by `faultOf`: a text that nothing ever has would stop nothing. */
 export function texts(faultOf: (text: string) => string | undefined): Values<readonly string[]> {
-  return { shape: 'texts', faults: (given) => faultsOf(given, faultOf) }
+  return { shape: 'texts', faults: (given) => collectFaults(given, faultOf) }
 }
 
 /** A list of words of a closed list. */
 export function someOf<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {
   return {
     shape: { words: known },
-    faults: (given) => faultsOf(given, (word) => wordFault(String(word), known)),
+    faults: (given) => collectFaults(given, (word) => wordFault(String(word), known)),
   }
 }
 
 /** The faults of a list, each at its index. */
-export function faultsOf<Item>(given: readonly Item[], faultOf: (item: Item) => string | undefined): readonly Fault[] {
+export function collectFaults<Item>(given: readonly Item[], faultOf: (item: Item) => string | undefined): readonly Fault[] {
   return given.flatMap((item, index) => {
     const message = faultOf(item)
     return message === undefined ? [] : [{ path: [index], message }]

@@ -1,6 +1,7 @@
 import { unknown } from '../language/fault.ts'
+import { compileGlob } from '../language/glob.ts'
 import { foldCase, readPath } from './path-readings.ts'
-import { SplitPath, segmentsOf } from './split-path.ts'
+import { SplitPath, splitSegments } from './split-path.ts'
 
 /** Whether a canonical path matches; `exact` asks for the same case and the same trailing slash. */
 export type PathPattern = (path: string, exact: boolean) => boolean
@@ -33,8 +34,8 @@ export function compilePathPattern(pattern: string): SplitPathPattern {
   const below = pattern.endsWith('/**')
   const stem = below ? pattern.slice(0, -3) : pattern
   if (!stem.includes('*')) return literalPattern(stem, below)
-  const exactSegments = segmentsOf(stem).map(compileSegment)
-  const foldedSegments = segmentsOf(foldCase(stem)).map(compileSegment)
+  const exactSegments = splitSegments(stem).map(compileGlob)
+  const foldedSegments = splitSegments(foldCase(stem)).map(compileGlob)
   return (path, exact) => {
     const segments = path.segments(exact)
     const wanted = exact ? exactSegments : foldedSegments
@@ -46,7 +47,7 @@ export function compilePathPattern(pattern: string): SplitPathPattern {
 
 /** Without stars it is one comparison; a reading with empty segments has one without beside it. */
 function literalPattern(stem: string, below: boolean): SplitPathPattern {
-  const bare = `/${segmentsOf(stem).join('/')}`
+  const bare = `/${splitSegments(stem).join('/')}`
   const folded = foldCase(bare)
   const slashed = stem.endsWith('/') && bare !== '/'
   return (path, exact) => {
@@ -65,25 +66,3 @@ function literalPattern(stem: string, below: boolean): SplitPathPattern {
 }
 
 const SLASH = 47
-
-/** A segment with stars. */
-function compileSegment(wanted: string): (segment: string) => boolean {
-  if (!wanted.includes('*')) return (segment) => segment === wanted
-  const parts = wanted.split('*')
-  const first = parts[0] ?? ''
-  const last = parts.at(-1) ?? ''
-  const middle = parts.slice(1, -1).filter((part) => part !== '')
-  return (segment) => {
-    if (segment.length < first.length + last.length || !segment.startsWith(first) || !segment.endsWith(last))
-      return false
-    const end = segment.length - last.length
-    let from = first.length
-    // The leftmost place of each middle part leaves the most room for the rest, so no other place need be tried.
-    for (const part of middle) {
-      const at = segment.indexOf(part, from)
-      if (at === -1 || at + part.length > end) return false
-      from = at + part.length
-    }
-    return true
-  }
-}

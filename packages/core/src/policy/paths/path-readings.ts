@@ -22,7 +22,7 @@ export function readPath(target: string): RequestPath {
   if (plain !== undefined) return { path: plain }
   const received = receivedPath(target)
   const path = written({ text: resolveDots(foldSlashes(readBackslashes(decode(cutAtFragment(received))))), decoded: 1 })
-  const steps = stepsOf(received)
+  const steps = readSteps(received)
   if (steps === undefined) return { path, readings: [] }
   const readings = [...new Set([path, ...steps.map(written)])]
   return readings.length === 1 ? { path } : { path, readings }
@@ -54,7 +54,7 @@ export function pathFault(target: string): PathFault | undefined {
   if (plainPath(target) !== undefined) return undefined
   const received = receivedPath(target)
   if (/%(?![0-9a-f]{2})/i.test(received)) return 'a percent sign that starts no escape'
-  const steps = stepsOf(received)
+  const steps = readSteps(received)
   if (steps === undefined) return 'too many escapes'
   if (steps.some(({ text }) => OVERLONG_SYNTAX.test(text))) return 'overlong UTF-8'
   if (steps.some(({ text }) => text.includes('\0'))) return 'a NUL'
@@ -115,7 +115,7 @@ interface Step {
 }
 
 /** Returns what becomes of a path by every order of the steps; `undefined` for over `MAX_READINGS` or `MAX_CHARACTERS`. */
-function stepsOf(received: string): readonly Step[] | undefined {
+function readSteps(received: string): readonly Step[] | undefined {
   const most = Math.min(MAX_READINGS, MAX_CHARACTERS / received.length)
   const steps: Step[] = []
   const known = new Set<string>()

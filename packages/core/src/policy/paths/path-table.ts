@@ -9,14 +9,14 @@ export type PathTable = (request: PathOfRequest) => string | undefined
  * with too many readings counts as written, since a strike is more than a refusal of one request.
  */
 export function createPathTable(patterns: readonly string[]): PathTable {
-  const plain = new Map(patterns.filter((it) => !it.includes('*')).map((it) => [keyOf(new SplitPath(it)), it]))
+  const plain = new Map(patterns.filter((it) => !it.includes('*')).map((it) => [foldKey(new SplitPath(it)), it]))
   const starred = patterns
     .filter((it) => it.includes('*'))
     .map((pattern) => ({ pattern, matches: compilePathPattern(pattern) }))
 
   function find(text: string): string | undefined {
     const path = new SplitPath(text)
-    return plain.get(keyOf(path)) ?? starred.find(({ matches }) => matches(path, false))?.pattern
+    return plain.get(foldKey(path)) ?? starred.find(({ matches }) => matches(path, false))?.pattern
   }
 
   return ({ path, readings = [] }) => {
@@ -31,6 +31,6 @@ export function createPathTable(patterns: readonly string[]): PathTable {
 }
 
 /** Case and empty segments set aside. */
-function keyOf(path: SplitPath): string {
+function foldKey(path: SplitPath): string {
   return path.segments(false).join('/')
 }

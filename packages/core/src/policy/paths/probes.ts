@@ -3,10 +3,10 @@ import { createPathTable } from './path-table.ts'
 import type { PathOfRequest } from './split-path.ts'
 
 const ROWS = new Map(PROBES.map((row) => [row.path, row]))
-const rowOf = createPathTable([...ROWS.keys()])
+const findPath = createPathTable([...ROWS.keys()])
 
 /** The row of the catalogue of probes that a request is for. */
 export function probeOf(request: PathOfRequest): ProbeRow | undefined {
-  const path = rowOf(request)
+  const path = findPath(request)
   return path === undefined ? undefined : ROWS.get(path)
 }

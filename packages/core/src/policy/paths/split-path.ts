@@ -28,10 +28,10 @@ export class SplitPath {
   /** Returns the segments between slashes, without empty ones; `exact`: in the case that was sent. */
   segments(exact: boolean): readonly string[] {
     if (exact) {
-      this.#exactSegments ??= segmentsOf(this.text)
+      this.#exactSegments ??= splitSegments(this.text)
       return this.#exactSegments
     }
-    this.#foldedSegments ??= segmentsOf(this.folded())
+    this.#foldedSegments ??= splitSegments(this.folded())
     return this.#foldedSegments
   }
 }
@@ -40,7 +40,7 @@ function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-export function segmentsOf(path: string): readonly string[] {
+export function splitSegments(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '')
 }
 

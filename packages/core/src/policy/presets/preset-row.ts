@@ -16,7 +16,7 @@ export type PerMinute = { readonly [Scope in (typeof SCOPES)[number]]?: number |
 /** Requests of any kind for each page that fits: a page has some seventy parts (HTTP Archive), which caches mostly keep. */
 export const WIDER = 50
 
-export function rulesOf({ why, pages, perMinute = widerThan(pages), then, ...rule }: PresetRow): readonly Rule[] {
+export function expandRow({ why, pages, perMinute = widerThan(pages), then, ...rule }: PresetRow): readonly Rule[] {
   const { id, limit } = rule
   const byPages = listLimits(pages).map((one) => ({ ...one, count: 'page' as const }))
   const own = limit === undefined ? [] : [limit]

@@ -14,7 +14,7 @@ import {
   UNPROVEN,
   VERIFIED,
 } from './common-rules.ts'
-import { rulesOf } from './preset-row.ts'
+import { expandRow } from './preset-row.ts'
 import { STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
 
 /** Marks of evidence: they stop nothing, and are on requests of every method. */
@@ -52,7 +52,7 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
       match: { ...VERIFIED.match, class: ['verified_crawler'], not: { purpose: ['ai-search', 'user-fetch'] } },
     },
     { ...HEADLESS, action: 'block' },
-    ...rulesOf(BUDGET),
+    ...expandRow(BUDGET),
     UNPROVEN,
     { ...CONTRADICTED, id: 'contradicted-page', match: { ...CONTRADICTED.match, method: READING }, ...ASKED },
     DOUBTFUL,
@@ -80,7 +80,7 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     { ...ANONYMISED, action: 'block', onError: 'block' },
     { id: 'unknown-country', match: { country: ['unknown'] }, action: 'flag', onError: 'block' },
     CONTRADICTED_TWICE,
-    ...rulesOf(BUDGET),
+    ...expandRow(BUDGET),
     UNPROVEN,
     DOUBTFUL,
     HEADLESS,
@@ -89,6 +89,6 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     NAMED,
     SERVERS,
   ],
-  'stop-scrapers': STOP_SCRAPERS.flatMap(rulesOf),
-  'under-attack': UNDER_ATTACK.flatMap(rulesOf),
+  'stop-scrapers': STOP_SCRAPERS.flatMap(expandRow),
+  'under-attack': UNDER_ATTACK.flatMap(expandRow),
 }

@@ -141,7 +141,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     description: 'User agents, by patterns: * is any characters, /…/ a regular expression',
     example: ['*Scrapy*'],
   }),
-  host: textWord(hostsOf, { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] }),
+  host: textWord(readHosts, { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] }),
   query: namedWord('parameter', ({ query }, name) => query && (query.get(name) ?? NONE), {
     values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
     description: 'Parameters of the query, each with patterns of its value',
@@ -170,7 +170,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     example: ['multipart/form-data'],
   }),
   language: textWord(
-    (asked) => field('accept-language')(asked)?.flatMap(languagesOf),
+    (asked) => field('accept-language')(asked)?.flatMap(readLanguages),
     {
       claim: true,
       description: 'Languages that the client accepts, by patterns: a tag or its first part',
@@ -223,7 +223,7 @@ function headerFault(name: string): string | undefined {
 }
 
 /** The hosts that a request names, as its server may read them: `:authority` of HTTP/2 or Host, without port and last dot. */
-function hostsOf(asked: Asked): readonly string[] | undefined {
+function readHosts(asked: Asked): readonly string[] | undefined {
   if (!asked.keeps('host')) return undefined
   return [...asked.values(':authority'), ...asked.values('host')].map((host) => withoutPort(host).replace(/\.$/, ''))
 }
@@ -233,7 +233,7 @@ function mediaType(value: string): string {
 }
 
 /** Languages of one line, without those that are refused (`q=0`): each tag, and its first part. */
-function languagesOf(line: string): readonly string[] {
+function readLanguages(line: string): readonly string[] {
   return line.split(',').flatMap((element) => {
     const [tag = '', ...parameters] = element.split(';').map((part) => part.trim())
     if (tag === '' || parameters.some((parameter) => /^q=0(\.0*)?$/i.test(parameter))) return []

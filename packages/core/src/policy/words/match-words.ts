@@ -43,15 +43,15 @@ export const PLAIN_WORDS = {
 /** Has every word of a match as one row, so that type, test, schema and robots.txt cannot differ. */
 export const MATCH_WORDS = {
   ...PLAIN_WORDS,
-  not: negation<PlainMatch>((match) => wordsOf(match, PLAIN_WORDS), { path: ['/health'] }),
+  not: negation<PlainMatch>((match) => listWords(match, PLAIN_WORDS), { path: ['/health'] }),
 } satisfies WordsOf<Match>
 
 /** The words that a match has, as they are written. */
 export function givenWords(match: Match): readonly GivenWord[] {
-  return wordsOf(match, MATCH_WORDS)
+  return listWords(match, MATCH_WORDS)
 }
 
-function wordsOf(match: object, rows: Readonly<Record<string, MatchWord<unknown>>>): readonly GivenWord[] {
+function listWords(match: object, rows: Readonly<Record<string, MatchWord<unknown>>>): readonly GivenWord[] {
   return Object.entries(match).flatMap(([name, value]) => {
     const word = Object.hasOwn(rows, name) ? rows[name] : undefined
     return value === undefined || word === undefined ? [] : [{ name, value, word }]

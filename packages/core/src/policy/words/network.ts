@@ -8,7 +8,7 @@ import { NETWORK_CLASSES, type NetworkClass } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
 import { listName } from '../language/surroundings.ts'
-import { faultsOf, folded, foldedSet, someOf, texts, type Values } from '../language/values.ts'
+import { collectFaults, folded, foldedSet, someOf, texts, type Values } from '../language/values.ts'
 import type { WordsOf } from './match-word.ts'
 
 /** Conditions on the network that the client's address is in. */
@@ -27,7 +27,7 @@ export interface NetworkMatch {
 const SYSTEMS: Values<readonly (number | string)[]> = {
   shape: 'numbers',
   faults: (given) =>
-    faultsOf(given, (system) => {
+    collectFaults(given, (system) => {
       const isMeant = typeof system === 'string' ? listName(system) : Number.isSafeInteger(system) && system >= 0
       return isMeant ? undefined : unknown(system)
     }),

@@ -4,16 +4,16 @@ import { lacks } from './lacks.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 import { compileWord, type GivenWord, listNeeds } from './word-test.ts'
 
-/** The negation of a match, of which `wordsOf` gives the words. */
+/** The negation of a match, of which `listWords` gives the words. */
 export function negation<Match extends object>(
-  wordsOf: (match: Match) => readonly GivenWord[],
+  listWords: (match: Match) => readonly GivenWord[],
   example: Match,
 ): MatchWord<Match> {
   return {
     values: {
       shape: 'match',
       faults(match) {
-        const given = wordsOf(match)
+        const given = listWords(match)
         if (given.length === 0) return [{ path: [], message: 'the negation of nothing matches nothing' }]
         return given.flatMap(({ name, word, value }) =>
           word.values.faults(value).map(({ path, message }) => ({ path: [name, ...path], message })),
@@ -26,7 +26,7 @@ export function negation<Match extends object>(
     description: 'Conditions that must not hold, all together, by the same words as match',
     example,
     test(match, rule) {
-      const given = wordsOf(match)
+      const given = listWords(match)
       const needs = listNeeds(given)
       const tests = given.map((word) => compileWord(word, opposite(rule)))
       return (inspection, asked) => {

@@ -1,6 +1,6 @@
 import { type Fault, unknown } from '../language/fault.ts'
 import { compileSpan, DAYS, type SpanTest, type TimeSpan, zoneClock } from '../language/time-span.ts'
-import { faultsOf, texts, tokenFault, type Values } from '../language/values.ts'
+import { collectFaults, texts, tokenFault, type Values } from '../language/values.ts'
 import { pathPatternFault } from '../paths/path-pattern.ts'
 import { compilePaths, splitPaths } from '../paths/path-test.ts'
 import type { WordsOf } from './match-word.ts'
@@ -29,7 +29,7 @@ const HEADER_NAMES: Values<HeaderNames> = {
   },
   faults: (given) =>
     (['present', 'absent'] as const).flatMap((member) =>
-      faultsOf(given[member] ?? [], tokenFault).map(({ path, message }) => ({ path: [member, ...path], message })),
+      collectFaults(given[member] ?? [], tokenFault).map(({ path, message }) => ({ path: [member, ...path], message })),
     ),
 }
 
@@ -124,8 +124,8 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     robots: false,
     description: 'Hours of days',
     test(given, { once }) {
-      const clockOf = (zone: string) => once(`clock of ${zone}`, () => zoneClock(zone))
-      const isWithin = compileSpan(given, clockOf) as SpanTest
+      const openClock = (zone: string) => once(`clock of ${zone}`, () => zoneClock(zone))
+      const isWithin = compileSpan(given, openClock) as SpanTest
       return ({ at }) => isWithin(at)
     },
   },

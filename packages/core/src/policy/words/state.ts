@@ -1,7 +1,7 @@
 import { hashText } from '../../hash-text.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { Asked } from '../language/asked.ts'
-import { type Bounds, boundsOf, boundsTest } from '../language/bounds.ts'
+import { type Bounds, createBounds, boundsTest } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { type Shape, someOf, type Values } from '../language/values.ts'
 import type { WordsOf } from './match-word.ts'
@@ -30,7 +30,7 @@ const SHARE: Values<number> = {
     share > 0 && share < 1 ? [] : [{ path: [], message: `${unknown(share)}: expected a share between 0 and 1` }],
 }
 
-const LEVELS = boundsOf('level of a pass', 'level', [1, 2], 3)
+const LEVELS = createBounds('level of a pass', 'level', [1, 2], 3)
 
 const PASS: Values<'none' | Bounds> = {
   shape: Object.assign({ word: 'none' }, LEVELS.shape as Extract<Shape, { readonly members: unknown }>),
@@ -39,7 +39,7 @@ const PASS: Values<'none' | Bounds> = {
 
 export const STATE_WORDS: WordsOf<StateMatch> = {
   weight: {
-    values: boundsOf('sum of weights', 'points', [5, 20]),
+    values: createBounds('sum of weights', 'points', [5, 20]),
     asks: 'request',
     robots: false,
     description: 'Sum of the weights of the rules before it that match',
@@ -49,7 +49,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     },
   },
   load: {
-    values: boundsOf('load', 'ratio', [0.8, 1]),
+    values: createBounds('load', 'ratio', [0.8, 1]),
     asks: 'request',
     mayLack: true,
     robots: false,

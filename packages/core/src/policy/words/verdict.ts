@@ -2,7 +2,7 @@ import { AI_TOKENS } from '@sallyport/data/automation'
 import { AGENT_BASES, type AgentBasis } from '../../values/agent-verdict.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import { AGENT_CLASSES, type AgentClass } from '../../vocabulary.ts'
-import { type Bounds, boundsOf, boundsTest } from '../language/bounds.ts'
+import { type Bounds, createBounds, boundsTest } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { folded, foldedSet, someOf, texts, type Values } from '../language/values.ts'
 import { OPERATORS, SLUGS } from './crawler.ts'
@@ -29,7 +29,7 @@ export interface VerdictMatch {
 
 const FLAG: Values<boolean> = { shape: 'flag', faults: () => [] }
 
-const CONFIDENCE = boundsOf('confidence', 'share', [0.61, 0.9], 1)
+const CONFIDENCE = createBounds('confidence', 'share', [0.61, 0.9], 1)
 
 const VENDORS = [...new Set([...OPERATORS, ...AI_TOKENS.map(({ vendor }) => vendor)])]
 
@@ -75,7 +75,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     },
   },
   botProbability: {
-    values: boundsOf('probability', 'share', [0.9, 0.99], 1),
+    values: createBounds('probability', 'share', [0.9, 0.99], 1),
     asks: 'agent',
     robots: false,
     description: 'Probability that the client is a program',
