@@ -1,7 +1,7 @@
-import { DAY_MS } from '@sallyport/core'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { DAY_MS } from '@sallyport/core'
 import type { RaiseEvent } from '@sallyport/engine'
 import { type AuthorityBounds, AuthorityFault, BOUNDS, openAuthority, sentenceOf } from './authority.ts'
 import { certificateFault, isOld } from './certificate-fault.ts'

@@ -2,7 +2,6 @@ import { DAY_MS } from '@sallyport/core'
 import type { RaiseEvent } from '@sallyport/engine'
 import { type Certificate, inChain } from './certificates.ts'
 
-
 /** A certificate is said to expire in its last 14 days, or in the last quarter of a life that is short. */
 const SOON_MS = 14 * DAY_MS
 const SOON_SHARE = 1 / 4

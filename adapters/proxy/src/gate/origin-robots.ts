@@ -1,4 +1,4 @@
-import { KeptRobots, MAX_ROBOTS_BYTES, robotsText, HOUR_MS } from '@sallyport/core'
+import { HOUR_MS, KeptRobots, MAX_ROBOTS_BYTES, robotsText } from '@sallyport/core'
 import type { RobotsSource } from '@sallyport/engine'
 import type { Timeouts } from '@sallyport/engine/limits'
 import { Client } from 'undici'

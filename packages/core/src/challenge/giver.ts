@@ -1,6 +1,6 @@
-import { HOUR_MS } from '../duration.ts'
 import { createHash } from 'node:crypto'
 import type { CountTask } from '../counting/ports.ts'
+import { HOUR_MS } from '../duration.ts'
 import type { Redeemer } from '../values/challenge.ts'
 import type { Asker } from './asker.ts'
 import { type Pass, RENEWALS, sealPass, WAITED_PASS_SECONDS } from './pass.ts'

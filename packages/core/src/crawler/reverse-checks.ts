@@ -1,7 +1,7 @@
-import { DAY_MS } from '../duration.ts'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { type Address, formatAddress } from '../address/address.ts'
+import { DAY_MS } from '../duration.ts'
 import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
 import type { Clock, Dns, KeptReverseCheck } from '../ports/index.ts'
 import type { NamePattern } from './name-pattern.ts'

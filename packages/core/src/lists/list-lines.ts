@@ -1,6 +1,6 @@
-import { isRecord } from '../is-record.ts'
 import { parseAddress } from '../address/address.ts'
 import { parsePrefix } from '../address/prefix.ts'
+import { isRecord } from '../is-record.ts'
 
 /** Forms in which lists are published; `auto` tells them by their beginning. */
 export const LIST_FORMATS = ['auto', 'lines', 'csv', 'json'] as const

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { DAY_MS, HOUR_MS } from '../../duration.ts'
 import { isRecord } from '../../is-record.ts'
-import { LRUCache } from 'lru-cache'
 import { fetchBytes } from '../../outbound/read-body.ts'
 import type { Clock, Fetch } from '../../ports/index.ts'
 import { type AgentKey, readKey, TEST_KEY_IDS } from './key.ts'

@@ -1,5 +1,5 @@
-import { isRecord } from '../../is-record.ts'
 import { constants, createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
+import { isRecord } from '../../is-record.ts'
 
 /** The algorithms that are accepted (RFC 9421 section 6.2): none with a shared secret. */
 export const ALGORITHMS = ['ed25519', 'ecdsa-p256-sha256', 'rsa-pss-sha512'] as const

@@ -1,4 +1,4 @@
-import { toMilliseconds, DAY_MS } from '../../duration.ts'
+import { DAY_MS, toMilliseconds } from '../../duration.ts'
 import { CHALLENGE_LEVELS } from '../../values/challenge.ts'
 import { type Fault, unknown } from '../language/fault.ts'
 import type { Rule } from '../policy.ts'

@@ -43,7 +43,8 @@ const WORDS: readonly Word[] = [
   },
   {
     name: 'method',
-    isMissed: ({ method: given = [] }) => given.length > 0 && !given.some((one) => NAVIGATING.includes(one.toUpperCase())),
+    isMissed: ({ method: given = [] }) =>
+      given.length > 0 && !given.some((one) => NAVIGATING.includes(one.toUpperCase())),
     message: `browsers open pages by GET and POST alone: ${UNSHOWN}`,
   },
   {

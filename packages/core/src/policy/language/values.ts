@@ -55,7 +55,10 @@ export function someOf<Word extends string>(known: readonly Word[]): Values<read
 }
 
 /** The faults of a list, each at its index. */
-export function collectFaults<Item>(given: readonly Item[], faultOf: (item: Item) => string | undefined): readonly Fault[] {
+export function collectFaults<Item>(
+  given: readonly Item[],
+  faultOf: (item: Item) => string | undefined,
+): readonly Fault[] {
   return given.flatMap((item, index) => {
     const message = faultOf(item)
     return message === undefined ? [] : [{ path: [index], message }]

@@ -1,7 +1,7 @@
 import { hashText } from '../../hash-text.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { Asked } from '../language/asked.ts'
-import { type Bounds, createBounds, boundsTest } from '../language/bounds.ts'
+import { type Bounds, boundsTest, createBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { type Shape, someOf, type Values } from '../language/values.ts'
 import type { WordsOf } from './match-word.ts'
