@@ -86,6 +86,17 @@ everyHost('who is no navigation is answered in JSON, a form with a page of its o
   t.notMatch(form.body, /secret|http-equiv="refresh"/)
 })
 
+t.test('monitor mode decides a path of the challenge as that path, and not as the one it leads to', async (t) => {
+  const policy = { preset: 'observe' as const, rules: [{ ...ASK_ALL, match: { path: ['/shop'] } }] }
+  const sallyport = await openWithoutData(t, { mode: 'monitor', policy, challenge: { secret: SECRET } })
+  for (const host of HOSTS) {
+    const at = await host.start(sallyport, '')
+    const { body } = await visit(at, { target: '/.sallyport/pass?to=/shop' })
+    t.match(siteSaw(body), { 'sallyport-action': 'allow' }, host.name)
+    await at.close()
+  }
+})
+
 t.test('monitor mode asks nobody, and says what would have been', async (t) => {
   const policy = { preset: 'observe' as const, rules: [ASK_ALL] }
   const sallyport = await openWithoutData(t, { mode: 'monitor', policy, challenge: { secret: SECRET } })

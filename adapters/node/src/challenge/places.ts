@@ -9,10 +9,14 @@ import { passScript } from './pass-script.ts'
 
 export const PAGE: ChallengePage = { path: '/.sallyport', status: 403 }
 
-/** The place that a GET names: the script of applications, or the page that is shown on purpose. */
+/**
+ * The place that a GET names: the script of applications, or the page that is shown on purpose. Monitor mode answers nothing of a
+ * challenge, so that such a path is one of the application's.
+ */
 export function findPlace({ config, challenges }: RequestHost, head: ReceivedHead): 'script' | 'page' | undefined {
   const { method, target } = head
-  if (challenges === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
+  if (challenges === undefined || config?.mode === 'monitor' || (method !== 'GET' && method !== 'HEAD'))
+    return undefined
   const { path } = config?.challenge ?? PAGE
   if (!target.includes(path)) return undefined
   const [asked] = withoutOrigin(target).split('?', 1)

@@ -1,4 +1,4 @@
-import type { Address, Challenges, InspectionRequest, Observe, Policy, UsageTable } from '@sallyport/core'
+import type { Address, Challenges, InspectionRequest, Mode, Observe, Policy, UsageTable } from '@sallyport/core'
 import type { SitePart } from '@sallyport/engine'
 import type { Paths } from './head-fault.ts'
 
@@ -6,6 +6,7 @@ import type { Paths } from './head-fault.ts'
 export interface RequestHost {
   readonly config?:
     | {
+        readonly mode?: Mode | undefined
         readonly paths?: Paths | undefined
         readonly challenge?: ChallengePage | undefined
         readonly policy?: Pick<Policy, 'rules' | 'strikes'> | undefined

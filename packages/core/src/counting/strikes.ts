@@ -9,7 +9,7 @@ import type { AnswerStatus, Counted, Counter } from './counter.ts'
 import { browserKey, clientKey } from './keys.ts'
 import type { Ban, BanList, Counts, CountTask } from './ports.ts'
 import { digest, isSharedAddress } from './shared-address.ts'
-import { isLedByOthers, isPersonAtHome, steppedInto, type Trap } from './trap.ts'
+import { isLedByOthers, isPersonAtHome, isUnexplained, steppedInto, type Trap } from './trap.ts'
 
 /** Rules of bans, checked: for which strikes, whom and how long. */
 export interface CompiledStrikes {
@@ -80,7 +80,7 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
         ended?.(status, challenge, contentType)
         const { address } = decision.inspection.client
         for (const one of watched) {
-          const strike = strikeOf(one.rules, { decision, status, challenge, fields })
+          const strike = strikeOf(one.rules, { decision, status, challenge, fields }, options.led !== undefined)
           if (strike === undefined || (options.led === undefined && isLed(strike))) continue
           if (one.rules.key === 'user' || options.isTrusted?.(address) !== true)
             void count(one, strike, decision).catch(options.onFault)
@@ -234,11 +234,16 @@ interface Done {
   readonly fields: readonly string[]
 }
 
-/** The strike that a request is, marked where another site led its client to it; `undefined` for none. */
-function strikeOf(rules: CompiledStrikes, done: Done): Strike | undefined {
+/**
+ * The strike that a request is, marked where another site led its client to it, or may have led it into a trap; `undefined` for none.
+ * Where such a client cannot be challenged, only a site that is named excuses it.
+ */
+function strikeOf(rules: CompiledStrikes, done: Done, canAsk: boolean): Strike | undefined {
+  const { fields, decision } = done
   const strike = readOffence(rules, done)
-  if (strike === undefined || !isLedByOthers(done.decision.inspection, done.fields)) return strike
-  return { ...strike, on: `${strike.on}${LED}` }
+  if (strike === undefined) return undefined
+  const mayBeLed = canAsk && strike.row !== '' && isUnexplained(decision.inspection, fields)
+  return mayBeLed || isLedByOthers(decision.inspection, fields) ? { ...strike, on: `${strike.on}${LED}` } : strike
 }
 
 function readOffence(

@@ -37,6 +37,15 @@ export function isLedByOthers({ agent }: Inspection, fields: readonly string[]):
   return new URL(referer).hostname !== withoutPort(host.toLowerCase())
 }
 
+/**
+ * Whether nothing in a person's request says that a page of this site led there: another site's page may keep its name to itself
+ * (`referrerpolicy`), and browsers without Fetch Metadata then say nothing.
+ */
+export function isUnexplained({ agent }: Inspection, fields: readonly string[]): boolean {
+  const named = ['sec-fetch-site', 'referer'].some((name) => fieldOf(fields, name) !== undefined)
+  return agent.class === 'human' && !named
+}
+
 /** A crawler whose proof is under way, or one that shows a link to people and is not disproved. */
 function mayBeProven({ crawler }: Inspection): boolean {
   if (crawler === undefined || crawler.outcome === 'spoofed') return false

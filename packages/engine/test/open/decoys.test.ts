@@ -16,6 +16,8 @@ const BROWSER = Object.entries({
   'Accept-Language': 'de-AT,de;q=0.9',
   'Upgrade-Insecure-Requests': '1',
 }).flat()
+/** A browser without fetch metadata that follows a link of the site. */
+const OWN = [...BROWSER, 'Referer', 'http://shop.example/list']
 const PROGRAM = ['Host', 'shop.example', 'User-Agent', 'python-requests/2.32', 'Accept', '*/*']
 
 const POLICY = {
@@ -141,11 +143,12 @@ t.test('who is led there by a page of another site, in a browser without fetch m
     [...PROGRAM, 'Referer', 'http://evil.example/'],
     [...BROWSER, 'Referer', 'http://SHOP.example:8080/list'],
     [...BROWSER, 'Referer', 'nowhere'],
-    BROWSER,
   ].entries()) {
     await visit(sallyport, `8.2.1.${at}`, '/trap', fields)
     t.ok(await isBanned(sallyport, `8.2.1.${at}`, fields), `${at}`)
   }
+  await visit(sallyport, '8.2.2.1', '/trap', BROWSER)
+  t.ok(await isChallenged('8.2.2.1', 'strikes'), 'a page of another site may keep its name to itself')
   const [led] = await sallyport.bans.list()
   const [earned, level] = [Math.floor((led?.since ?? 0) / 1_000), 2 as const]
   const pass = { id: 'abcdefghijk', level, age: Math.floor(Date.now() / 1_000) - earned }
@@ -159,6 +162,14 @@ t.test('who is led there by a page of another site, in a browser without fetch m
     pass,
   })
   t.equal((await sallyport.count(solved, BROWSER)).decision.action, 'allow', 'a pass lifts it')
+})
+
+t.test('who may be led there is banned where machines share no secret to challenge with', async (t) => {
+  const sallyport = await opened(t, { redis: 'redis://127.0.0.1:9' })
+  await visit(sallyport, '8.2.3.1', '/trap', BROWSER)
+  t.ok(await isBanned(sallyport, '8.2.3.1', BROWSER))
+  await visit(sallyport, '8.2.3.2', '/trap', [...BROWSER, 'Referer', 'http://evil.example/'])
+  t.notOk(await isBanned(sallyport, '8.2.3.2', BROWSER), 'a site that is named excuses')
 })
 
 t.test('strikes of any kind to which a page of another site leads a browser challenge it', async (t) => {
@@ -239,30 +250,30 @@ t.test('a crawler is struck neither while it is being proven nor when it is; a f
 
 t.test('a person on a home line needs two different decoys, a browser elsewhere and a program one', async (t) => {
   const sallyport = await opened(t)
-  for (let time = 0; time < 20; time++) await visit(sallyport, '8.1.4.1', '/trap', BROWSER)
-  for (const target of ['/TRAP/', '//trap', '/trap?a']) await visit(sallyport, '8.1.4.1', target, BROWSER)
-  t.notOk(await isBanned(sallyport, '8.1.4.1', BROWSER), 'one decoy, again and again')
-  await visit(sallyport, '8.1.4.1', '/staff/rota', BROWSER)
-  t.ok(await isBanned(sallyport, '8.1.4.1', BROWSER), 'another one')
+  for (let time = 0; time < 20; time++) await visit(sallyport, '8.1.4.1', '/trap', OWN)
+  for (const target of ['/TRAP/', '//trap', '/trap?a']) await visit(sallyport, '8.1.4.1', target, OWN)
+  t.notOk(await isBanned(sallyport, '8.1.4.1', OWN), 'one decoy, again and again')
+  await visit(sallyport, '8.1.4.1', '/staff/rota', OWN)
+  t.ok(await isBanned(sallyport, '8.1.4.1', OWN), 'another one')
   await visit(sallyport, '8.1.4.2', '/trap')
   t.ok(await isBanned(sallyport, '8.1.4.2'), 'a program on a home line')
-  await visit(sallyport, '8.2.4.1', '/trap', BROWSER)
-  t.ok(await isBanned(sallyport, '8.2.4.1', BROWSER), 'a browser in a datacenter')
-  await visit(sallyport, '9.9.9.9', '/trap', BROWSER)
-  t.notOk(await isBanned(sallyport, '9.9.9.9', BROWSER), 'a browser of a network that is not known')
+  await visit(sallyport, '8.2.4.1', '/trap', OWN)
+  t.ok(await isBanned(sallyport, '8.2.4.1', OWN), 'a browser in a datacenter')
+  await visit(sallyport, '9.9.9.9', '/trap', OWN)
+  t.notOk(await isBanned(sallyport, '9.9.9.9', OWN), 'a browser of a network that is not known')
 })
 
 t.test('what a person needs two for is forgotten with the window', async (t) => {
   let now = Date.parse('2026-11-26T10:00:00Z')
   const sallyport = await opened(t, {}, { clock: { now: () => now } })
-  await visit(sallyport, '8.1.4.3', '/trap', BROWSER)
+  await visit(sallyport, '8.1.4.3', '/trap', OWN)
   now += 600_001
-  await visit(sallyport, '8.1.4.3', '/staff/rota', BROWSER)
-  t.notOk(await isBanned(sallyport, '8.1.4.3', BROWSER))
-  await visit(sallyport, '8.1.4.3', '/archive/2019', BROWSER)
-  t.ok(await isBanned(sallyport, '8.1.4.3', BROWSER))
+  await visit(sallyport, '8.1.4.3', '/staff/rota', OWN)
+  t.notOk(await isBanned(sallyport, '8.1.4.3', OWN))
+  await visit(sallyport, '8.1.4.3', '/archive/2019', OWN)
+  t.ok(await isBanned(sallyport, '8.1.4.3', OWN))
   now += 3_600_001
-  t.notOk(await isBanned(sallyport, '8.1.4.3', BROWSER), 'the ban has ended')
+  t.notOk(await isBanned(sallyport, '8.1.4.3', OWN), 'the ban has ended')
 })
 
 const GUARD = { policy: { preset: 'observe', limits: ['scanner-guard'] } } satisfies ConfigInput
