@@ -183,7 +183,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** The source lines that each room may have. */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 647,
-  'packages/core': 19_369,
+  'packages/core': 19_383,
   'packages/ledger': 3_498,
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_774,
@@ -203,7 +203,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/doctor': 841,
   'packages/engine/open': 1_281,
   'packages/engine': 20,
-  'adapters/node': 4_977,
+  'adapters/node': 4_982,
   'adapters/fetch': 1_120,
   'adapters/proxy': 9_067,
   'packages/sallyport/console': 2_829,
