@@ -26,8 +26,11 @@ export function Chart({ label, curves }: { label: string; curves: Curves }) {
   useEffect(() => {
     const { current } = place
     if (current === null) return
-    const style = getComputedStyle(current)
-    const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim() || style.color
+    // A canvas takes no variables: the browser says which colour one has in this theme.
+    const colour = (name: string): string => {
+      current.style.color = `var(--${name}, var(--api))`
+      return getComputedStyle(current).color
+    }
     const made = new UPlot(optionsOf(current.clientWidth, curves, colour), stacked(curves), current)
     plot.current = made
     const observer = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height: HEIGHT }))

@@ -70,7 +70,7 @@ function Four({ now, before, isMonitoring }: { now: Period } & Pick<Today, 'befo
 
 function Tile({ name, value, to, children }: { name: string; value: string; to: string; children: ComponentChildren }) {
   return (
-    <a class="number-tile" href={linkTo(to)}>
+    <a class="card" href={linkTo(to)}>
       <span class="name">{name}</span>
       <strong>{value}</strong>
       <small>{children}</small>

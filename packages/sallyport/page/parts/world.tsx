@@ -28,7 +28,7 @@ export function WorldMap({
       .then((response) => response.json())
       .then(setWorld, () => {})
   }, [])
-  if (world === undefined) return <div class="map waiting" />
+  if (world === undefined) return <div class="map" />
   const most = Math.max(1, ...Object.values(counts))
   const at = point && placeOf(world, point)
   return (

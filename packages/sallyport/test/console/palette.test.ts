@@ -9,8 +9,10 @@ const SHARED = ['--ground', '--line', '--ink', '--quiet', '--accent']
 function palette(file: string): ReadonlyMap<string, readonly string[]> {
   const text = readFileSync(join(ROOT, file), 'utf8')
   const found = new Map<string, readonly string[]>()
-  for (const [, name = '', value = ''] of text.matchAll(/(--[\w-]+):\s*(#[0-9a-f]{6})/g))
-    found.set(name, [...new Set([...(found.get(name) ?? []), value])])
+  for (const [, name = '', ...values] of text.matchAll(
+    /(--[\w-]+):\s*(?:light-dark\()?(#[0-9a-f]{6})(?:, (#[0-9a-f]{6}))?/g,
+  ))
+    found.set(name, [...new Set([...(found.get(name) ?? []), ...values.filter((value) => value !== undefined)])])
   return found
 }
 
