@@ -16,12 +16,12 @@ export function dailyKey(folder: string | undefined): (at: number) => Buffer {
   return (at) => {
     const day = Math.floor(at / DAY_MS)
     // A request that began before midnight may end after it: its key is gone.
-    if (current === undefined || day > current.day) current = { day, key: keyOf(day, folder) }
+    if (current === undefined || day > current.day) current = { day, key: readKey(day, folder) }
     return current.key
   }
 }
 
-function keyOf(day: number, folder: string | undefined): Buffer {
+function readKey(day: number, folder: string | undefined): Buffer {
   if (folder === undefined) return randomBytes(KEY_BYTES)
   const name = `${PREFIX}${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
   try {

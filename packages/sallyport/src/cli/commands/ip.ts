@@ -1,8 +1,10 @@
 import {
+  DAY_MS,
   formatHostOrPrefix,
   NETWORK_CLASSES,
   type Prefix,
   type PrefixObservation,
+  parseDuration,
   parseHostOrPrefix,
 } from '@sallyport/core'
 import { type Override, openOverrides } from '@sallyport/engine'
@@ -26,11 +28,9 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
   const ip = program.command('ip').description('your own classes of addresses and prefixes, which override all data')
 
   withCommonOptions(ip.command('set').description('set the class of an address or a CIDR; a running process follows'))
-    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
+    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', parseRange)
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
-    .addOption(
-      new Option('--ttl <time>', 'duration: 90s, 30m, 12h, 7d (default: until unset)').argParser(millisecondsOf),
-    )
+    .addOption(new Option('--ttl <time>', 'duration: 90s, 30m, 12h, 7d (default: until unset)').argParser(parseTtl))
     .option('--provider <name>', 'brand of the service')
     .option('--note <text>', 'reason, for readers of the list')
     .addOption(jsonOption())
@@ -50,7 +50,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     })
 
   withCommonOptions(ip.command('unset').description('remove the class of an address or a CIDR'))
-    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
+    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', parseRange)
     .addOption(jsonOption())
     .action(async (prefix: Prefix, options: ReadOptions) => {
       const [config, text] = [configOf(options), formatHostOrPrefix(prefix)]
@@ -96,21 +96,18 @@ function shown({ prefix, networkClass, origin, provider, setAt, expiresAt, note 
   }
 }
 
-function prefixOf(text: string): Prefix {
+function parseRange(text: string): Prefix {
   const prefix = parseHostOrPrefix(text)
   if (prefix === undefined) throw new InvalidArgumentError('It is not an IPv4 or IPv6 address, nor a CIDR of one.')
   return prefix
 }
 
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
 /** Ten years, so that the end stays a valid date. */
-const LONGEST_MS = 3_660 * UNIT_MS.d
+const LONGEST_MS = 3_660 * DAY_MS
 
-function millisecondsOf(text: string): number {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
-  const milliseconds = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
-  if (!(milliseconds > 0 && milliseconds <= LONGEST_MS)) {
+function parseTtl(text: string): number {
+  const milliseconds = parseDuration(text) ?? 0
+  if (milliseconds <= 0 || milliseconds > LONGEST_MS) {
     throw new InvalidArgumentError('It is a number with s, m, h or d, at most 3660d.')
   }
   return milliseconds

@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { DAY_MS, SallyportError } from '@sallyport/core'
 import { readTally } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { parseSince } from '../log/log-filter.ts'
@@ -16,7 +16,7 @@ interface Options extends CommonOptions {
 }
 
 /** The span of a report without `--since`. */
-const SPAN_MS = 7 * 86_400_000
+const SPAN_MS = 7 * DAY_MS
 
 /** `sallyport report` */
 export function addReportCommand(program: Command, terminal: Terminal): void {

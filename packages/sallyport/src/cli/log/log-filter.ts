@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net'
-import { ACTIONS, formatAddress, parseAddress, parsePathPattern, parsePrefix } from '@sallyport/core'
+import { ACTIONS, formatAddress, parseAddress, parseDuration, parsePathPattern, parsePrefix } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isRequest, type LogEntry } from './entry.ts'
@@ -101,12 +101,10 @@ function parseStatus(text: string): (status: number) => boolean {
   return text.endsWith('xx') ? (status) => Math.floor(status / 100) === hundreds : (status) => status === Number(text)
 }
 
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
 /** Milliseconds since the epoch of `7d` ago, or of a time in ISO 8601. */
 export function parseSince(text: string): number {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
-  const at = unit === undefined ? Date.parse(text) : Date.now() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  const duration = parseDuration(text)
+  const at = duration === undefined ? Date.parse(text) : Date.now() - duration
   if (Number.isNaN(at)) throw new InvalidArgumentError('It is a number with s, m, h or d, or a time in ISO 8601.')
   return at
 }

@@ -1,3 +1,5 @@
+import { HOUR_MS } from '@sallyport/core'
+
 /** `1,204` */
 export function number(value: number): string {
   return value.toLocaleString('en-US')
@@ -22,8 +24,6 @@ export function size(bytes: number): string {
 export function moment(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ')
 }
-
-const HOUR_MS = 3_600_000
 
 /** `7 days`, `24 hours` */
 export function span(from: string, until: string): string {

@@ -1,4 +1,4 @@
-import { counted } from '@sallyport/core'
+import { counted, DAY_MS } from '@sallyport/core'
 import type { Impact, Period, RuleImpact, Share, TallyReport, Visitors } from '@sallyport/engine'
 import { moment, number, percent, size, span, trend } from './figures.ts'
 import type { Section, SectionTable } from './section.ts'
@@ -106,7 +106,7 @@ function beforeText(now: Period, before: Period): string {
   ].join(', ')}.`
 }
 
-const WEEK_MS = 7 * 86_400_000
+const WEEK_MS = 7 * DAY_MS
 
 function rulesTable(rules: readonly RuleImpact[]): SectionTable {
   const shown = rules.slice(0, 2 * MAX_ROWS)

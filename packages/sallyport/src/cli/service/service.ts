@@ -21,7 +21,7 @@ import { notifySystemd } from '../workers/systemd.ts'
 import { isWorker, joinWorkers, type Standing } from '../workers/worker.ts'
 import { LOAD, shareLoad } from '../workers/worker-load.ts'
 import { ownScrape, scrapeAll } from '../workers/worker-metrics.ts'
-import { METRICS, openWorkerQuestions } from '../workers/worker-questions.ts'
+import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../workers/worker-questions.ts'
 import { runWorkers } from '../workers/workers.ts'
 import { announce, isDemo } from './announce.ts'
 import { adminPagesOf, CONSOLE, consoleLine, type Steering } from './console-pages.ts'
@@ -134,25 +134,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   // Workers come and go, and their primary stays.
   if (proxy.adminUrl !== undefined) noteAdmin(config.dataDir, proxy.adminUrl, isWorker() ? process.ppid : process.pid)
   steering.savePolicy =
-    file === undefined
-      ? undefined
-      : inTurn(async (written) => {
-          // A file that is not usable as it is gets no policy: the rest of it would be lost. Nor does one with a policy that another
-          // worker saved, or somebody wrote, and that is not in force here yet.
-          const { config: next } = await source.readSettled()
-          if (policyText(next.policy) !== policyText(sallyport.config.policy)) {
-            throw new SallyportError(
-              'edit_conflict',
-              'The file has another policy than the one in force: reload, and save again.',
-            )
-          }
-          await savePolicy(file, written, takeOver)
-          const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
-          if (silent > 0)
-            terminal.err(
-              `sallyport: the saved policy was not taken over by ${counted(silent, 'worker')}; SIGHUP does it.`,
-            )
-        })
+    file === undefined ? undefined : createPolicySaver({ ...configured, sallyport, file, takeOver, others }, terminal)
   let signal: NodeJS.Signals | undefined
   const reloads = reloadsOf({ ...configured, sallyport, url: proxy.url, take }, terminal)
   const leading = ofLeader(standing, terminal)
@@ -190,6 +172,35 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     await shown.pages.close?.()
     await endCounts()
   }
+}
+
+interface Saving extends Pick<Configured, 'source'> {
+  readonly sallyport: Sallyport
+  readonly file: string
+  readonly takeOver: () => Promise<void>
+  readonly others: WorkerQuestions | undefined
+}
+
+/** Saves policies of the console one after the other, and has all workers take each over. */
+function createPolicySaver(
+  { sallyport, source, file, takeOver, others }: Saving,
+  terminal: Terminal,
+): NonNullable<Steering['savePolicy']> {
+  return inTurn(async (written) => {
+    // A file that is not usable as it is gets no policy: the rest of it would be lost. Nor does a file whose policy another worker
+    // saved, or somebody wrote, and that is not in force here yet.
+    const { config: next } = await source.readSettled()
+    if (policyText(next.policy) !== policyText(sallyport.config.policy)) {
+      throw new SallyportError(
+        'edit_conflict',
+        'The file has another policy than the one in force: reload, and save again.',
+      )
+    }
+    await savePolicy(file, written, takeOver)
+    const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
+    if (silent > 0)
+      terminal.err(`sallyport: the saved policy was not taken over by ${counted(silent, 'worker')}; SIGHUP does it.`)
+  })
 }
 
 /** Calls one after the other. */

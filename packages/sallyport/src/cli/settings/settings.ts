@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { SallyportError, type SourceStatus } from '@sallyport/core'
+import { DAY_MS, SallyportError, type SourceStatus } from '@sallyport/core'
 import {
   bundleData,
   type Config,
@@ -96,7 +96,7 @@ function withoutRefresh(config: Config): Config {
 
 /** Remote lists with copies that no command finds too old: one that was never fetched is, since a policy may name it. */
 function notDue(lists: Config['lists']): Config['lists'] {
-  const refresh = 30 * 86_400_000
+  const refresh = 30 * DAY_MS
   return Object.fromEntries(
     Object.entries(lists).map(([name, list]) => {
       if ('crowdsec' in list) return [name, { ...list, pull: refresh }]

@@ -1,4 +1,4 @@
-import { counted, isStale, type SourceStatus } from '@sallyport/core'
+import { counted, DAY_MS, isStale, type SourceStatus } from '@sallyport/core'
 import { isShippedTable, type OldestList, shippedTablesAge } from '@sallyport/engine'
 import { columns, dim } from './terminal.ts'
 
@@ -44,7 +44,7 @@ export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now
 
 /** Which list has gone longest without news: what it lost since is in no verdict. */
 export function oldestSentence({ id, ageMs }: OldestList): string {
-  const days = Math.max(0, Math.floor(ageMs / 86_400_000))
+  const days = Math.max(0, Math.floor(ageMs / DAY_MS))
   return `The oldest list that verdicts rest on is ${id}, last known to be true ${days === 0 ? 'today' : `${counted(days, 'day')} ago`}.`
 }
 

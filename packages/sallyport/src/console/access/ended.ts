@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DAY_MS } from '@sallyport/core'
 import { makeFolder } from '@sallyport/engine/files'
 
 const FOLDER = 'console-ended'
 /** They are kept longer than they would have lasted, for clocks that go back. */
-const KEPT_MS = 86_400_000
+const KEPT_MS = DAY_MS
 /** Those that would have ended are dropped once there are so many. */
 const MANY = 1_000
 

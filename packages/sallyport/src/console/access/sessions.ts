@@ -1,11 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { HOUR_MS } from '@sallyport/core'
 import type { Ended } from './ended.ts'
 import type { Role } from './tokens.ts'
 
 /** How long a session lasts. */
-const SESSION_MS = 8 * 3_600_000
+const SESSION_MS = 8 * HOUR_MS
 /** How long a link signs in, once. */
-const LINK_MS = 3_600_000
+const LINK_MS = HOUR_MS
 /** How long a command may read. */
 const COMMAND_MS = 60_000
 

@@ -1,4 +1,12 @@
-import { AGENT_CLASSES, NETWORK_CLASSES, type ObservedRequest, OUTCOMES, type Outcome } from '@sallyport/core'
+import {
+  AGENT_CLASSES,
+  DAY_MS,
+  HOUR_MS,
+  NETWORK_CLASSES,
+  type ObservedRequest,
+  OUTCOMES,
+  type Outcome,
+} from '@sallyport/core'
 import type { Count } from '@sallyport/engine'
 import { createRecent, type Recent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
@@ -12,8 +20,8 @@ export interface Counted {
 /** How far back one looks. */
 export const SPANS = {
   '5m': { ms: 300_000, seriesMs: 1_000 },
-  '1h': { ms: 3_600_000, seriesMs: 60_000 },
-  '24h': { ms: 86_400_000, seriesMs: 300_000 },
+  '1h': { ms: HOUR_MS, seriesMs: 60_000 },
+  '24h': { ms: DAY_MS, seriesMs: 300_000 },
 } as const
 export type Span = keyof typeof SPANS
 

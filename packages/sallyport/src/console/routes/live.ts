@@ -1,4 +1,4 @@
-import { BASIS_TEXTS, type Mode, type ObservedRequest, SallyportError } from '@sallyport/core'
+import { BASIS_TEXTS, HOUR_MS, type Mode, type ObservedRequest, SallyportError } from '@sallyport/core'
 import { type LogLine, lineOf } from '@sallyport/engine'
 import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
 import { countSeen, mergeSeen, type Seen } from '../history/seen.ts'
@@ -13,7 +13,6 @@ import { numberOf } from './values.ts'
 
 const MAX_LISTED = 500
 const TOP = 12
-const HOUR_MS = 3_600_000
 
 interface Reading extends HistoryReading {
   readonly seen: Seen

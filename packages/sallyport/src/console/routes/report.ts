@@ -1,17 +1,14 @@
-import { rulesInForce, SallyportError } from '@sallyport/core'
+import { DAY_MS, HOUR_MS, rulesInForce, SallyportError } from '@sallyport/core'
 import { type Period, readPeriod } from '@sallyport/engine'
 import type { ReadReports } from './reports.ts'
 import { type ConsoleParts, type Query, row } from './route.ts'
 
 /** How far back a report looks. */
-const SPANS = { '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const
+const SPANS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const
 type Span = keyof typeof SPANS
 
 /** How long the numbers of a day are kept. */
 const KEPT_MS = 5_000
-
-const DAY_MS = SPANS['24h']
-const HOUR_MS = 3_600_000
 
 /** A day in short, and the day before it; null where nothing was counted. */
 interface Today {
