@@ -1,5 +1,5 @@
 import { SallyportError } from '@sallyport/core'
-import { connectionReason } from '@sallyport/engine/files'
+import { connectionReason, errorText } from '@sallyport/engine/files'
 import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
 import type { Command } from 'commander'
 import { jsonOption } from '../settings/settings.ts'
@@ -75,7 +75,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await inputText(file)
   } catch (error) {
-    throw new SallyportError('missing_data', `${inputName(file)} ${error instanceof Error ? error.message : error}`)
+    throw new SallyportError('missing_data', `${inputName(file)} ${errorText(error)}`)
   }
 }
 
@@ -87,7 +87,7 @@ async function fetchText(url: string): Promise<string> {
   } catch (error) {
     // fetch says only that it failed, and why within.
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    const reason = connectionReason(cause) ?? (cause instanceof Error ? cause.message : String(cause))
+    const reason = connectionReason(cause) ?? errorText(cause)
     throw new SallyportError('missing_data', `cannot get ${url}: ${reason}`)
   }
 }

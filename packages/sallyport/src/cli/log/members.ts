@@ -1,3 +1,5 @@
+import { isRecord } from '@sallyport/core'
+
 export type Members = Readonly<Record<string, unknown>>
 
 /** The object that a line of JSON is; `undefined` for any other text. */
@@ -9,14 +11,11 @@ export function parseRecord(line: string): Members | undefined {
 
 function parseMembers(text: string): Members | undefined {
   try {
-    return toMembers(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }
-}
-
-function toMembers(value: unknown): Members | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined
 }
 
 /** The first of these members that is a text. */
@@ -38,8 +37,7 @@ export function flatten(members: Members): (path: string) => unknown {
       const key = path + foldName(name)
       const value: unknown = Array.isArray(given) ? given[0] : given
       if ((flat.get(key) ?? null) === null) flat.set(key, value)
-      const inner = depth < MAX_DEPTH ? toMembers(value) : undefined
-      if (inner !== undefined) add(inner, `${key}.`, depth + 1)
+      if (depth < MAX_DEPTH && isRecord(value)) add(value, `${key}.`, depth + 1)
     }
   }
   add(members, '', 1)

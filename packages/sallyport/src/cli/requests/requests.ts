@@ -7,12 +7,14 @@ import {
   HTTP_VERSIONS,
   type InspectedPass,
   type InspectionRequest,
+  isRecord,
   parseAddress,
   refuses,
   SallyportError,
   suggestion,
 } from '@sallyport/core'
 import type { PolicyTest, Sallyport } from '@sallyport/engine'
+import { errorText } from '@sallyport/engine/files'
 import { inputName, inputText } from '../terminal/input.ts'
 
 /** A request as a file describes it. */
@@ -160,7 +162,7 @@ const STRUCTURED: readonly string[] = ['headers', 'headless_flags', 'pass']
 
 /** A request of a file. A hand-written one may hold `members` alone; a HAR holds many more. */
 function described(
-  request: Record<string, unknown> | undefined,
+  request: Readonly<Record<string, unknown>> | undefined,
   ip: string | undefined,
   file: string,
   members?: readonly string[],
@@ -183,12 +185,12 @@ async function parseFile(file: string): Promise<unknown> {
   try {
     return JSON.parse(await inputText(file))
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'is not valid JSON' : error instanceof Error ? error.message : error
+    const reason = error instanceof SyntaxError ? 'is not valid JSON' : errorText(error)
     throw new SallyportError('invalid_request', `${inputName(file)} ${reason}`)
   }
 }
 
-function describe(request: Record<string, unknown>, ip: string | undefined, file: string): DescribedRequest {
+function describe(request: Readonly<Record<string, unknown>>, ip: string | undefined, file: string): DescribedRequest {
   const address = ip ?? textOf(request, 'ip') ?? textOf(request, 'peer')
   if (address === undefined) throw new SallyportError('invalid_request', `${file}: no ip; name one with --ip`)
   const url = urlOf(textOf(request, 'url'))
@@ -278,6 +280,6 @@ function textOf(record: Readonly<Record<string, unknown>>, name: string): string
   return typeof value === 'string' ? value : undefined
 }
 
-function recordOf(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isRecord(value) ? value : undefined
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { systemFault } from '@sallyport/engine/files'
+import { errorText, systemFault } from '@sallyport/engine/files'
 import type { Hangups } from '../workers/hangups.ts'
 
 /** How often a file that is watched is looked at. */
@@ -58,7 +58,7 @@ export function onReload(
         return changed
       } catch (error) {
         if (++missed === MISSED_LOOKS) {
-          const why = systemFault(error) ?? (error instanceof Error ? error.message : error)
+          const why = systemFault(error) ?? errorText(error)
           onNotice(`watch: ${why}; the configuration stays as it is, and is looked for every second`)
         }
         return false

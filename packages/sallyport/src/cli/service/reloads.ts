@@ -1,5 +1,6 @@
 import { SallyportError } from '@sallyport/core'
 import type { Config, ConfigRead, Reloaded, Sallyport } from '@sallyport/engine'
+import { errorText } from '@sallyport/engine/files'
 import type { ConfigSource } from '../settings/config-file.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { notifySystemd } from '../workers/systemd.ts'
@@ -74,7 +75,7 @@ async function reload(
     return { text, audit: { ...audit, details: { changed, needRestart } } }
   } catch (error) {
     const code = error instanceof SallyportError ? error.code : 'internal_error'
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(error)
     const [first = ''] = why.split('\n', 1)
     if (!ending.aborted)
       sallyport.raise({ ...RELOAD, text: `The configuration was not taken over: ${first}`, details: { code } })

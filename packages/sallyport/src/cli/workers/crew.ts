@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '@sallyport/engine'
 import { createKeptCounts } from '@sallyport/engine'
+import { errorText } from '@sallyport/engine/files'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 import { createInForce, type InForce, type Stamp } from './config-in-force.ts'
 import type { WorkersSinks } from './events.ts'
@@ -260,5 +261,5 @@ export class Crew {
 }
 
 function notStarted(error: unknown): string {
-  return `no worker could be started (${error instanceof Error ? error.message : error})`
+  return `no worker could be started (${errorText(error)})`
 }

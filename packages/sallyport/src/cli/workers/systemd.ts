@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { errorText } from '@sallyport/engine/files'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const run = promisify(execFile)
@@ -21,7 +22,7 @@ export async function notifySystemd(state: ServiceState, status: string, termina
     const text = status.replaceAll(/\s+/g, ' ').slice(0, MAX_STATUS_LENGTH)
     await run('systemd-notify', [...variablesOf(state), `STATUS=${text}`], { timeout: PATIENCE_MS })
   } catch (error) {
-    const reason = error instanceof Error ? error.message.trim() : String(error)
+    const reason = errorText(error).trim()
     terminal.err(`sallyport: systemd cannot be notified that this service is ${state}: ${reason}`)
   }
 }

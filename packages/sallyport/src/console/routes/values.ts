@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { isRecord, SallyportError } from '@sallyport/core'
 import type { Body } from './route.ts'
 
 const MAX_TEXT = 2_048
@@ -16,10 +16,8 @@ export function numberOf(given: string | null, { initial, most }: { readonly ini
 
 /** A body that is a map of keys. */
 export function mapOf(body: unknown): Readonly<Record<string, unknown>> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new SallyportError('invalid_request', 'The body must be a map of keys.')
-  }
-  return body as Readonly<Record<string, unknown>>
+  if (isRecord(body)) return body
+  throw new SallyportError('invalid_request', 'The body must be a map of keys.')
 }
 
 /** A text of a body; absent where it is absent or empty. */
