@@ -31,7 +31,7 @@ export function Chart({ label, curves }: { label: string; curves: Curves }) {
       current.style.color = `var(--${name}, var(--api))`
       return getComputedStyle(current).color
     }
-    const made = new UPlot(optionsOf(current.clientWidth, curves, colour), stacked(curves), current)
+    const made = new UPlot(makeOptions(current.clientWidth, curves, colour), stacked(curves), current)
     plot.current = made
     const observer = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height: HEIGHT }))
     observer.observe(current)
@@ -57,7 +57,7 @@ export function Chart({ label, curves }: { label: string; curves: Curves }) {
   )
 }
 
-function optionsOf(width: number, { rows }: Curves, colour: (name: string) => string): UPlot.Options {
+function makeOptions(width: number, { rows }: Curves, colour: (name: string) => string): UPlot.Options {
   const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
   return {
     width,

@@ -76,7 +76,7 @@ export function Editor({
     const editor = new EditorView({
       root,
       parent: root,
-      state: EditorState.create({ doc: initial, extensions: extensionsOf(label, schema, hooks) }),
+      state: EditorState.create({ doc: initial, extensions: listExtensions(label, schema, hooks) }),
     })
     return () => editor.destroy()
   }, [label, schema])
@@ -88,7 +88,7 @@ interface Hooks {
   readonly current: { readonly onText: (text: string) => void; readonly check: (text: string) => Promise<Checked> }
 }
 
-function extensionsOf(label: string, schema: SchemaNode, hooks: Hooks) {
+function listExtensions(label: string, schema: SchemaNode, hooks: Hooks) {
   return [
     lineNumbers(),
     history(),
@@ -98,7 +98,7 @@ function extensionsOf(label: string, schema: SchemaNode, hooks: Hooks) {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
     autocompletion({ override: [(context) => complete(context, schema)], activateOnTyping: true }),
-    linter(async (editor) => diagnosticsOf(editor, await hooks.current.check(editor.state.doc.toString())), {
+    linter(async (editor) => listDiagnostics(editor, await hooks.current.check(editor.state.doc.toString())), {
       delay: 350,
     }),
     // Tab is left to the browser, so that the keyboard gets out again.
@@ -109,7 +109,7 @@ function extensionsOf(label: string, schema: SchemaNode, hooks: Hooks) {
   ]
 }
 
-function diagnosticsOf({ state: { doc } }: EditorView, { faults, warnings }: Checked): readonly Diagnostic[] {
+function listDiagnostics({ state: { doc } }: EditorView, { faults, warnings }: Checked): readonly Diagnostic[] {
   const at =
     (severity: Diagnostic['severity']) =>
     (fault: Checked['faults'][number]): Diagnostic => {
@@ -147,9 +147,9 @@ function placeAt({ state, pos }: CompletionContext): {
   const path: (string | typeof ITEM)[] = []
   let isKey = false
   for (
-    let node: ReturnType<typeof parentOf> = syntaxTree(state).resolveInner(pos, -1);
+    let node: ReturnType<typeof findParent> = syntaxTree(state).resolveInner(pos, -1);
     node !== null;
-    node = parentOf(node)
+    node = findParent(node)
   ) {
     if (node.name === 'Key') isKey = true
     else if (node.name === 'Item') path.unshift(ITEM)
@@ -162,6 +162,6 @@ function placeAt({ state, pos }: CompletionContext): {
   return { path, isKey }
 }
 
-function parentOf(node: ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>) {
+function findParent(node: ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>) {
   return node.parent
 }

@@ -89,6 +89,6 @@ export function Empty({ children }: { children: ComponentChildren }) {
 }
 
 /** As a failure, whatever was thrown. */
-export function failureOf(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure('fault', String(error))
 }

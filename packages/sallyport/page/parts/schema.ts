@@ -26,10 +26,10 @@ export function proposalsAt(
   path: readonly (string | typeof ITEM)[],
 ): { readonly keys: readonly Proposal[]; readonly values: readonly Proposal[] } {
   const nodes = path.reduce<readonly SchemaNode[]>(
-    (nodes, step) => nodes.flatMap((node) => variantsOf(node)).flatMap((node) => within(node, step)),
+    (nodes, step) => nodes.flatMap((node) => listVariants(node)).flatMap((node) => within(node, step)),
     [schema],
   )
-  const variants = nodes.flatMap(variantsOf)
+  const variants = nodes.flatMap(listVariants)
   const keys = new Map<string, Proposal>()
   const values = new Map<string, Proposal>()
   for (const { properties = {}, enum: words = [], const: word, type } of variants) {
@@ -49,9 +49,9 @@ export function proposalsAt(
   return { keys: [...keys.values()], values: [...values.values()] }
 }
 
-function variantsOf(node: SchemaNode): readonly SchemaNode[] {
+function listVariants(node: SchemaNode): readonly SchemaNode[] {
   const others = [...(node.anyOf ?? []), ...(node.oneOf ?? [])]
-  return [node, ...others.flatMap(variantsOf)]
+  return [node, ...others.flatMap(listVariants)]
 }
 
 function within(

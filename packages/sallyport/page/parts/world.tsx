@@ -30,19 +30,19 @@ export function WorldMap({
   }, [])
   if (world === undefined) return <div class="map" />
   const most = Math.max(1, ...Object.values(counts))
-  const at = point && placeOf(world, point)
+  const at = point && projectPoint(world, point)
   return (
     <svg class="map" viewBox={`0 0 ${world.width} ${world.height}`} role="img" aria-label={label}>
       <title>{label}</title>
       {Object.entries(world.shapes).map(([code, shape]) => {
         const number = counts[code] ?? 0
         return (
-          <path key={code} d={shape} class={`land shade-${shadeOf(number, most)}`}>
+          <path key={code} d={shape} class={`land shade-${chooseShade(number, most)}`}>
             {number > 0 && <title>{`${country(code)}: ${count(number)}`}</title>}
           </path>
         )
       })}
-      {namedOf(world, counts).map(({ code, x, y }) => (
+      {placeNames(world, counts).map(({ code, x, y }) => (
         <text key={`name ${code}`} x={x} y={y} class="name">
           {country(code)}
         </text>
@@ -57,7 +57,7 @@ const NAMES = 6
 /** Units of the picture that one letter takes, and one line. */
 const [LETTER, LINE] = [10, 22]
 
-function namedOf({ places, width }: World, counts: Readonly<Record<string, number>>) {
+function placeNames({ places, width }: World, counts: Readonly<Record<string, number>>) {
   const named: { readonly code: string; readonly x: number; readonly y: number; readonly half: number }[] = []
   for (const [code] of Object.entries(counts).sort(([, one], [, other]) => other - one)) {
     const place = places[code]
@@ -73,7 +73,7 @@ function namedOf({ places, width }: World, counts: Readonly<Record<string, numbe
 }
 
 /** By its logarithm: one country has most of nearly all traffic. */
-function shadeOf(number: number, most: number): number {
+function chooseShade(number: number, most: number): number {
   if (number === 0) return 0
   return 1 + Math.round((Math.log(number) / Math.max(Math.log(most), 1e-9)) * (SHADES - 1))
 }
@@ -81,7 +81,7 @@ function shadeOf(number: number, most: number): number {
 const [A1, A2, A3, A4] = [1.340264, -0.081106, 0.000893, 0.003796]
 
 /** Equal Earth (Šavrič, Patterson and Jenny 2018), as the outlines were projected. */
-function placeOf(
+function projectPoint(
   { scale, translate: [left, top] }: World,
   { latitude, longitude }: { readonly latitude: number; readonly longitude: number },
 ): { readonly x: number; readonly y: number } {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type Asked, Failure, type Got, type Path, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { count, percent } from '../words.ts'
 
@@ -16,7 +16,7 @@ export function Accounts() {
   const [failure, setFailure] = useState<Failure | undefined>(undefined)
   const isAdmin = session.value?.role === 'admin'
   const act: Act = async (path, body) => {
-    const done: object = await post(path, body).catch(failureOf)
+    const done: object = await post(path, body).catch(toFailure)
     setFailure(done instanceof Failure ? done : undefined)
     if (done instanceof Failure) return
     // A key is in the answer that it is made by, and in none after.

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Failure, type Got, post, session } from '../api.ts'
-import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
 import { age, clipped } from '../words.ts'
@@ -10,7 +10,7 @@ export function Bans() {
   const loaded = useLoad('bans', {}, 5_000)
   const [failure, setFailure] = useState<Failure | undefined>(undefined)
   const lift = async (id: string): Promise<void> => {
-    const done = await post('bans/lift', { id }).catch(failureOf)
+    const done = await post('bans/lift', { id }).catch(toFailure)
     setFailure(done instanceof Failure ? done : undefined)
     loaded.reload()
   }

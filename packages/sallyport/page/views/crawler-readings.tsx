@@ -43,7 +43,7 @@ export function Readings({ operator, claim }: { operator: string | null; claim: 
 }
 
 /** An operator as what was shown: a claim that nothing proves is shown as one. */
-function nameOf({ operator, claim }: Operator): string {
+function nameOperator({ operator, claim }: Operator): string {
   if (claim === 'verified') return operator
   return claim === 'spoofed' ? `pretends to be ${operator}` : `claims to be ${operator}`
 }
@@ -66,9 +66,11 @@ function All({ report: { operators, referrals, requests, pages, bytes } }: { rep
             head={['Operator', 'Requests', 'Pages', 'Against robots.txt', 'Beyond limits', 'Stopped']}
           >
             {operators.map((one) => (
-              <tr key={nameOf(one)}>
+              <tr key={nameOperator(one)}>
                 <td>
-                  <a href={linkTo('crawlers', { operator: one.operator, claim: one.claim })}>{clipped(nameOf(one))}</a>{' '}
+                  <a href={linkTo('crawlers', { operator: one.operator, claim: one.claim })}>
+                    {clipped(nameOperator(one))}
+                  </a>{' '}
                   <div class="quiet">{one.purposes.join(', ')}</div>
                 </td>
                 <td>
@@ -120,7 +122,7 @@ function robotsText({ disallowed, unread, requests }: Operator): string {
 function One({ one }: { one: Operator }) {
   return (
     <div class="grid">
-      <Card title={nameOf(one)} wide>
+      <Card title={nameOperator(one)} wide>
         <Facts
           rows={[
             ['Claim', <Badge key="claim" name={one.claim} />],

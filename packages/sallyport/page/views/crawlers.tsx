@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Answer, type Asked, Failure, type Got, post } from '../api.ts'
-import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { linkTo, place } from '../route.ts'
 import { clipped, country, word } from '../words.ts'
@@ -67,7 +67,7 @@ function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const form = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement))
-    setAnswer(await post('crawlers/verify', form as Asked<'POST', 'crawlers/verify'>).catch(failureOf))
+    setAnswer(await post('crawlers/verify', form as Asked<'POST', 'crawlers/verify'>).catch(toFailure))
   }
   return (
     <Card title="Verify one" wide>
@@ -148,7 +148,7 @@ function Catalogue({ crawlers }: { crawlers: readonly Crawler[] }) {
               <td>{crawler.name}</td>
               <td>{crawler.operator}</td>
               <td>{crawler.purpose}</td>
-              <td>{waysOf(crawler)}</td>
+              <td>{listWays(crawler)}</td>
             </tr>
           ))}
         </Table>
@@ -158,7 +158,7 @@ function Catalogue({ crawlers }: { crawlers: readonly Crawler[] }) {
 }
 
 /** How a claim can be checked, and whether that is possible here now. */
-function waysOf({ silent, hasRanges, lists, names, systems, agent }: Crawler): string {
+function listWays({ silent, hasRanges, lists, names, systems, agent }: Crawler): string {
   if (silent !== undefined) return silent === 'retired' ? 'nothing: it is retired' : 'nothing: it sends no requests'
   const loaded = lists.find(({ state }) => state !== 'missing')
   const ways = [

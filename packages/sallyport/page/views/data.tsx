@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Answer, Failure, type Got, post, session } from '../api.ts'
-import { Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { age, count } from '../words.ts'
 
@@ -13,7 +13,7 @@ export function Data() {
   const [isBusy, setBusy] = useState(false)
   const update = async (source?: string): Promise<void> => {
     setBusy(true)
-    setUpdated(await post('data/update', source === undefined ? {} : { source }).catch(failureOf))
+    setUpdated(await post('data/update', source === undefined ? {} : { source }).catch(toFailure))
     setBusy(false)
     loaded.reload()
   }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Asked, Failure, type Got, get, session } from '../api.ts'
-import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { count, country, moment } from '../words.ts'
 
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 export function Ledger() {
   const loaded = useLoad('ledger')
   const [opened, setOpened] = useState<Evidence | Failure | undefined>(undefined)
-  const open = async (query: Query): Promise<void> => setOpened(await get('ledger/evidence', query).catch(failureOf))
+  const open = async (query: Query): Promise<void> => setOpened(await get('ledger/evidence', query).catch(toFailure))
   return (
     <>
       <div class="grid">
@@ -139,7 +139,7 @@ function Sentences({ texts }: { texts: readonly string[] }) {
 function Download({ name, load, children }: { name: string; load: () => Promise<object>; children: string }) {
   const [failure, setFailure] = useState<string | undefined>(undefined)
   const save = async (): Promise<void> => {
-    const body = await load().catch(failureOf)
+    const body = await load().catch(toFailure)
     setFailure(body instanceof Failure ? body.message : undefined)
     if (body instanceof Failure) return
     const url = URL.createObjectURL(new Blob([JSON.stringify(body)], { type: 'application/json' }))

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Failure, type Got, post, session } from '../api.ts'
-import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import { goTo, linkTo, place } from '../route.ts'
 import { age, clipped, count } from '../words.ts'
@@ -15,7 +15,7 @@ export function Lists() {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const wanted = String(new FormData(event.currentTarget as HTMLFormElement).get('q') ?? '').trim()
-    goTo('lists', placeOf(name, wanted))
+    goTo('lists', makeQuery(name, wanted))
   }
   return (
     <>
@@ -50,7 +50,7 @@ export function Lists() {
   )
 }
 
-function placeOf(name: string, q: string): Readonly<Record<string, string>> {
+function makeQuery(name: string, q: string): Readonly<Record<string, string>> {
   return { ...(name !== '' && { name }), ...(q !== '' && { q }) }
 }
 
@@ -61,7 +61,7 @@ function All({ lists, q }: { lists: readonly List[]; q: string }) {
       {lists.map(({ name, from, place: at, source, holds }) => (
         <tr key={name}>
           <td>
-            <a href={linkTo('lists', placeOf(name, q))}>{name}</a>
+            <a href={linkTo('lists', makeQuery(name, q))}>{name}</a>
             {source?.error !== undefined && <div class="failure">{source.error}</div>}
             {source?.reason !== undefined && (
               <div class={source.state === 'refused' ? 'failure' : 'quiet'}>{source.reason}</div>
@@ -93,8 +93,8 @@ function One({ list: { name, fixed }, q }: { list: List; q: string }) {
   const [said, setSaid] = useState<Failure | string | undefined>(undefined)
   const maySteer = session.value?.role === 'steer' || session.value?.role === 'admin'
   const change = async (what: 'add' | 'remove', entries: string): Promise<boolean> => {
-    const done = await post(`lists/${what}`, { name, entries }).catch(failureOf)
-    setSaid(done instanceof Failure ? done : saidOf(what, done.changed))
+    const done = await post(`lists/${what}`, { name, entries }).catch(toFailure)
+    setSaid(done instanceof Failure ? done : describeChange(what, done.changed))
     loaded.reload()
     return !(done instanceof Failure)
   }
@@ -119,7 +119,7 @@ function One({ list: { name, fixed }, q }: { list: List; q: string }) {
   )
 }
 
-function saidOf(what: 'add' | 'remove', changed: readonly string[]): string {
+function describeChange(what: 'add' | 'remove', changed: readonly string[]): string {
   if (changed.length === 0) return what === 'add' ? 'All were there already.' : 'No line of the file has it alone.'
   return `${what === 'add' ? 'Added' : 'Removed'}, and in force within a second: ${changed.join(', ')}.`
 }

@@ -3,7 +3,7 @@ import { type Answer, Failure, type Got, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import type { SchemaNode } from '../parts/schema.ts'
 import { REPORT_MS } from '../parts/span.tsx'
@@ -86,7 +86,7 @@ function RuleText({ id, action, match }: { id: string; action: string; match: st
 
 const checkText = (text: string): Promise<Checked> =>
   post('policy/check', { text }).catch((error) => ({
-    faults: [{ line: 1, key: undefined, rule: undefined, message: failureOf(error).message }],
+    faults: [{ line: 1, key: undefined, rule: undefined, message: toFailure(error).message }],
     warnings: [],
   }))
 
@@ -116,10 +116,10 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
     return found
   }
   const tryIt = async (): Promise<void> => {
-    setOutcome(await post('policy/what-if', { text }).catch(failureOf))
+    setOutcome(await post('policy/what-if', { text }).catch(toFailure))
   }
   const save = async (): Promise<void> => {
-    const saved = await post('policy/save', { text, etag }).catch(failureOf)
+    const saved = await post('policy/save', { text, etag }).catch(toFailure)
     setOutcome(saved instanceof Failure ? saved : 'Saved, and in force.')
     if (!(saved instanceof Failure)) onSaved()
   }
@@ -212,7 +212,7 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
               <td>{word(row.name)}</td>
               <td>{count(row.requests)}</td>
               {ACTIONS.map((action) => (
-                <td key={action}>{stepOf(row.before[action] ?? 0, row.after[action] ?? 0)}</td>
+                <td key={action}>{formatStep(row.before[action] ?? 0, row.after[action] ?? 0)}</td>
               ))}
               <td>{count(row.changed)}</td>
             </tr>
@@ -248,6 +248,6 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
   )
 }
 
-function stepOf(before: number, after: number): string {
+function formatStep(before: number, after: number): string {
   return before === after ? count(before) : `${count(before)} → ${count(after)}`
 }

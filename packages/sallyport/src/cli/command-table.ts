@@ -21,8 +21,8 @@ export interface CommandRow {
 }
 
 /** Every command below one, with what is said of it there. */
-export function commandsOf(program: Command, examples: Readonly<Record<string, string>>): readonly CommandRow[] {
-  return leavesOf(program).map(({ name, command }) => ({
+export function listCommands(program: Command, examples: Readonly<Record<string, string>>): readonly CommandRow[] {
+  return findLeaves(program).map(({ name, command }) => ({
     usage: [name, ...command.registeredArguments.map(argumentText)].join(' '),
     description: command.description(),
     example: ['sallyport', name, examples[name]].filter((part) => part !== '').join(' '),
@@ -37,9 +37,12 @@ export function commandsOf(program: Command, examples: Readonly<Record<string, s
 }
 
 /** A command that has no others within, by its whole name. */
-export function leavesOf(command: Command, path = ''): readonly { readonly name: string; readonly command: Command }[] {
+export function findLeaves(
+  command: Command,
+  path = '',
+): readonly { readonly name: string; readonly command: Command }[] {
   if (command.commands.length === 0) return [{ name: path, command }]
-  return command.commands.flatMap((inner) => leavesOf(inner, path === '' ? inner.name() : `${path} ${inner.name()}`))
+  return command.commands.flatMap((inner) => findLeaves(inner, path === '' ? inner.name() : `${path} ${inner.name()}`))
 }
 
 function argumentText(argument: Command['registeredArguments'][number]): string {

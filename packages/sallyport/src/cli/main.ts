@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import { systemFault } from '@sallyport/engine/files'
 import { Command, CommanderError } from 'commander'
-import { type CommandRow, commandsOf, leavesOf } from './command-table.ts'
+import { type CommandRow, findLeaves, listCommands } from './command-table.ts'
 import { addAccountsCommands } from './commands/accounts.ts'
 import { addBansCommands } from './commands/bans.ts'
 import { addConfigCommands } from './commands/config.ts'
@@ -70,13 +70,13 @@ export async function main(argv: readonly string[], on: Terminal = processTermin
 
 /** Every command with its options, as they are defined. */
 export function commandTable(): readonly CommandRow[] {
-  return commandsOf(createProgram({ out() {}, err() {} }), EXAMPLES)
+  return listCommands(createProgram({ out() {}, err() {} }), EXAMPLES)
 }
 
 function createProgram(terminal: Terminal): Command {
   const program = new Command('sallyport')
     .description('Know who is at the door of your Node server, and decide before your code runs.')
-    .version(versionOf())
+    .version(readVersion())
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -108,12 +108,12 @@ function createProgram(terminal: Terminal): Command {
   addLedgerCommands(program, terminal)
   addEvidenceCommands(program, terminal)
   addPrivacyCommands(program, terminal)
-  for (const { name, command } of leavesOf(program)) {
+  for (const { name, command } of findLeaves(program)) {
     command.addHelpText('after', `\nExample:\n  ${['sallyport', name, EXAMPLES[name]].join(' ').trimEnd()}`)
   }
   return program
 }
 
-function versionOf(): string {
+function readVersion(): string {
   return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SallyportError } from '@sallyport/core'
 import { openPolicyReader, type Sallyport } from '@sallyport/engine'
-import { type Door, readerOf, requireRole } from './access/door.ts'
+import { type Door, nameReader, requireRole } from './access/door.ts'
 import type { Role } from './access/tokens.ts'
 import { shownIn, type Visitor } from './access/visitor.ts'
 import type { History } from './history/history.ts'
@@ -11,7 +11,7 @@ import { loadPage } from './http/page.ts'
 import { readJson, sendError, sendJson } from './http/reply.ts'
 import { consoleRows } from './routes/index.ts'
 import type { AnyRow, AnyShare, Call, ConsoleHooks, ConsoleParts } from './routes/route.ts'
-import { mapOf } from './routes/values.ts'
+import { parseMap } from './routes/values.ts'
 import { createGather, type Share } from './shares/share.ts'
 
 const API = '/console/api/'
@@ -63,7 +63,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
     const { visitor, body, setCookie } = isComing ? door.signIn(request, now) : door.signOut(request, now)
     const value = isComing ? shownIn(request, 'Link') : visitor.session
     if (value !== undefined) await parts.gather(ended, { value })
-    own.trail.audit({ what: `console sign-${isComing ? 'in' : 'out'}`, who: whoOf(visitor), details: {} })
+    own.trail.audit({ what: `console sign-${isComing ? 'in' : 'out'}`, who: nameVisitor(visitor), details: {} })
     sendJson(response, 200, body, { 'Set-Cookie': setCookie })
   }
 
@@ -73,7 +73,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
     const path = pathname.slice(API.length)
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
     const isSession = path === 'session' && (method === 'POST' || method === 'DELETE')
-    const found = matchOf(rows, path)
+    const found = findRows(rows, path)
     const row = found?.rows.find((row) => row.method === method)
     if (found === undefined) throw new SallyportError('not_found')
     if (row === undefined && !isSession) throw new SallyportError('method_not_allowed')
@@ -88,10 +88,10 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
         response,
         query: searchParams,
         rest: found.rest,
-        reader: readerOf(request, visitor),
+        reader: nameReader(request, visitor),
         isAdmitted: () => door.permits(request, 'read'),
-        body: async () => mapOf(await readJson(request)),
-        audit: (what, details) => own.trail.audit({ what, who: whoOf(visitor), details }),
+        body: async () => parseMap(await readJson(request)),
+        audit: (what, details) => own.trail.audit({ what, who: nameVisitor(visitor), details }),
       } satisfies Call<string>,
       parts,
     )
@@ -126,12 +126,12 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
   }
 }
 
-function whoOf({ role }: Visitor): string {
+function nameVisitor({ role }: Visitor): string {
   return `console ${role ?? 'nobody'}`
 }
 
 /** The rows of a path, and what its last segment is where they leave that open. */
-function matchOf(
+function findRows(
   rows: readonly AnyRow[],
   path: string,
 ): { readonly rows: readonly AnyRow[]; readonly rest: string } | undefined {

@@ -1,9 +1,9 @@
 import { SallyportError } from '@sallyport/core'
 import { type Account, isPlanName, openAccounts, PLAN_NAMES, type PlanName } from '@sallyport/engine'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type AccountOptions, accountOf, withAccountOptions } from '../settings/account-options.ts'
+import { type AccountOptions, toNewAccount, withAccountOptions } from '../settings/account-options.ts'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 type Options = CommonOptions & { readonly json?: true | undefined }
@@ -15,10 +15,10 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
   withAccountOptions(withCommonOptions(accounts.command('create').description('make an account, which has no key yet')))
     .addOption(jsonOption())
     .action(async (options: Options & AccountOptions) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       const details = ({ id, plan }: Account) => ({ account: id, plan })
       const account = await audited(config, { what: 'accounts create', details }, terminal, () =>
-        using(openAccounts(config), ({ keyring }) => keyring.createAccount(accountOf(options))),
+        using(openAccounts(config), ({ keyring }) => keyring.createAccount(toNewAccount(options))),
       )
       if (options.json) return terminal.out(json(account))
       terminal.out(account.id)
@@ -28,7 +28,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
   withCommonOptions(accounts.command('list').description('list all accounts'))
     .addOption(jsonOption())
     .action(async (options: Options) => {
-      const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listAccounts())
+      const listed = await using(openAccounts(readConfig(options)), ({ accounts }) => accounts.listAccounts())
       if (options.json) return terminal.out(json(listed))
       if (listed.length === 0) return terminal.out('No accounts.')
       const rows = listed.map(({ id, name, plan, signupDate }) => [id, name, plan, signupDate])
@@ -37,10 +37,10 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
 
   withCommonOptions(accounts.command('set-plan').description('change the plan of an account, from now on'))
     .argument('<id>', 'id of the account')
-    .argument('<plan>', PLAN_NAMES.join(', '), planOf)
+    .argument('<plan>', PLAN_NAMES.join(', '), parsePlan)
     .addOption(jsonOption())
     .action(async (id: string, plan: PlanName, options: Options) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       await audited(config, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, async () => {
         const known = await using(openAccounts(config), ({ accounts }) => accounts.setPlan(id, plan))
         if (!known) throw new SallyportError('unknown_account', `No such account: "${id}".`)
@@ -49,7 +49,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
     })
 }
 
-function planOf(text: string): PlanName {
+function parsePlan(text: string): PlanName {
   if (!isPlanName(text)) throw new InvalidArgumentError(`It is one of ${PLAN_NAMES.join(', ')}.`)
   return text
 }

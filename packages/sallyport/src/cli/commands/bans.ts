@@ -2,7 +2,7 @@ import { type Ban, strikesText } from '@sallyport/core'
 import { openBans } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
@@ -15,7 +15,7 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(bans.command('list').description('list bans in force, the soonest to end first'))
     .addOption(jsonOption())
     .action(async (options: ReadOptions) => {
-      const listed = await using(openBans(configOf(options)), ({ bans }) => bans.list())
+      const listed = await using(openBans(readConfig(options)), ({ bans }) => bans.list())
       if (options.json) return terminal.out(json(listed.map(shown)))
       if (listed.length === 0) return terminal.out('Nobody is banned.')
       const rows = printableValue(listed).map((ban) => {
@@ -31,7 +31,7 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
     .argument('<id>', 'as `bans list` shows it')
     .addOption(jsonOption())
     .action(async (id: string, options: ReadOptions) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       await audited(config, { what: 'bans lift', details: { id } }, terminal, () =>
         using(openBans(config), ({ lift }) => lift(id)),
       )

@@ -14,7 +14,13 @@ import {
 import type { Command } from 'commander'
 import { warningText } from '../settings/config-file.ts'
 import { PROXY_LOOKS } from '../settings/looks.ts'
-import { type CommonOptions, configReadOf, fileOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import {
+  type CommonOptions,
+  findConfigFile,
+  jsonOption,
+  readConfigLayers,
+  withCommonOptions,
+} from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { printable, printableJson, printableMessage } from '../terminal/printable.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
@@ -42,7 +48,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
         for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
         for (const fault of warnings) terminal.err(printableMessage(warningText(fault)))
         for (const fault of notices) terminal.err(printableMessage(`notice: ${faultText(fault)}`))
-        if (errors.length === 0) terminal.out(valid(fileOf(file === undefined ? options : { config: file })))
+        if (errors.length === 0) terminal.out(valid(findConfigFile(file === undefined ? options : { config: file })))
         for (const note of notes) terminal.out(dim(note))
       }
       if (errors.length > 0) throw new ExitError(UNUSABLE)
@@ -51,7 +57,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(config.command('show').description('show each value in force, and its source'))
     .addOption(jsonOption())
     .action((options: Options) => {
-      const settings = settingsOf(configReadOf(options))
+      const settings = settingsOf(readConfigLayers(options))
       if (options.json) return terminal.out(json(settings))
       terminal.out(columns(settings.map(({ key, value, place }) => [key, shown(value), dim(place?.text ?? 'default')])))
     })
@@ -80,7 +86,7 @@ async function checked(options: CommonOptions): Promise<
 > {
   let read: ConfigRead
   try {
-    read = configReadOf(options, {}, true)
+    read = readConfigLayers(options, {}, true)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return { errors: error.faults, warnings: [], notices: [], notes: [] }

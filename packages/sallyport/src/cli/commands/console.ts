@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import type { Command } from 'commander'
 import { readTokens, signInLink } from '#console'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport console` */
@@ -13,7 +13,7 @@ export function addConsoleCommand(program: Command, terminal: Terminal): void {
   )
     .addOption(jsonOption())
     .action((options: CommonOptions & { readonly json?: true | undefined }) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       if (!config.console.enabled) throw new SallyportError('invalid_config', 'console.enabled is false.')
       const { tokens, isKept } = readTokens(config.dataDir, config.console)
       if (!isKept) {

@@ -12,13 +12,13 @@ export function addCrawlersCommands(program: Command, terminal: Terminal): void 
     .action((options: CommonOptions & { readonly json?: true | undefined }) => {
       const listed = createCatalogue().crawlers
       if (options.json) return terminal.out(json(listed.map(plain)))
-      const rows = listed.map((crawler) => [crawler.slug, crawler.operator, crawler.purpose, checksOf(crawler)])
+      const rows = listed.map((crawler) => [crawler.slug, crawler.operator, crawler.purpose, listChecks(crawler)])
       terminal.out(columns(rows, ['slug', 'operator', 'purpose', 'checked by']))
     })
 }
 
 /** The checks that can confirm or refute, in the API's words; `nothing` where the operator publishes nothing to check by. */
-function checksOf({ silent, ranges, exclusive, names, agent }: Crawler): string {
+function listChecks({ silent, ranges, exclusive, names, agent }: Crawler): string {
   if (silent === 'token-only') return 'never sent: a name for robots.txt'
   if (silent === 'retired') return 'never sent any more'
   const checks = [

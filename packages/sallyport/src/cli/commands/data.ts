@@ -4,11 +4,11 @@ import { MAX_BUNDLE_BYTES, oldestList, openUpdates } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
 import {
-  bundleOf,
   type CommonOptions,
-  configOf,
   jsonOption,
-  sourcesOf,
+  makeBundle,
+  readConfig,
+  readDataSources,
   withCommonOptions,
 } from '../settings/settings.ts'
 import { yesOption } from '../terminal/ask.ts'
@@ -36,7 +36,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
     .option('--all', 'also sources that are not switched on')
     .addOption(jsonOption())
     .action(async (options: Options & { readonly all?: true | undefined }) => {
-      const sources = await sourcesOf(configOf(options), terminal)
+      const sources = await readDataSources(readConfig(options), terminal)
       if (options.json) return terminal.out(json(sources))
       const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
       terminal.out(sourceLines(shown))
@@ -56,9 +56,9 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
 
   withCommonOptions(data.command('compile').description('compile the data now, unless it is compiled already')).action(
     async (options: CommonOptions) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       const sources = await audited(config, { what: 'data compile', details: {} }, terminal, () =>
-        sourcesOf(config, terminal),
+        readDataSources(config, terminal),
       )
       terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
     },
@@ -75,9 +75,9 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
 async function bundle(file: string, options: BundleOptions, terminal: Terminal): Promise<void> {
   // Before the data is compiled, on a terminal that may be left alone meanwhile.
   await confirmOverwriting(file, BUNDLE, options.yes, terminal)
-  const config = configOf(options)
+  const config = readConfig(options)
   const written = { what: 'data bundle', details: { file } }
-  const bytes = await audited(config, written, terminal, () => bundleOf(config, terminal))
+  const bytes = await audited(config, written, terminal, () => makeBundle(config, terminal))
   writeInto(file, bytes)
   const megabytes = (bytes.length / 1e6).toFixed(2)
   terminal.out(
@@ -100,7 +100,7 @@ const BUNDLE: WrittenKind = {
 
 /** Fails with 1 where a source was refused or could not be fetched; the others are in use. */
 async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
-  const config = configOf(options)
+  const config = readConfig(options)
   const progress = createUpdateProgress(options.json ? terminal.err : terminal.out)
   const asked = {
     source: options.source,
@@ -115,7 +115,7 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
   ).finally(progress.stop)
   if (options.json) terminal.out(json(outcomes))
   // Compiled now, so that the next start need not.
-  if (outcomes.some(({ state }) => state === 'updated')) await sourcesOf(config, terminal)
+  if (outcomes.some(({ state }) => state === 'updated')) await readDataSources(config, terminal)
   const bad = outcomes.filter(({ state }) => state === 'refused' || state === 'failed')
   if (bad.length === 0) return
   throw new SallyportError(
@@ -125,7 +125,7 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
 }
 
 async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<void> {
-  const config = configOf(options)
+  const config = readConfig(options)
   const details = options.source === undefined ? {} : { source: options.source }
   const back = await audited(config, { what: 'data update --rollback', details }, terminal, () =>
     openUpdates(config).rollBack(options.source),

@@ -1,8 +1,8 @@
 import { doctor, type Finding } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { PROXY_LOOKS } from '../settings/looks.ts'
-import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
-import { urlOf } from '../settings/url.ts'
+import { type CommonOptions, jsonOption, readConfigLayers, withCommonOptions } from '../settings/settings.ts'
+import { parseUrlOption } from '../settings/url.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
 
@@ -14,18 +14,18 @@ interface Options extends CommonOptions {
 /** `sallyport doctor` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('doctor').description('check what a service depends on, and advise'))
-    .option('--site <url>', 'address of the site, to check that challenge solutions reach the gate', urlOf)
+    .option('--site <url>', 'address of the site, to check that challenge solutions reach the gate', parseUrlOption)
     .addOption(jsonOption())
     .action(async (options: Options) => {
       const { site } = options
-      const findings = await doctor(configReadOf(options, {}, true).config, { site: site?.href, more: PROXY_LOOKS })
+      const findings = await doctor(readConfigLayers(options, {}, true).config, { site: site?.href, more: PROXY_LOOKS })
       const isGood = findings.every(({ state }) => state !== 'fail')
-      terminal.out(options.json ? json({ ok: isGood, findings }) : findings.map(lineOf).join('\n'))
+      terminal.out(options.json ? json({ ok: isGood, findings }) : findings.map(formatFinding).join('\n'))
       if (!isGood) throw new ExitError(1)
     })
 }
 
-function lineOf({ check, state, found, advice }: Finding): string {
+function formatFinding({ check, state, found, advice }: Finding): string {
   const word = state === 'ok' ? 'ok  ' : bold(state)
   return `${word}  ${check.padEnd(9)}  ${found}${advice === undefined ? '' : `\n${' '.repeat(17)}${dim(advice)}`}`
 }

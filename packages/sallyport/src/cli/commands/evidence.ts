@@ -32,7 +32,7 @@ export function addEvidenceCommands(program: Command, terminal: Terminal): void 
       const report = verify(await readJsonText(file), keys, options.keys)
       const isProved = report.axes.authenticity.outcome === 'pass'
       const isEnough = report.ok && (isProved || options.allowUnauthenticated === true)
-      terminal.out(options.json ? json(report) : `${tableOf(report)}\n${sentenceOf(report, isEnough)}`)
+      terminal.out(options.json ? json(report) : `${formatAxes(report)}\n${describeReport(report, isEnough)}`)
       if (!isEnough) throw new ExitError(1)
     })
 }
@@ -46,14 +46,14 @@ function verify(evidence: string, keys: string | undefined, place: string | unde
   }
 }
 
-function sentenceOf({ ok }: EvidenceReport, isEnough: boolean): string {
+function describeReport({ ok }: EvidenceReport, isEnough: boolean): string {
   if (!ok) return 'The evidence is not valid.'
   return isEnough
     ? 'Nothing failed.'
     : 'Nothing failed, and nothing proves who made it: --keys names the keys of the service.'
 }
 
-function tableOf({ axes }: EvidenceReport): string {
+function formatAxes({ axes }: EvidenceReport): string {
   const rows = Object.entries(axes).map(([axis, { outcome, detail }]) => {
     return [axis.replace('_', ' '), outcome.replace('_', ' '), printable(detail)]
   })

@@ -6,7 +6,7 @@ import { isRequest } from '../log/entry.ts'
 import { logExplanation } from '../log/log-explanation.ts'
 import { explanation } from '../requests/explanation.ts'
 import { decideDescribed, readRequests } from '../requests/requests.ts'
-import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, openOnce, readConfig, using, withCommonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
@@ -36,7 +36,7 @@ export function addExplainCommand(program: Command, terminal: Terminal): void {
 async function explainFile(file: string, options: Options, terminal: Terminal): Promise<void> {
   const { requests, skipped } = await readRequests(file, options.ip)
   if (skipped > 0) terminal.err(`sallyport: ${counted(skipped, 'entry', 'entries')} left out: no request of HTTP.`)
-  const config = configOf(options)
+  const config = readConfig(options)
   const decisions = await using(openOnce(config, terminal), (sallyport) =>
     Promise.all(requests.map((request) => decideDescribed(sallyport, request))),
   )

@@ -10,7 +10,7 @@ import {
 import { type Override, openOverrides } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
@@ -41,7 +41,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
         provider,
         note,
       }
-      const config = configOf(options)
+      const config = readConfig(options)
       const set = await audited(config, { what: 'ip set', details: shown }, terminal, () =>
         using(openOverrides(config), ({ overrides }) => overrides.set(prefix, override)),
       )
@@ -53,7 +53,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', parseRange)
     .addOption(jsonOption())
     .action(async (prefix: Prefix, options: ReadOptions) => {
-      const [config, text] = [configOf(options), formatHostOrPrefix(prefix)]
+      const [config, text] = [readConfig(options), formatHostOrPrefix(prefix)]
       await audited(config, { what: 'ip unset', details: { address: text } }, terminal, () =>
         using(openOverrides(config), async ({ overrides }) => overrides.unset(prefix)),
       )
@@ -63,7 +63,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(ip.command('list').description('list classes in force, set or read from reverse names'))
     .addOption(jsonOption())
     .action(async (options: ReadOptions) => {
-      const listed = await using(openOverrides(configOf(options)), ({ overrides }) => overrides.list())
+      const listed = await using(openOverrides(readConfig(options)), ({ overrides }) => overrides.list())
       const rows = listed.map(shown)
       if (options.json) return terminal.out(json(rows))
       if (rows.length === 0) return terminal.out('Nothing is set.')

@@ -1,9 +1,9 @@
 import type { StoredKey } from '@sallyport/engine'
 import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools, type RotatedKey } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
-import { type AccountOptions, accountOf, withAccountOptions } from '../settings/account-options.ts'
+import { type AccountOptions, toNewAccount, withAccountOptions } from '../settings/account-options.ts'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
@@ -27,9 +27,9 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
   withAccountOptions(create)
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
-      const config = configOf(options)
-      const issued = await audited(config, { what: 'keys create', details: idsOf }, terminal, () =>
-        using(openAccounts(config), ({ keyring }) => keyring.issue(ownerOf(options))),
+      const config = readConfig(options)
+      const issued = await audited(config, { what: 'keys create', details: listIds }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.issue(findOwner(options))),
       )
       showIssued(issued, options, terminal)
     })
@@ -38,7 +38,9 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .option('--account <id>', 'keys of one account')
     .addOption(jsonOption())
     .action(async (options: ListOptions) => {
-      const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listKeys(options.account))
+      const listed = await using(openAccounts(readConfig(options)), ({ accounts }) =>
+        accounts.listKeys(options.account),
+      )
       if (options.json) return terminal.out(json(listed.map(shown)))
       if (listed.length === 0) return terminal.out('No keys.')
       const rows = listed.map(({ id, last4, accountId, createdAt, lastUsedAt = 'never', revokedAt }) => {
@@ -52,7 +54,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .argument('<id>', 'public id, as listed')
     .addOption(jsonOption())
     .action(async (id: string, options: CommonOptions & { readonly json?: true | undefined }) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       await audited(config, { what: 'keys revoke', details: { key: id } }, terminal, () =>
         using(openAccounts(config), ({ keyring }) => keyring.revoke(id)),
       )
@@ -65,8 +67,8 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .argument('<id>', 'public id of the old key, as listed')
     .addOption(jsonOption())
     .action(async (id: string, options: CommonOptions & { readonly json?: true | undefined }) => {
-      const config = configOf(options)
-      const details = (made: IssuedKey) => ({ ...idsOf(made), revoked: id })
+      const config = readConfig(options)
+      const details = (made: IssuedKey) => ({ ...listIds(made), revoked: id })
       const issued = await audited(config, { what: 'keys rotate', details }, terminal, () =>
         using(openAccounts(config), ({ keyring }) => keyring.rotate(id)),
       )
@@ -81,7 +83,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .action(async ({ nextKey, yes, compromised = false, ...options }: RotateOptions) => {
       if (compromised) await confirm('Everything that the old key signed will be distrusted.', yes, terminal)
       const next = { nextKeyFile: nextKey, compromised }
-      const config = configOf(options)
+      const config = readConfig(options)
       const details = ({ kid }: RotatedKey) => ({ kid, compromised })
       const rotated = await audited(config, { what: 'keys rotate-signing', details }, terminal, () =>
         using(openLedgerTools(config), ({ rotateKey }) => rotateKey(next)),
@@ -100,7 +102,7 @@ interface RotateOptions extends CommonOptions {
 }
 
 /** The ids of a new key for the audit trail. */
-function idsOf({ id, account }: IssuedKey): { readonly key: string; readonly account: string } {
+function listIds({ id, account }: IssuedKey): { readonly key: string; readonly account: string } {
   return { key: id, account: account.id }
 }
 
@@ -115,8 +117,8 @@ function showIssued(issued: IssuedKey, options: { readonly json?: true | undefin
   }
 }
 
-function ownerOf({ account, ...options }: CreateOptions): KeyOwner {
-  return account === undefined ? accountOf(options) : { account }
+function findOwner({ account, ...options }: CreateOptions): KeyOwner {
+  return account === undefined ? toNewAccount(options) : { account }
 }
 
 /** A stored key without its hash. */

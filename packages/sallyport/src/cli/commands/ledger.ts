@@ -2,7 +2,7 @@ import { counted } from '@sallyport/core'
 import { type Config, openLedgerTools, openSinks } from '@sallyport/engine'
 import type { AuditReport } from '@sallyport/ledger'
 import type { Command } from 'commander'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { showBar } from '../terminal/progress.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
@@ -19,7 +19,7 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
     .action(async ({ addresses, ...options }: Options & { readonly addresses: boolean }) => {
       const bar = showBar('Verifying the ledger')
       const asked = { subjects: addresses, onProgress: bar.update }
-      const config = configOf(options)
+      const config = readConfig(options)
       const report = await using(openLedgerTools(config), ({ verify }) => verify(asked)).finally(bar.stop)
       const { logs, records, checkpoints, fault } = report
       if (options.json) terminal.out(json(report))

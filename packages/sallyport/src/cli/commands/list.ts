@@ -1,7 +1,7 @@
 import { editList, showList } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 type Options = CommonOptions & { readonly json?: true | undefined }
@@ -15,7 +15,7 @@ export function addListCommands(program: Command, terminal: Terminal): void {
     .argument('[wanted]', 'an address, a CIDR, a system or a text: only entries that hold it')
     .addOption(jsonOption())
     .action(async (name: string, wanted: string | undefined, options: Options) => {
-      const shown = await showList(configOf(options), name, wanted)
+      const shown = await showList(readConfig(options), name, wanted)
       if (options.json) return terminal.out(json(shown))
       const none = wanted === undefined ? `The list ${name} holds nothing.` : `Nothing in ${name} holds ${wanted}.`
       terminal.out(shown.entries.length === 0 ? none : shown.entries.join('\n'))
@@ -26,7 +26,7 @@ export function addListCommands(program: Command, terminal: Terminal): void {
   const edit =
     (what: 'add' | 'remove', done: string, none: string) =>
     async (name: string, entries: string[], options: Options) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       const changed = await audited(config, { what: `list ${what}`, details: { name, entries } }, terminal, () =>
         editList(config, name, { what, entries }),
       )

@@ -2,7 +2,7 @@ import { type LookupResult, type NetworkFinding, SallyportError } from '@sallypo
 import type { Sallyport } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { sourceText } from '../requests/explanation.ts'
-import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, openOnce, readConfig, using, withCommonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { printable, printableValue } from '../terminal/printable.ts'
 import { creditLines } from '../terminal/sources.ts'
@@ -14,7 +14,7 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
     .argument('<targets...>', 'one or several')
     .addOption(jsonOption())
     .action(async (targets: readonly string[], options: CommonOptions & { readonly json?: true | undefined }) => {
-      const { found, credits } = await using(openOnce(configOf(options), terminal), async (sallyport) => {
+      const { found, credits } = await using(openOnce(readConfig(options), terminal), async (sallyport) => {
         const found = await Promise.all(targets.map((target) => lookedUp(sallyport, target)))
         return { found, credits: creditLines(sallyport.sources()) }
       })
@@ -25,7 +25,7 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
       } else {
         for (const { target, result, network, error } of found) {
           if (result === undefined) terminal.err(`sallyport: ${printable(error?.message ?? '')}`)
-          else terminal.out(`${bold(printable(target))}\n${columns(rowsOf(printableValue(result), network))}`)
+          else terminal.out(`${bold(printable(target))}\n${columns(listFacts(printableValue(result), network))}`)
         }
         for (const credit of found.every(({ error }) => error) ? [] : credits) terminal.out(dim(credit))
       }
@@ -44,7 +44,7 @@ interface LookedUp {
 async function lookedUp(sallyport: Sallyport, target: string): Promise<LookedUp> {
   try {
     const result = await sallyport.lookup(target)
-    return { target, result, network: findingOf(sallyport, result.target.ip) }
+    return { target, result, network: findNetwork(sallyport, result.target.ip) }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     return { target, error: targetError(error, target) }
@@ -57,7 +57,7 @@ function targetError({ code, message }: SallyportError, target: string): Sallypo
 }
 
 /** The verdict with its evidence, which the specified answer has no place for. */
-function findingOf(sallyport: Sallyport, peer: string | undefined): NetworkFinding | undefined {
+function findNetwork(sallyport: Sallyport, peer: string | undefined): NetworkFinding | undefined {
   if (peer === undefined) return undefined
   const request = { peer, method: 'GET', target: '/', scheme: 'unknown', httpVersion: '', fields: [] } as const
   return sallyport.inspect(request).network
@@ -71,7 +71,7 @@ function grounds(finding: NetworkFinding | undefined): string | undefined {
   return `${rule}, ${sourceText(source, sourceDate)}${also}`
 }
 
-function rowsOf(result: LookupResult, finding: NetworkFinding | undefined): readonly (readonly [string, string])[] {
+function listFacts(result: LookupResult, finding: NetworkFinding | undefined): readonly (readonly [string, string])[] {
   const { target, reserved, verdict, purity, provider, riskScore, geo, asn, whois, degraded } = result
   const place = [geo.city, geo.region, geo.country].filter((part) => part !== undefined).join(', ')
   const network = [asn.asn, asn.name, asn.type === 'unknown' ? undefined : `(${asn.type})`]

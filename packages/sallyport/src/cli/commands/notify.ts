@@ -1,7 +1,7 @@
 import { SallyportError } from '@sallyport/core'
 import { createOutbound, EVENT_KINDS, notify } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
@@ -15,7 +15,7 @@ export function addNotifyCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(command.command('test').description('send a test to each place, and show its answer'))
     .addOption(jsonOption())
     .action(async (options: Options) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       if (config.notify.length === 0)
         throw new SallyportError('invalid_config', 'notify: the configuration names no place')
       const tested = await notify.testNotifications(config, { fetch: createOutbound(config).feeds })

@@ -5,8 +5,8 @@ import { FLAG, unjudgedText } from '../requests/explanation.ts'
 import { countDescribed, decideDescribed } from '../requests/requests.ts'
 import {
   type CommonOptions,
-  configOf,
   jsonOption,
+  readConfig,
   using,
   withCommonOptions,
   withoutOutbound,
@@ -31,7 +31,7 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async (file: string, options: CommonOptions & { readonly json?: true | undefined }) => {
       const { policy, tests } = readPolicyTests(file)
-      const configuration = withoutOutbound(configOf(options))
+      const configuration = withoutOutbound(readConfig(options))
       let now = Date.now()
       let flagged = false
       const clock: Clock = { now: () => now }
@@ -51,13 +51,13 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
           }
           if (decision === undefined) continue
           flagged ||= decision.action === 'flag'
-          done.push(outcomeOf(test, decision))
+          done.push(compareOutcome(test, decision))
         }
         return done
       })
       const failed = outcomes.filter(({ passed }) => !passed)
       if (options.json) terminal.out(json(outcomes))
-      else for (const outcome of outcomes) terminal.out(lineOf(outcome))
+      else for (const outcome of outcomes) terminal.out(formatOutcome(outcome))
       if (!options.json && flagged) terminal.out(dim(`A flag ${FLAG}.`))
       if (failed.length > 0) {
         throw new SallyportError(
@@ -69,7 +69,7 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
     })
 }
 
-function outcomeOf({ name, expect }: PolicyTest, decision: Decision): Outcome {
+function compareOutcome({ name, expect }: PolicyTest, decision: Decision): Outcome {
   const found = {
     action: decision.action,
     class: decision.inspection.agent.class,
@@ -85,7 +85,7 @@ function outcomeOf({ name, expect }: PolicyTest, decision: Decision): Outcome {
   return { name, passed: wrong.length === 0, wrong, unjudged }
 }
 
-function lineOf({ name, passed, wrong, unjudged }: Outcome): string {
+function formatOutcome({ name, passed, wrong, unjudged }: Outcome): string {
   const line = passed ? `ok      ${name}` : `failed  ${name}: ${wrong.join('; ')}`
   return [line, ...unjudged.map((text) => dim(`        not judged: ${text}`))].join('\n')
 }

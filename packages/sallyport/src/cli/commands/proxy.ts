@@ -21,7 +21,7 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     .option('--admin <host:port>', 'address of health, metrics and console (default: 127.0.0.1:9090)')
     .option('--store <url>', 'store of accounts: sqlite:<path> or postgres://… (default: in the data-dir)')
     .option('--redis <url>', 'Redis in which several machines count limits: redis://… (default: each machine alone)')
-    .addOption(new Option('--workers <n>', 'number of processes (default: this one)').argParser(workersOf))
+    .addOption(new Option('--workers <n>', 'number of processes (default: this one)').argParser(parseWorkers))
     .addOption(new Option('--mode <mode>', 'monitor records and blocks nothing').choices(['enforce', 'monitor']))
     .option('--trust-proxy <list>', 'trusted proxies: CIDRs and presets, with commas between')
     .action(async ({ workers, trustProxy, ...options }: Options) => {
@@ -36,7 +36,7 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-function workersOf(text: string): number {
+function parseWorkers(text: string): number {
   const count = Number(text)
   if (!/^\d+$/.test(text) || count < 1 || count > MAX_WORKERS) {
     throw new InvalidArgumentError(`It is a number from 1 to ${MAX_WORKERS}.`)

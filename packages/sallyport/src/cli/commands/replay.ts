@@ -25,9 +25,9 @@ import { percent } from '../report/figures.ts'
 import { countDescribed } from '../requests/requests.ts'
 import {
   type CommonOptions,
-  configOf,
   jsonOption,
   openOnce,
+  readConfig,
   using,
   withCommonOptions,
   withoutOutbound,
@@ -89,7 +89,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async (log: string, options: Options) => {
       const policy = readPolicy(options.policy)
-      const configuration = withoutOutbound(configOf(options))
+      const configuration = withoutOutbound(readConfig(options))
       let now = Date.now()
       const clock: Clock = { now: () => now }
       const other = { ...configuration, policy }

@@ -5,7 +5,7 @@ import { parseSince } from '../log/log-filter.ts'
 import { crawlerSections } from '../report/crawler-sections.ts'
 import { sectionText } from '../report/section.ts'
 import { tallySections } from '../report/tally-sections.ts'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
@@ -28,7 +28,7 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
     .option('--ai', 'what AI and crawlers read, and whether they kept to robots.txt')
     .addOption(jsonOption())
     .action(async (options: Options) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       const now = Date.now()
       const tally = await readTally(config, options.since ?? now - SPAN_MS, now)
       if (tally === undefined) {

@@ -2,7 +2,7 @@ import { givenWords, type Rule, rulesInForce } from '@sallyport/core'
 import { robotsOfConfig } from '@sallyport/engine'
 import { sitePartsOf } from '@sallyport/proxy/internal'
 import type { Command } from 'commander'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport robots` */
@@ -13,7 +13,7 @@ export function addRobotsCommand(program: Command, terminal: Terminal): void {
     .option('--host <name>', 'rules for this host')
     .addOption(jsonOption())
     .action((options: CommonOptions & { readonly json?: true | undefined; readonly host?: string | undefined }) => {
-      const config = configOf(options)
+      const config = readConfig(options)
       const { text, unspoken } = robotsOfConfig(config, sitePartsOf(config.routes, options.host ?? ''))
       if (options.json) return terminal.out(json({ text, unspoken }))
       terminal.out(text.trimEnd())

@@ -16,13 +16,13 @@ import {
 } from '../requests/simulated-agents.ts'
 import {
   type CommonOptions,
-  configOf,
   jsonOption,
+  readConfig,
   using,
   withCommonOptions,
   withoutOutbound,
 } from '../settings/settings.ts'
-import { urlOf } from '../settings/url.ts'
+import { parseUrlOption } from '../settings/url.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
@@ -47,18 +47,18 @@ export function addSimulateCommand(program: Command, terminal: Terminal): void {
     program.command('simulate').description("simulate a client's request; agents that sign use a throw-away key"),
   )
     .addOption(new Option('--as <name>', 'client to simulate').choices(names).makeOptionMandatory())
-    .option('--url <url>', 'send the request there (default: decide about it here, and explain)', urlOf)
+    .option('--url <url>', 'send the request there (default: decide about it here, and explain)', parseUrlOption)
     .option('--ip <address>', 'address of the client, without --url', '8.8.8.8')
-    .option('--method <method>', 'method of the request', methodOf, 'GET')
+    .option('--method <method>', 'method of the request', parseMethod, 'GET')
     .addOption(
       new Option('--path <path>', 'path that it asks for, without --url')
-        .argParser(pathOf)
+        .argParser(parsePath)
         .default('/')
         .conflicts('url'),
     )
     .addOption(
       new Option('--directory-port <n>', 'port of its key directory on 127.0.0.1, with --url')
-        .argParser(portOf)
+        .argParser(parsePort)
         .default(DIRECTORY_PORT),
     )
     .addOption(jsonOption())
@@ -77,7 +77,7 @@ async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Op
   const { ip: peer, method, path: target } = options
   const aim: Aim = { host: 'example.com', method, target, scheme: 'https' }
   const fields = requestFields(simulated, aim, signer)
-  const decision = await using(openSimulated(published, withoutOutbound(configOf(options))), async (sallyport) =>
+  const decision = await using(openSimulated(published, withoutOutbound(readConfig(options))), async (sallyport) =>
     sallyport.decide({ ...aim, peer, httpVersion: '1.1', fields }),
   )
   terminal.out(options.json ? json(decision) : explanation(decision))
@@ -97,7 +97,7 @@ async function send(
     scheme: url.protocol === 'https:' ? 'https' : 'http',
   }
   if (simulated.signs === undefined) {
-    const status = await statusOf(url, method, requestFields(simulated, aim, signer))
+    const status = await sendRequest(url, method, requestFields(simulated, aim, signer))
     return terminal.out(asJson ? json({ as: simulated.name, statuses: [status] }) : `${simulated.name}: ${status}`)
   }
   const directory = await openDirectory(signer, directoryPort)
@@ -107,10 +107,10 @@ async function send(
     fetched = true
   })
   try {
-    const first = await statusOf(url, method, requestFields(simulated, aim, signer, agent))
+    const first = await sendRequest(url, method, requestFields(simulated, aim, signer, agent))
     for (let waited = 0; waited < FETCH_PATIENCE_MS && !fetched; waited += 50) await sleep(50)
     await sleep(100)
-    const second = await statusOf(url, method, requestFields(simulated, aim, signer, agent))
+    const second = await sendRequest(url, method, requestFields(simulated, aim, signer, agent))
     if (asJson)
       return terminal.out(json({ as: simulated.name, agent, keysFetched: fetched, statuses: [first, second] }))
     terminal.out(`${simulated.name}, before its keys are known: ${first}`)
@@ -139,7 +139,7 @@ async function openDirectory({ directory }: Signer, port: number): Promise<Serve
   return server
 }
 
-function statusOf(url: URL, method: string, fields: readonly string[]): Promise<number> {
+function sendRequest(url: URL, method: string, fields: readonly string[]): Promise<number> {
   // Node would send a body in chunks, which nobody asked for.
   const headers = method === 'GET' || method === 'HEAD' ? fields : [...fields, 'Content-Length', '0']
   return new Promise((resolve, reject) => {
@@ -155,17 +155,17 @@ function statusOf(url: URL, method: string, fields: readonly string[]): Promise<
 }
 
 /** A method as it is written on the wire. */
-function methodOf(text: string): string {
+function parseMethod(text: string): string {
   if (/^[A-Za-z]{1,20}$/.test(text) && text.toUpperCase() !== 'CONNECT') return text.toUpperCase()
   throw new InvalidArgumentError('It is not a method of a request for a path.')
 }
 
-function pathOf(text: string): string {
+function parsePath(text: string): string {
   if (/^\/[!-~]*$/.test(text)) return text
   throw new InvalidArgumentError('It begins with a slash, and has neither spaces nor other characters than ASCII.')
 }
 
-function portOf(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('It is not a port.')
   return port

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { counted, SallyportError } from '@sallyport/core'
 import { AUDIT_FILE, type Config, readEntry } from '@sallyport/engine'
 import { Option } from 'commander'
-import { type CommonOptions, configOf } from '../settings/settings.ts'
+import { type CommonOptions, readConfig } from '../settings/settings.ts'
 import { inputName, STANDARD_INPUT } from '../terminal/input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanLines } from './clean-lines.ts'
@@ -55,7 +55,7 @@ export async function openLog(
   id?: string,
 ): Promise<LogSource> {
   if (options.log !== undefined) return openFileLog(options.log)
-  const config = configOf(options)
+  const config = readConfig(options)
   const trail = join(config.dataDir, AUDIT_FILE)
   if (options.audit && config.log.file === undefined && existsSync(trail)) return openFileLog(trail)
   return config.log.file === undefined ? openLogWithoutFile(config, id) : openFileLog(config.log.file)

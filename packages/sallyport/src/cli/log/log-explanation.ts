@@ -19,7 +19,7 @@ export function logExplanation(logged: LogLine, color: boolean): string {
     ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
     ['limit', limitText(line)],
     ['challenge', challengeText(line)],
-    ['pass', line.action === undefined ? undefined : passText(passOf(line))],
+    ['pass', line.action === undefined ? undefined : passText(readPass(line))],
     ['reasons', reasons.join(', ')],
     ['network', source === undefined ? undefined : `${source}${sourceDate === undefined ? '' : ` of ${sourceDate}`}`],
     ['JA4', line.ja4],
@@ -55,7 +55,7 @@ function challengeText({ challenge, challengeLevel: level, challengeMilliseconds
   return challenge.replace('_', ' ') + parts.join('')
 }
 
-function passOf({ passLevel: level, passAge: age = 0 }: LogLine) {
+function readPass({ passLevel: level, passAge: age = 0 }: LogLine) {
   return level === undefined ? undefined : { level, age }
 }
 

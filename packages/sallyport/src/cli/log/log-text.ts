@@ -19,12 +19,12 @@ export function entryWriter(color: boolean): (entry: LogEntry) => string {
     include: 'time',
     messageKey: 'requestId',
     messageFormat: (entry, _key, _level, { colors }) =>
-      messageOf(entry as unknown as LogEntry, colors as unknown as Colors),
+      formatEntry(entry as unknown as LogEntry, colors as unknown as Colors),
   })
   return (entry) => pretty(printableValue(entry)).trimEnd()
 }
 
-function messageOf(entry: LogEntry, colors: Colors): string {
+function formatEntry(entry: LogEntry, colors: Colors): string {
   if (!isRequest(entry)) {
     const { audit, who, error, details } = entry
     const rest = details === undefined ? '' : colors.dim(` ${JSON.stringify(details)}`)

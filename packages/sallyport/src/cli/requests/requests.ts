@@ -32,9 +32,9 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
   const { method, headers, headlessFlags, ja4 } = request
   // As the bytes that would have come.
   const target = Buffer.from(request.path).toString('latin1')
-  const fields = fieldsOf(request)
+  const fields = listFields(request)
   const asked = askedParts(request, fields, target)
-  const pass = passOf(request)
+  const pass = makePass(request)
   const about = { fields, headersKnown: headers !== undefined, method, target, pass, ja4, headlessFlags, asked }
   if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
   const httpVersion = isSpelled(request) ? '' : '2.0'
@@ -56,7 +56,7 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
 }
 
 /** Header fields as they come, name and value by turns; those of HTTP/2 whose names begin with a colon are no headers. */
-function fieldsOf({ headers = {}, userAgent }: Pick<DescribedRequest, 'headers' | 'userAgent'>): readonly string[] {
+function listFields({ headers = {}, userAgent }: Pick<DescribedRequest, 'headers' | 'userAgent'>): readonly string[] {
   const lines = Object.entries(headers).flatMap(([name, values]) =>
     name.startsWith(':') ? [] : [values].flat().flatMap((value) => [name, value]),
   )
@@ -67,7 +67,7 @@ function fieldsOf({ headers = {}, userAgent }: Pick<DescribedRequest, 'headers' 
 function askedParts(request: DescribedRequest, fields: readonly string[], target: string): AskedParts {
   const { headers, userAgent, httpVersion, ja4, load } = request
   const names = new Set(fields.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
-  const host = names.has('host') ? undefined : (request.host ?? authorityOf(headers))
+  const host = names.has('host') ? undefined : (request.host ?? findAuthority(headers))
   const kept = [...(userAgent === undefined ? [] : ['user-agent']), ...(host === undefined ? [] : ['host'])]
   return {
     fields: host === undefined ? fields : [...fields, 'Host', host],
@@ -79,12 +79,12 @@ function askedParts(request: DescribedRequest, fields: readonly string[], target
   }
 }
 
-function authorityOf(headers: DescribedRequest['headers']): string | undefined {
+function findAuthority(headers: DescribedRequest['headers']): string | undefined {
   return [headers?.[':authority'] ?? []].flat()[0]
 }
 
 /** One pass for all requests that are described with one, so that its budget counts them together. */
-function passOf({ pass = 'none' }: DescribedRequest): InspectedPass | undefined {
+function makePass({ pass = 'none' }: DescribedRequest): InspectedPass | undefined {
   return pass === 'none' ? undefined : { id: 'described-1', level: pass.level, age: pass.age }
 }
 
@@ -100,7 +100,7 @@ export async function countDescribed(
   decided: Decision,
   status = 200,
 ): Promise<Decision> {
-  const { decision, ended } = await counter.count(decided, fieldsOf(request))
+  const { decision, ended } = await counter.count(decided, listFields(request))
   if (ended === undefined) return decision
   // A refused request has no answer of the origin.
   ended(decision.enforced && refuses(decision.action) ? undefined : status)
@@ -122,10 +122,10 @@ export interface ReadRequests {
 export async function readRequests(given: string, ip: string | undefined): Promise<ReadRequests> {
   const file = inputName(given)
   const document = await parseFile(given)
-  const entries = recordOf(recordOf(document)?.['log'])?.['entries']
-  if (!Array.isArray(entries)) return { requests: [described(recordOf(document), ip, file, MEMBERS)], skipped: 0 }
-  const asked = entries.map((entry) => recordOf(recordOf(entry)?.['request']))
-  const sent = asked.filter((request) => request === undefined || !isLocal(textOf(request, 'url')))
+  const entries = toRecord(toRecord(document)?.['log'])?.['entries']
+  if (!Array.isArray(entries)) return { requests: [described(toRecord(document), ip, file, MEMBERS)], skipped: 0 }
+  const asked = entries.map((entry) => toRecord(toRecord(entry)?.['request']))
+  const sent = asked.filter((request) => request === undefined || !isLocal(findText(request, 'url')))
   if (sent.length === 0) throw refusal(file, 'log.entries', 'holds no request')
   const requests = sent.map((request) => described(request, ip, file))
   return { requests, skipped: entries.length - sent.length }
@@ -191,24 +191,25 @@ async function parseFile(file: string): Promise<unknown> {
 }
 
 function describe(request: Readonly<Record<string, unknown>>, ip: string | undefined, file: string): DescribedRequest {
-  const address = ip ?? textOf(request, 'ip') ?? textOf(request, 'peer')
+  const address = ip ?? findText(request, 'ip') ?? findText(request, 'peer')
   if (address === undefined) throw new SallyportError('invalid_request', `${file}: no ip; name one with --ip`)
-  const url = urlOf(textOf(request, 'url'))
-  const userAgent = textOf(request, 'userAgent') ?? textOf(request, 'user_agent')
-  const ja4 = textOf(request, 'ja4')
-  const headers = headersOf(request['headers'], file)
-  const headlessFlags = flagsOf(request['headless_flags'], file)
-  const version = textOf(request, 'httpVersion')
+  const url = parseUrl(findText(request, 'url'))
+  const userAgent = findText(request, 'userAgent') ?? findText(request, 'user_agent')
+  const ja4 = findText(request, 'ja4')
+  const headers = parseHeaders(request['headers'], file)
+  const headlessFlags = parseFlags(request['headless_flags'], file)
+  const version = findText(request, 'httpVersion')
   const spelled = isHttp1(version, request['headers'])
   const load = request['load']
   return {
     ip: address,
-    method: textOf(request, 'method') ?? 'GET',
-    path: textOf(request, 'path') ?? textOf(request, 'target') ?? (url === undefined ? '/' : url.pathname + url.search),
-    scheme: schemeOf(textOf(request, 'scheme') ?? url?.protocol.slice(0, -1)),
+    method: findText(request, 'method') ?? 'GET',
+    path:
+      findText(request, 'path') ?? findText(request, 'target') ?? (url === undefined ? '/' : url.pathname + url.search),
+    scheme: parseScheme(findText(request, 'scheme') ?? url?.protocol.slice(0, -1)),
     headers,
     userAgent,
-    host: textOf(request, 'host') ?? authorityOf(headers) ?? url?.host,
+    host: findText(request, 'host') ?? findAuthority(headers) ?? url?.host,
     httpVersion: HTTP_VERSIONS.find((known) => known === shortVersion(version)),
     ja4,
     load: typeof load === 'number' ? load : undefined,
@@ -220,7 +221,7 @@ function describe(request: Readonly<Record<string, unknown>>, ip: string | undef
 
 /** Whether a request of a HAR came by HTTP/1: programs write `h2`, `http/2.0`, `HTTP/3` and nothing for the others. */
 function isHttp1(version: string | undefined, headers: unknown): boolean | undefined {
-  const isPseudo = (item: unknown): boolean => textOf(recordOf(item) ?? {}, 'name')?.startsWith(':') === true
+  const isPseudo = (item: unknown): boolean => findText(toRecord(item) ?? {}, 'name')?.startsWith(':') === true
   if (Array.isArray(headers) && headers.some(isPseudo)) return false
   return version === undefined ? undefined : /^http\/1/i.test(version)
 }
@@ -230,20 +231,20 @@ function shortVersion(version = ''): string {
   return version.replace(/^(?:http\/|h)(?=\d)/i, '').replace(/^([2-9])\.0$/, '$1')
 }
 
-function urlOf(text: string | undefined): URL | undefined {
+function parseUrl(text: string | undefined): URL | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text) : undefined
 }
 
-function schemeOf(text: string | undefined): DescribedRequest['scheme'] {
+function parseScheme(text: string | undefined): DescribedRequest['scheme'] {
   return text === 'http' || text === 'https' ? text : 'unknown'
 }
 
 /** Headers as an object, or as a HAR lists them: a field that was sent several times is a list. */
-function headersOf(given: unknown, file: string): DescribedRequest['headers'] {
+function parseHeaders(given: unknown, file: string): DescribedRequest['headers'] {
   if (given === undefined) return undefined
   if (typeof given !== 'object' || given === null) throw refusal(file, 'headers', 'must be an object')
   const pairs: readonly (readonly [string, unknown])[] = Array.isArray(given)
-    ? given.map((item) => [textOf(recordOf(item) ?? {}, 'name') ?? '', recordOf(item)?.['value']])
+    ? given.map((item) => [findText(toRecord(item) ?? {}, 'name') ?? '', toRecord(item)?.['value']])
     : Object.entries(given)
   const kept = new Map<string, string[]>()
   for (const [name, given] of pairs) {
@@ -255,9 +256,9 @@ function headersOf(given: unknown, file: string): DescribedRequest['headers'] {
   return Object.fromEntries(kept)
 }
 
-function flagsOf(given: unknown, file: string): readonly string[] | undefined {
+function parseFlags(given: unknown, file: string): readonly string[] | undefined {
   if (given === undefined) return undefined
-  const flags = Object.entries(recordOf(given) ?? { flags: undefined })
+  const flags = Object.entries(toRecord(given) ?? { flags: undefined })
   if (!flags.every(([, seen]) => typeof seen === 'boolean')) {
     throw refusal(file, 'headless_flags', 'must be an object of true and false')
   }
@@ -267,7 +268,7 @@ function flagsOf(given: unknown, file: string): readonly string[] | undefined {
 /** A pass in the form of `policy test`; a HAR has none. */
 function describedPass(given: unknown, file: string): DescribedRequest['pass'] {
   if (given === undefined || given === 'none') return undefined
-  const { level, age = 0 } = recordOf(given) ?? {}
+  const { level, age = 0 } = toRecord(given) ?? {}
   const known = CHALLENGE_LEVELS.find((one) => one === level)
   if (known === undefined || typeof age !== 'number' || !Number.isInteger(age) || age < 0) {
     throw refusal(file, 'pass', 'must be none, or { level: 1, 2 or 3, age: seconds }')
@@ -275,11 +276,11 @@ function describedPass(given: unknown, file: string): DescribedRequest['pass'] {
   return { level: known, age }
 }
 
-function textOf(record: Readonly<Record<string, unknown>>, name: string): string | undefined {
+function findText(record: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = record[name]
   return typeof value === 'string' ? value : undefined
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function toRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return isRecord(value) ? value : undefined
 }

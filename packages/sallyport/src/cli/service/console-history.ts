@@ -23,7 +23,7 @@ export async function consoleKnown(config: Config, address: string): Promise<Pla
   const answer = await askGate(config, 'requests', { text: address, limit: '500' })
   // A service that does not run remembers nothing; what one remembers goes with it.
   if ('reason' in answer) return { ...said, state: 'elsewhere', reason: answer.reason, entries: [] }
-  const entries = entriesOf(answer.body).filter(({ client }) => client === address)
+  const entries = readRequests(answer.body).filter(({ client }) => client === address)
   const form = config.log.addresses
   if (form === 'full') return { ...said, state: 'read', entries }
   return {
@@ -41,7 +41,7 @@ export function consoleErased(config: Config) {
   return { place: PLACE.place, where: config.admin ?? ADMIN, state, reason, erased: 0 }
 }
 
-function entriesOf(body: unknown): readonly { readonly client?: unknown }[] {
+function readRequests(body: unknown): readonly { readonly client?: unknown }[] {
   const { requests } = body as { readonly requests?: unknown }
   return Array.isArray(requests) ? requests : []
 }

@@ -30,7 +30,7 @@ interface Around {
 }
 
 /** Opens the door of the admin listener, with its tokens, and the console where there is one. */
-export function adminPagesOf(
+export function openAdminPages(
   sallyport: Sallyport,
   history: History | undefined,
   { steering, file, others, onFault }: Around,

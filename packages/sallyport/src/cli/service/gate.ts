@@ -40,7 +40,7 @@ export function forgetAdmin(dataDir: string): void {
  * Returns the admin listener of the gate that runs on the dataDir of a configuration. Another program may listen on the configured
  * address, so only a dataDir that nothing is written to uses the configuration.
  */
-function adminOf({ admin = ADMIN, dataDir, data }: Config): string | undefined {
+function findAdmin({ admin = ADMIN, dataDir, data }: Config): string | undefined {
   const noted = notedAt(join(dataDir, ADDRESS_FILE))
   const named = noted === undefined && data.readOnly ? admin : noted
   return named?.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')
@@ -77,7 +77,7 @@ export async function askGate(
   query: Readonly<Record<string, string>>,
 ): Promise<GateAnswer> {
   if (!config.console.enabled) return { reason: 'console.enabled is false, so that a gate remembers nothing' }
-  const where = adminOf(config)
+  const where = findAdmin(config)
   if (where === undefined) return { reason: `no gate runs on ${config.dataDir}` }
   const url = new URL(`http://${where}/console/api/${path}`)
   url.search = new URLSearchParams(query).toString()

@@ -24,7 +24,7 @@ export interface Reloads {
   sayLast(): boolean
 }
 
-export function reloadsOf(running: Running, terminal: Terminal): Reloads {
+export function createReloads(running: Running, terminal: Terminal): Reloads {
   const { sallyport, standing, url } = running
   let unsaid: (() => Promise<void>) | undefined
   let refused = false

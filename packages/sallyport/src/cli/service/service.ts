@@ -24,12 +24,12 @@ import { ownScrape, scrapeAll } from '../workers/worker-metrics.ts'
 import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../workers/worker-questions.ts'
 import { runWorkers } from '../workers/workers.ts'
 import { announce, isDemo } from './announce.ts'
-import { adminPagesOf, CONSOLE, consoleLine, type Steering } from './console-pages.ts'
+import { CONSOLE, consoleLine, openAdminPages, type Steering } from './console-pages.ts'
 import { type DemoAgent, demoAgent } from './demo-agent.ts'
 import { faultText, throttled } from './faults.ts'
 import { forgetAdmin, noteAdmin } from './gate.ts'
 import { onReload } from './reload.ts'
-import { reloadsOf } from './reloads.ts'
+import { createReloads } from './reloads.ts'
 import { savePolicy } from './save-policy.ts'
 
 /** The topic by which workers have each other take a saved policy over, beside metrics and the console's. */
@@ -57,13 +57,13 @@ export async function runService(source: ConfigSource, workers: number | undefin
   // V8 comes to allocate some objects of requests among the old ones, and the full collections that follow are the p99.
   setFlagsFromString('--no-allocation-site-pretenuring')
   const standing = await joinWorkers()
-  const config = await beginningOf(source, standing, warn)
+  const config = await readBeginning(source, standing, warn)
   const history = config.console.enabled ? createHistory(() => sallyport.meter.ended) : undefined
   const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
   const hooks = {
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     ...(isWorker() && {
-      onNotice: noticesOf(standing, terminal),
+      onNotice: filterNotices(standing, terminal),
       events: handEvents(),
     }),
     ...(history && { observe: history.observe }),
@@ -77,7 +77,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
 }
 
 /** The configuration that this process begins with: that of the workers beside it, else the file as it is. */
-async function beginningOf(
+async function readBeginning(
   source: ConfigSource,
   standing: Standing,
   warn: (read: Pick<ConfigRead, 'warnings'>) => void,
@@ -108,7 +108,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const steering: Steering = { url: undefined, savePolicy: undefined }
   const others = openWorkerQuestions()
   const onConsoleFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
-  const shown = adminPagesOf(sallyport, history, { steering, file, others, onFault: onConsoleFault })
+  const shown = openAdminPages(sallyport, history, { steering, file, others, onFault: onConsoleFault })
   const proxy = await openProxy(sallyport, {
     ...withAcme(config),
     adminPages: shown.pages,
@@ -136,7 +136,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   steering.savePolicy =
     file === undefined ? undefined : createPolicySaver({ ...configured, sallyport, file, takeOver, others }, terminal)
   let signal: NodeJS.Signals | undefined
-  const reloads = reloadsOf({ ...configured, sallyport, url: proxy.url, take }, terminal)
+  const reloads = createReloads({ ...configured, sallyport, url: proxy.url, take }, terminal)
   const leading = ofLeader(standing, terminal)
   let endReload = (): void => {}
   const endLoad = others && shareLoad(sallyport.load, others)
@@ -232,7 +232,7 @@ function ofLeader(standing: Standing, terminal: Terminal): Terminal {
 const ROUNDS: ReadonlySet<NoticeCode> = new Set(['SALLYPORT_FEED_REFUSED', 'SALLYPORT_OFFLINE'])
 
 /** Notices of a worker: who leads says what all notice, and each one that serves what came of its own round. */
-function noticesOf(standing: Standing, terminal: Terminal): (code: NoticeCode, message: string) => void {
+function filterNotices(standing: Standing, terminal: Terminal): (code: NoticeCode, message: string) => void {
   return (code, message) => {
     if (code === 'SALLYPORT_DATA_STALE') return
     if (standing.leads || (standing.serving && ROUNDS.has(code))) terminal.err(`sallyport: ${message}`)

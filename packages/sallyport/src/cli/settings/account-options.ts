@@ -15,13 +15,13 @@ export function withAccountOptions(command: Command): Command {
     .addOption(new Option('--plan <plan>', 'plan of the new account').choices(PLAN_NAMES).default(undefined, 'free'))
     .addOption(
       new Option('--signup <day>', 'day that anchors the billing window, YYYY-MM-DD')
-        .argParser(dayOf)
+        .argParser(parseDay)
         .default(undefined, 'today'),
     )
     .option('--name <name>', 'name of the new account')
 }
 
-export function accountOf({ plan, signup, name }: AccountOptions): NewAccount {
+export function toNewAccount({ plan, signup, name }: AccountOptions): NewAccount {
   return {
     plan,
     signup,
@@ -29,7 +29,7 @@ export function accountOf({ plan, signup, name }: AccountOptions): NewAccount {
   }
 }
 
-function dayOf(text: string): string {
+function parseDay(text: string): string {
   if (!isDate(text)) throw new InvalidArgumentError('It is not a day YYYY-MM-DD.')
   return text
 }

@@ -12,7 +12,7 @@ import {
   type NamedFiles,
 } from '@sallyport/engine'
 import { readFault } from '@sallyport/engine/files'
-import { type CommonOptions, configReadOf, fileOf } from './settings.ts'
+import { type CommonOptions, findConfigFile, readConfigLayers } from './settings.ts'
 
 /** Two looks so far apart must find the same: who writes a file in place has come to its end then. */
 const SETTLED_MS = 500
@@ -39,18 +39,18 @@ export interface SettledRead extends ConfigRead {
 }
 
 export function configSource(options: CommonOptions, flags: ConfigInput): ConfigSource {
-  let file = fileOf(options)
+  let file = findConfigFile(options)
   /** The prints of what was last read, good or not, by the file that it was read from. */
   let prints: Prints = new Map()
   let inForce: string | undefined
 
   /** Reads, then looks at what was read: where a look before found the same, that is what was read. */
   const attempt = (): Attempt => {
-    file ??= fileOf(options)
-    const read = tried(() => configReadOf({ ...options, ...(file !== undefined && { config: file }) }, flags, true))
+    file ??= findConfigFile(options)
+    const read = tried(() => readConfigLayers({ ...options, ...(file !== undefined && { config: file }) }, flags, true))
     const { secrets, files } = 'value' in read ? filesOf(read.value) : NO_FILES
     const own = file === undefined ? [] : [file]
-    return { read, files, text: textOf(file), prints: printsOf([...own, ...secrets, ...files]) }
+    return { read, files, text: readTextFile(file), prints: takePrints([...own, ...secrets, ...files]) }
   }
   const accept = ({ read, text, files, prints: found }: Attempt): SettledRead => {
     const before = prints
@@ -83,7 +83,7 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
       await readFile(file)
       // The configuration that it runs by was read by another process.
       if (prints.size === 0) return true
-      const now = await Promise.all([...prints].map(async ([name, print]) => (await printOf(name)) === print))
+      const now = await Promise.all([...prints].map(async ([name, print]) => (await takePrint(name)) === print))
       return now.includes(false)
     },
   }
@@ -111,18 +111,18 @@ function tried<T>(work: () => T): Tried<T> {
   }
 }
 
-function textOf(file: string | undefined): string | undefined {
+function readTextFile(file: string | undefined): string | undefined {
   const text = tried(() => readFileSync(file ?? '', 'utf8'))
   return 'value' in text ? text.value : undefined
 }
 
-function printsOf(files: readonly string[]): Prints {
+function takePrints(files: readonly string[]): Prints {
   // A pipe, or a device, would be waited for.
   const readOne = (file: string): Buffer => (isStream(file) ? Buffer.alloc(0) : readFileSync(file))
   return new Map(files.map((file) => [file, printOfRead(tried(() => readOne(file)))]))
 }
 
-async function printOf(file: string): Promise<string> {
+async function takePrint(file: string): Promise<string> {
   return printOfRead(
     await (isStream(file) ? Promise.resolve(Buffer.alloc(0)) : readFile(file)).then(
       (value) => ({ value }),

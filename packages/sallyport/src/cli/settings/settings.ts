@@ -39,20 +39,20 @@ export function jsonOption(): Option {
 }
 
 /** The configuration file of a run; `undefined` where there is none. */
-export function fileOf({ config }: CommonOptions): string | undefined {
+export function findConfigFile({ config }: CommonOptions): string | undefined {
   return config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
 }
 
 /** The configuration of a run: file, then `SALLYPORT_*` variables, then flags. Throws `invalid_config`. */
-export function configOf(options: CommonOptions, flags: ConfigInput = {}): Config {
-  return configReadOf(options, flags).config
+export function readConfig(options: CommonOptions, flags: ConfigInput = {}): Config {
+  return readConfigLayers(options, flags).config
 }
 
 /** The same, with where each value comes from; `needsKeys` refuses a file without any. */
-export function configReadOf(options: CommonOptions, flags: ConfigInput = {}, needsKeys = false): ConfigRead {
+export function readConfigLayers(options: CommonOptions, flags: ConfigInput = {}, needsKeys = false): ConfigRead {
   refusePasswords(flags)
   const { dataDir } = options
-  const file = fileOf(options)
+  const file = findConfigFile(options)
   return readConfigFrom({
     ...(file === undefined ? {} : { file }),
     env: process.env,
@@ -111,7 +111,7 @@ export function withoutOutbound(config: Config): Config {
 }
 
 /** The data sets of a configuration, with a progress bar; no store is opened. */
-export async function sourcesOf(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
+export async function readDataSources(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
   const progress = createProgress(terminal)
   try {
     return await readSources({ ...withoutRefresh(config), lists: config.lists }, progress.hooks)
@@ -121,7 +121,7 @@ export async function sourcesOf(config: Config, terminal: Terminal): Promise<rea
 }
 
 /** The bundle of a configuration's data, with a progress bar where something is compiled. */
-export async function bundleOf(config: Config, terminal: Terminal): Promise<Uint8Array> {
+export async function makeBundle(config: Config, terminal: Terminal): Promise<Uint8Array> {
   const progress = createProgress(terminal)
   try {
     return await bundleData(withoutRefresh(config), progress.hooks)

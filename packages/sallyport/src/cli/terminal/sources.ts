@@ -16,12 +16,12 @@ export function sourceLines(sources: readonly SourceStatus[], now = Date.now()):
   const rows = sources.map((source) => [
     source.id,
     source.date ?? '',
-    stateOf(source, now),
-    ageOf(source, now),
+    describeState(source, now),
+    formatAge(source, now),
     isShort(source) ? source.licence : '',
   ])
   const lines = columns(rows).split('\n')
-  return sources.flatMap((source, index) => [lines[index], ...notesOf(source)]).join('\n')
+  return sources.flatMap((source, index) => [lines[index], ...listNotes(source)]).join('\n')
 }
 
 /** `12 sources of 2025-10-09 to 2026-11-02, networks as shipped 161 days ago, 2 stale; sallyport data update renews them`. */
@@ -52,7 +52,7 @@ function isShort({ licence }: SourceStatus): boolean {
   return licence.length <= SHORT_LICENCE
 }
 
-function notesOf(source: SourceStatus): readonly string[] {
+function listNotes(source: SourceStatus): readonly string[] {
   const { title, generation, left, reason, error, licence } = source
   const notes = [
     title,
@@ -73,7 +73,7 @@ function wrapped(text: string, width: number): readonly string[] {
   return [text.slice(0, end), ...wrapped(text.slice(end).trimStart(), width)]
 }
 
-function stateOf(source: SourceStatus, now: number): string {
+function describeState(source: SourceStatus, now: number): string {
   const { state, entries } = source
   if (state !== 'loaded') return state
   const count = entries === undefined ? 'loaded' : counted(entries, 'entry', 'entries')
@@ -82,7 +82,7 @@ function stateOf(source: SourceStatus, now: number): string {
 }
 
 /** How long ago the publisher confirmed it. */
-function ageOf({ checked }: SourceStatus, now: number): string {
+function formatAge({ checked }: SourceStatus, now: number): string {
   if (checked === undefined) return ''
   const minutes = Math.max(0, Math.floor((now - Date.parse(checked)) / 60_000))
   if (minutes < 60) return `${minutes} min ago`

@@ -20,14 +20,14 @@ export async function notifySystemd(state: ServiceState, status: string, termina
   try {
     // A line break would begin another variable.
     const text = status.replaceAll(/\s+/g, ' ').slice(0, MAX_STATUS_LENGTH)
-    await run('systemd-notify', [...variablesOf(state), `STATUS=${text}`], { timeout: PATIENCE_MS })
+    await run('systemd-notify', [...listVariables(state), `STATUS=${text}`], { timeout: PATIENCE_MS })
   } catch (error) {
     const reason = errorText(error).trim()
     terminal.err(`sallyport: systemd cannot be notified that this service is ${state}: ${reason}`)
   }
 }
 
-function variablesOf(state: ServiceState): readonly string[] {
+function listVariables(state: ServiceState): readonly string[] {
   // Type=notify-reload wants to know which reload it is; process.hrtime is the monotonic clock of the kernel.
   if (state === 'reloading') return ['RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`]
   return [state === 'ready' ? 'READY=1' : 'STOPPING=1']

@@ -4,7 +4,7 @@ import { type Ended, openEnded } from './ended.ts'
 import { createRate } from './rate.ts'
 import { createSessions, linkCode, type OpenedSession, readerSession, type Session } from './sessions.ts'
 import { includes, type Role, sessionKey, type Tokens } from './tokens.ts'
-import { COOKIE, isOwnPage, OWN_FIELD, shownIn, type Visitor, visitorOf } from './visitor.ts'
+import { COOKIE, findVisitor, isOwnPage, OWN_FIELD, shownIn, type Visitor } from './visitor.ts'
 
 /**
  * Wrong tokens by one client (an IPv6 /64), and by all together, before they are answered to wait; lines about them; and calls
@@ -70,9 +70,9 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
   }
 
   function admit(request: IncomingMessage, now: number): Visitor {
-    const { isBadToken, ...visitor } = visitorOf(request, { tokens, sessions, now })
+    const { isBadToken, ...visitor } = findVisitor(request, { tokens, sessions, now })
     if (isBadToken) refuse(request, now, 'This token is not known.')
-    if (visitor.role !== undefined) limit(calls.take(readerOf(request, visitor), now))
+    if (visitor.role !== undefined) limit(calls.take(nameReader(request, visitor), now))
     if (visitor.by !== 'token') requireOwnPage(request)
     return visitor
   }
@@ -92,7 +92,7 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
   return {
     admit,
     permits(request, role, now = Date.now()) {
-      const { isBadToken, ...visitor } = visitorOf(request, { tokens, sessions, now })
+      const { isBadToken, ...visitor } = findVisitor(request, { tokens, sessions, now })
       if (isBadToken) countWrong(request, now)
       if (visitor.role === undefined || (visitor.by === 'session' && !isFromOwnPage(request))) return false
       return includes(visitor.role, role)
@@ -138,7 +138,7 @@ export function requireRole(role: Role | 'anyone', visitor: Visitor): void {
 }
 
 /** Returns what is counted as one reader: a session, or those who use a token from one address. */
-export function readerOf({ socket }: IncomingMessage, { role, session }: Visitor): string {
+export function nameReader({ socket }: IncomingMessage, { role, session }: Visitor): string {
   return session ?? `${role} ${socket.remoteAddress}`
 }
 

@@ -50,11 +50,11 @@ export function openEnded(dataDir: string | undefined, onFault: (error: unknown)
   if (known.size > 0) drop(now)
   return {
     has(nonce, until) {
-      const name = nameOf(nonce, until)
+      const name = nameFile(nonce, until)
       return known.has(name) || (folder !== undefined && existsSync(join(folder, name)))
     },
     add(nonce, until, now) {
-      const name = nameOf(nonce, until)
+      const name = nameFile(nonce, until)
       if (known.has(name)) return false
       if (known.size >= MANY) drop(now)
       known.set(name, until)
@@ -64,7 +64,7 @@ export function openEnded(dataDir: string | undefined, onFault: (error: unknown)
 }
 
 /** Its time first, so that nothing has to be read to know which can go. */
-function nameOf(nonce: string, until: number): string {
+function nameFile(nonce: string, until: number): string {
   return `${until}.${nonce}`
 }
 

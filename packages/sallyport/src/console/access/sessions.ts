@@ -83,19 +83,19 @@ export function readerSession(key: Uint8Array, now: number): string {
 
 function signed(key: Uint8Array, kind: Kind, until: number): string {
   const text = `${kind}.${until}.${randomBytes(12).toString('base64url')}`
-  return `${text}.${macOf(key, text)}`
+  return `${text}.${computeMac(key, text)}`
 }
 
 function verified<K extends Kind>(key: Uint8Array, given: string, kinds: readonly K[]): Signed<K> | undefined {
   const [word, until = '', nonce = '', mac = ''] = given.split('.', 5)
   const kind = kinds.find((kind) => kind === word)
   if (kind === undefined) return undefined
-  const wanted = Buffer.from(macOf(key, `${kind}.${until}.${nonce}`))
+  const wanted = Buffer.from(computeMac(key, `${kind}.${until}.${nonce}`))
   const shown = Buffer.from(mac)
   if (shown.length !== wanted.length || !timingSafeEqual(shown, wanted)) return undefined
   return { kind, until: Number(until), nonce }
 }
 
-function macOf(key: Uint8Array, text: string): string {
+function computeMac(key: Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }

@@ -23,7 +23,7 @@ export interface Tokens {
 }
 
 /** The role of a token; `undefined` for one that is not known. Takes as long for any text. */
-export function roleOf({ admin, steer, read }: Tokens, given: string): Role | undefined {
+export function findRole({ admin, steer, read }: Tokens, given: string): Role | undefined {
   const isAdmin = isSame(admin, given)
   const isSteering = steer !== undefined && isSame(steer, given)
   const isReader = read !== undefined && isSame(read, given)

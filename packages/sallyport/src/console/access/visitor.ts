@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Sessions } from './sessions.ts'
-import { type Role, roleOf, type Tokens } from './tokens.ts'
+import { findRole, type Role, type Tokens } from './tokens.ts'
 
 export const COOKIE = 'sallyport-console'
 /** No page of another site can send it without being asked about first. */
@@ -18,16 +18,16 @@ export interface Visitor {
 }
 
 /** The visitor of a request; a token beats a session. `isBadToken`: one was shown that is not known. */
-export function visitorOf(
+export function findVisitor(
   request: IncomingMessage,
   { tokens, sessions, now }: { readonly tokens: Tokens; readonly sessions: Sessions; readonly now: number },
 ): Visitor & { readonly isBadToken: boolean } {
   const token = shownIn(request, 'Bearer')
   if (token !== undefined) {
-    const role = roleOf(tokens, token)
+    const role = findRole(tokens, token)
     return role === undefined ? { by: 'nothing', isBadToken: true } : { role, by: 'token', isBadToken: false }
   }
-  for (const value of cookiesOf(request)) {
+  for (const value of listCookies(request)) {
     const session = sessions.read(value, now)
     if (session !== undefined) return { ...session, by: 'session', session: value, isBadToken: false }
   }
@@ -50,7 +50,7 @@ export function isOwnPage({ headers }: IncomingMessage): boolean {
 }
 
 /** All of the name: a browser keeps those of all ports of a host together, and another port may have set one too. */
-function cookiesOf({ headers }: IncomingMessage): readonly string[] {
+function listCookies({ headers }: IncomingMessage): readonly string[] {
   return (headers.cookie ?? '').split(';').flatMap((pair) => {
     const [name, value = ''] = pair.trim().split('=', 2)
     return name === COOKIE ? [value] : []

@@ -33,7 +33,7 @@ export function createRecent(capacity: number): Recent {
 
   return {
     add(observed) {
-      if (room[kindOf(observed)]-- <= 0) {
+      if (room[classify(observed)]-- <= 0) {
         isPartial = true
         return
       }
@@ -56,7 +56,7 @@ export function createRecent(capacity: number): Recent {
 }
 
 /** Later somebody looks for what was done to a visitor, or would have been. */
-function kindOf(observed: ObservedRequest): keyof typeof KEPT_A_SECOND {
+function classify(observed: ObservedRequest): keyof typeof KEPT_A_SECOND {
   const outcome = outcomeOf(observed)
   if (outcome !== 'allow' && outcome !== 'api') return 'others'
   return observed.challenge === undefined && observed.decision?.trial === undefined ? 'allowed' : 'others'

@@ -38,7 +38,7 @@ export function createTrail({ log, config }: Sallyport): Trail {
     remembered: () => kept,
     async written() {
       const files = [join(config.dataDir, AUDIT_FILE), ...(config.log.file === undefined ? [] : [config.log.file])]
-      const lines = (await Promise.all(files.map(tailOf))).flat()
+      const lines = (await Promise.all(files.map(readTail))).flat()
       return lines.flatMap((line) => {
         const entry = readEntry(line)
         // An attack may be thousands of bans, which are a view of their own.
@@ -49,7 +49,7 @@ export function createTrail({ log, config }: Sallyport): Trail {
 }
 
 /** The whole lines at the end of a file; none where it is not there. */
-async function tailOf(file: string): Promise<readonly string[]> {
+async function readTail(file: string): Promise<readonly string[]> {
   const handle = await open(file).catch(() => undefined)
   if (handle === undefined) return []
   try {

@@ -1,7 +1,7 @@
 import { SallyportError } from '@sallyport/core'
 import { type Account, ALLOWANCES, billingWindow, isPlanName, type PlanName, type StoredKey } from '@sallyport/engine'
 import { type Body, type Call, type ConsoleParts, row } from './route.ts'
-import { memberOf } from './values.ts'
+import { readMember } from './values.ts'
 
 const MAX_NAME = 200
 
@@ -31,8 +31,8 @@ export const ACCOUNT_ROWS = [
     takes: ['name', 'plan'],
     async answer({ body, audit }, { sallyport }) {
       const given = await body()
-      const name = memberOf(given, 'name', MAX_NAME) ?? ''
-      const account = await sallyport.keyring.createAccount({ name, plan: planOf(given) })
+      const name = readMember(given, 'name', MAX_NAME) ?? ''
+      const account = await sallyport.keyring.createAccount({ name, plan: parsePlan(given) })
       audit('accounts create', { account: account.id, plan: account.plan })
       return { account }
     },
@@ -44,7 +44,7 @@ export const ACCOUNT_ROWS = [
     takes: ['account', 'plan'],
     async answer({ body, audit }, { sallyport }) {
       const given = await body()
-      const [id, plan] = [required(given, 'account'), planOf(given)]
+      const [id, plan] = [required(given, 'account'), parsePlan(given)]
       if (!(await sallyport.accounts.setPlan(id, plan))) throw new SallyportError('unknown_account')
       audit('accounts set-plan', { account: id, plan })
       return { account: id, plan }
@@ -91,12 +91,12 @@ function shownKey({ id, createdAt, revokedAt, lastUsedAt }: StoredKey) {
 }
 
 function required<Name extends string>(given: Body<Name>, name: Name): string {
-  const value = memberOf(given, name, MAX_NAME)
+  const value = readMember(given, name, MAX_NAME)
   if (value === undefined) throw new SallyportError('invalid_request', `${name}: is missing`)
   return value
 }
 
-function planOf(given: Body<'plan'>): PlanName {
+function parsePlan(given: Body<'plan'>): PlanName {
   const plan = required(given, 'plan')
   if (!isPlanName(plan))
     throw new SallyportError('invalid_request', `plan: one of ${Object.keys(ALLOWANCES).join(', ')}`)

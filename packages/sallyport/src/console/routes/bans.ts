@@ -1,10 +1,10 @@
 import { type LimitUse, SallyportError, strikesText } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
-import { type Brief, briefOf } from './brief.ts'
-import { newestOf } from './newest.ts'
+import { type Brief, toBrief } from './brief.ts'
+import { takeNewest } from './newest.ts'
 import { type ConsoleParts, row } from './route.ts'
 import { shownAddress, withoutAddresses } from './shown-address.ts'
-import { memberOf } from './values.ts'
+import { readMember } from './values.ts'
 
 const LISTED = 40
 
@@ -23,7 +23,7 @@ const LIMITED: Share<object, readonly Limited[]> = {
       .slice(-LISTED)
       .map((one) => {
         const exceeded = one.decision?.limits?.filter((use) => use.exceeded) ?? []
-        return { ...briefOf(one, form), limits: withoutAddresses(exceeded, [one.client], form) }
+        return { ...toBrief(one, form), limits: withoutAddresses(exceeded, [one.client], form) }
       })
   },
 }
@@ -40,7 +40,7 @@ export const BAN_ROWS = [
       const [bans, { shares }] = await Promise.all([sallyport.bans.list(), gather(LIMITED, {})])
       return {
         bans: bans.map((ban) => ({ ...ban, key: shownKey(ban.key, form), strikes: strikesText(ban) })),
-        limited: newestOf(shares, LISTED),
+        limited: takeNewest(shares, LISTED),
         strikes: sallyport.config.policy.strikes ?? null,
       }
     },
@@ -51,7 +51,7 @@ export const BAN_ROWS = [
     role: 'steer',
     takes: ['id'],
     async answer({ body, audit }, { sallyport }) {
-      const id = memberOf(await body(), 'id', 64) ?? ''
+      const id = readMember(await body(), 'id', 64) ?? ''
       if (!(await sallyport.bans.lift(id))) throw new SallyportError('unknown_ban')
       audit('bans lift', { id })
       return { id, lifted: true }

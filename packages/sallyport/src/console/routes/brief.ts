@@ -2,7 +2,7 @@ import { type ObservedRequest, outcomeOf, ruleOf } from '@sallyport/core'
 import { type AddressForm, shownAddress } from './shown-address.ts'
 
 /** One request as a line of the stream. */
-export function briefOf(observed: ObservedRequest, form: AddressForm) {
+export function toBrief(observed: ObservedRequest, form: AddressForm) {
   const { id, at, decision, client, method, host, path, status, milliseconds, refusedFor, answeredBy } = observed
   const { network, agent, country } = decision?.inspection ?? {}
   return {
@@ -29,7 +29,7 @@ export function briefOf(observed: ObservedRequest, form: AddressForm) {
   }
 }
 
-export type Brief = ReturnType<typeof briefOf>
+export type Brief = ReturnType<typeof toBrief>
 
 /** Which requests somebody wants to see. */
 export type Filter = (one: ObservedRequest, form: AddressForm) => boolean
@@ -39,7 +39,7 @@ export const FILTERS = ['outcome', 'class', 'network', 'trial', 'text'] as const
 export type Filtered = (typeof FILTERS)[number]
 
 /** Reads the filters of a query; what is absent lets all through. */
-export function filterOf(query: URLSearchParams): Filter {
+export function createFilter(query: URLSearchParams): Filter {
   const [outcome, who, network] = ['outcome', 'class', 'network'].map((name) => query.get(name) || undefined)
   const text = query.get('text')?.trim().toLowerCase().slice(0, 200) ?? ''
   const isOnTrial = query.get('trial') === '1'
@@ -50,11 +50,11 @@ export function filterOf(query: URLSearchParams): Filter {
     if (who !== undefined && agent?.class !== who) return false
     if (network !== undefined && found?.verdict.classification !== network) return false
     if (isOnTrial && decision?.trial === undefined) return false
-    return text === '' || textOf(one, form).includes(text)
+    return text === '' || joinText(one, form).includes(text)
   }
 }
 
-function textOf(one: ObservedRequest, form: AddressForm): string {
-  const { client, host, path, rule, trial, operator = '', asn, country = '', userAgent = '', id } = briefOf(one, form)
+function joinText(one: ObservedRequest, form: AddressForm): string {
+  const { client, host, path, rule, trial, operator = '', asn, country = '', userAgent = '', id } = toBrief(one, form)
   return [client, host, path, rule, trial?.rule, operator, `as${asn}`, country, userAgent, id].join('\n').toLowerCase()
 }

@@ -1,9 +1,9 @@
 import { type InspectedCrawler, parseAddress, SallyportError } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
-import { type Brief, briefOf } from './brief.ts'
-import { newestOf } from './newest.ts'
+import { type Brief, toBrief } from './brief.ts'
+import { takeNewest } from './newest.ts'
 import { type ConsoleParts, row } from './route.ts'
-import { memberOf } from './values.ts'
+import { readMember } from './values.ts'
 
 const LISTED = 60
 
@@ -18,12 +18,12 @@ const CLAIMED: Share<object, readonly Claimed[]> = {
         return claim === undefined ? [] : [{ one, claim }]
       })
       .slice(-LISTED)
-      .map(({ one, claim }) => claimedOf(briefOf(one, sallyport.config.log.addresses), claim)),
+      .map(({ one, claim }) => describeClaim(toBrief(one, sallyport.config.log.addresses), claim)),
 }
 
-type Claimed = ReturnType<typeof claimedOf>
+type Claimed = ReturnType<typeof describeClaim>
 
-function claimedOf(brief: Brief, { slug, name, outcome, method, pending }: InspectedCrawler) {
+function describeClaim(brief: Brief, { slug, name, outcome, method, pending }: InspectedCrawler) {
   return { ...brief, crawler: { slug, name, outcome, method, pending } }
 }
 
@@ -36,7 +36,7 @@ export const CRAWLER_ROWS = [
     shares: [CLAIMED],
     async answer(_, parts) {
       const { shares } = await parts.gather(CLAIMED, {})
-      return { crawlers: listCatalogue(parts), recent: newestOf(shares, LISTED) }
+      return { crawlers: listCatalogue(parts), recent: takeNewest(shares, LISTED) }
     },
   }),
   row({
@@ -46,9 +46,9 @@ export const CRAWLER_ROWS = [
     takes: ['ip', 'bot', 'userAgent'],
     async answer({ body }, { sallyport }) {
       const given = await body()
-      const address = parseAddress(memberOf(given, 'ip', 64)?.trim() ?? '')
+      const address = parseAddress(readMember(given, 'ip', 64)?.trim() ?? '')
       if (address === undefined) throw new SallyportError('invalid_ip')
-      const [bot, userAgent] = [memberOf(given, 'bot', 64), memberOf(given, 'userAgent')]
+      const [bot, userAgent] = [readMember(given, 'bot', 64), readMember(given, 'userAgent')]
       return sallyport.knowledge.crawlers.verify(address, {
         bot,
         userAgent,

@@ -2,7 +2,7 @@ import { SallyportError } from '@sallyport/core'
 import { openUpdates } from '@sallyport/engine'
 import { aged } from './health.ts'
 import { row } from './route.ts'
-import { memberOf } from './values.ts'
+import { readMember } from './values.ts'
 
 /** The data that verdicts rest on. */
 export function dataRows() {
@@ -25,7 +25,7 @@ export function dataRows() {
       role: 'steer',
       takes: ['source'],
       async answer({ body, audit }, { sallyport }) {
-        const source = memberOf(await body(), 'source', 100)
+        const source = readMember(await body(), 'source', 100)
         if (sallyport.config.data.readOnly)
           throw new SallyportError('invalid_request', 'data.readOnly forbids to write.')
         if (running.update) throw new SallyportError('invalid_request', 'An update is under way already.')

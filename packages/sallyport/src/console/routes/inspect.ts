@@ -1,8 +1,8 @@
 import { classify, createDirectory, type Directory, parseAddress, parseAsn, SallyportError } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
-import { newestOf } from './newest.ts'
+import { takeNewest } from './newest.ts'
 import { type Call, type ConsoleParts, row } from './route.ts'
-import { numberOf, textOf } from './values.ts'
+import { parseNumber, trimText } from './values.ts'
 
 const MAX_LISTED = 100
 
@@ -31,9 +31,9 @@ export const INSPECT_ROWS = [
     role: 'read',
     takes: ['limit', 'q', 'by'],
     answer({ query }, parts) {
-      const directory = directoryOf(parts)
-      const limit = numberOf(query.get('limit'), { initial: 50, most: MAX_LISTED })
-      const text = textOf(query.get('q'))
+      const directory = openDirectory(parts)
+      const limit = parseNumber(query.get('limit'), { initial: 50, most: MAX_LISTED })
+      const text = trimText(query.get('q'))
       const by = query.get('by') === 'prefixes' ? 'prefixes' : 'addresses'
       return { total: directory.total, by, results: text ? directory.search(text, limit) : directory.top(by, limit) }
     },
@@ -45,34 +45,39 @@ export const INSPECT_ROWS = [
     answer({ rest }, parts) {
       const asn = parseAsn(rest)
       if (asn === undefined) throw new SallyportError('invalid_asn')
-      const entry = directoryOf(parts).entry(asn)
+      const entry = openDirectory(parts).entry(asn)
       if (entry === undefined) throw new SallyportError('asn_not_found')
-      return { entry, system: typeOf(parts, asn) }
+      return { entry, system: findType(parts, asn) }
     },
   }),
 ]
 
 async function inspect({ query }: Call<'target'>, parts: ConsoleParts) {
   const { sallyport } = parts
-  const target = textOf(query.get('target'))
+  const target = trimText(query.get('target'))
   if (target === '') throw new SallyportError('invalid_target')
   const result = await sallyport.lookup(target)
   const snapshot = sallyport.knowledge.snapshots.current()
   const address = parseAddress(result.target.ip ?? '')
   const finding = address && classify(address, snapshot)
-  const system = finding?.asn === undefined ? undefined : attempt(() => directoryOf(parts).entry(finding.asn ?? 0))
-  return { result, finding: finding ?? null, system: system ?? null, seen: await seenOf(parts, result.target.ip ?? '') }
+  const system = finding?.asn === undefined ? undefined : attempt(() => openDirectory(parts).entry(finding.asn ?? 0))
+  return {
+    result,
+    finding: finding ?? null,
+    system: system ?? null,
+    seen: await countSeen(parts, result.target.ip ?? ''),
+  }
 }
 
 /** How often the address is among the requests that are remembered. */
-async function seenOf({ gather, sallyport }: ConsoleParts, address: string) {
+async function countSeen({ gather, sallyport }: ConsoleParts, address: string) {
   if (sallyport.config.log.addresses !== 'full') return null
   const { shares } = await gather(SEEN, { address })
-  const [last] = newestOf([shares], 1)
+  const [last] = takeNewest([shares], 1)
   return { requests: shares.reduce((sum, { requests }) => sum + requests, 0), last: last?.last ?? null }
 }
 
-function directoryOf({ sallyport }: ConsoleParts): Directory {
+function openDirectory({ sallyport }: ConsoleParts): Directory {
   const { systems, networks, rangesLoaded } = sallyport.knowledge.snapshots.current()
   if (systems === undefined || networks === undefined) {
     throw new SallyportError('service_unavailable', 'No data about autonomous systems is loaded.')
@@ -81,7 +86,7 @@ function directoryOf({ sallyport }: ConsoleParts): Directory {
 }
 
 /** The type of a system, and the basis of that. */
-function typeOf({ sallyport }: ConsoleParts, asn: number) {
+function findType({ sallyport }: ConsoleParts, asn: number) {
   const { systems } = sallyport.knowledge.snapshots.current()
   const index = systems?.indexOf(asn) ?? -1
   return index < 0 ? null : (systems?.system(index) ?? null)

@@ -1,6 +1,6 @@
 import { SallyportError } from '@sallyport/core'
 import { type Call, type ConsoleParts, type Query, row } from './route.ts'
-import { textOf } from './values.ts'
+import { trimText } from './values.ts'
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -47,14 +47,14 @@ async function evidence({ query, visitor }: Call<'account' | 'id' | 'from' | 'to
     throw new SallyportError('forbidden', 'Evidence holds addresses, which the log of this service may not hold.')
   }
   await requireLedger(sallyport)
-  const account = textOf(query.get('account')) || sallyport.config.provenance.account
-  const found = await sallyport.provenance.evidence(account, queryOf(query))
+  const account = trimText(query.get('account')) || sallyport.config.provenance.account
+  const found = await sallyport.provenance.evidence(account, parseQuery(query))
   if (found === undefined) throw new SallyportError('attestation_not_found')
   return found
 }
 
-function queryOf(query: Query<'id' | 'from' | 'to'>) {
-  const [id, from, to] = (['id', 'from', 'to'] as const).map((name) => textOf(query.get(name)))
+function parseQuery(query: Query<'id' | 'from' | 'to'>) {
+  const [id, from, to] = (['id', 'from', 'to'] as const).map((name) => trimText(query.get(name)))
   if (id) {
     if (!/^[1-9]\d{0,15}$/.test(id)) throw new SallyportError('invalid_request', 'id: not the id of an attestation')
     return { attestationId: Number(id) }

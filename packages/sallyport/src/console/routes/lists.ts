@@ -2,7 +2,7 @@ import { listHolds, SallyportError } from '@sallyport/core'
 import { editList, type ListEdit, placedLists, showList } from '@sallyport/engine'
 import { aged } from './health.ts'
 import { type Call, type ConsoleParts, row } from './route.ts'
-import { memberOf, textOf } from './values.ts'
+import { readMember, trimText } from './values.ts'
 
 const SHOWN = 200
 const MAX_ENTRIES = 32_768
@@ -15,7 +15,7 @@ export const LIST_ROWS = [
     role: 'read',
     takes: ['q'],
     answer({ query, now }, { sallyport }) {
-      const wanted = textOf(query.get('q'))
+      const wanted = trimText(query.get('q'))
       const inForce = sallyport.lists()
       const rows = new Map(sallyport.sources().map((source) => [source.id, source]))
       return placedLists(sallyport.config).map((placed) => {
@@ -35,7 +35,7 @@ export const LIST_ROWS = [
     role: 'read',
     takes: ['q'],
     async answer({ rest, query }, { sallyport }) {
-      const wanted = textOf(query.get('q'))
+      const wanted = trimText(query.get('q'))
       const { entries, unread } = await showList(sallyport.config, rest, wanted === '' ? undefined : wanted)
       return { entries: [...new Set(entries.slice(0, SHOWN))], found: entries.length, unread }
     },
@@ -59,8 +59,8 @@ export const LIST_ROWS = [
 /** Entries come an entry a line. */
 async function change(what: ListEdit['what'], { body, audit }: Call<'name' | 'entries'>, { sallyport }: ConsoleParts) {
   const given = await body()
-  const name = memberOf(given, 'name') ?? ''
-  const lines = (memberOf(given, 'entries', MAX_ENTRIES) ?? '').split('\n').map((line) => line.trim())
+  const name = readMember(given, 'name') ?? ''
+  const lines = (readMember(given, 'entries', MAX_ENTRIES) ?? '').split('\n').map((line) => line.trim())
   const entries = lines.filter((line) => line !== '')
   if (entries.length === 0) throw new SallyportError('invalid_request', 'entries: is missing')
   const changed = await editList(sallyport.config, name, { what, entries })

@@ -3,13 +3,13 @@ import { type LogLine, lineOf } from '@sallyport/engine'
 import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
 import { countSeen, mergeSeen, type Seen } from '../history/seen.ts'
 import type { Share } from '../shares/share.ts'
-import { type Brief, briefOf, FILTERS, filterOf } from './brief.ts'
-import { newestOf } from './newest.ts'
+import { type Brief, createFilter, FILTERS, toBrief } from './brief.ts'
+import { takeNewest } from './newest.ts'
 import type { ReadReports } from './reports.ts'
 import { type Query, row } from './route.ts'
 import { shownAddress, withoutAddresses } from './shown-address.ts'
 import { answerStream, type OpenStreams, STREAMED } from './stream.ts'
-import { numberOf } from './values.ts'
+import { parseNumber } from './values.ts'
 
 const MAX_LISTED = 500
 const TOP = 12
@@ -30,9 +30,9 @@ const LISTED: Share<{ readonly filter: string; readonly limit: number }, readonl
   name: 'listed',
   own({ filter, limit }, { history, sallyport }) {
     const form = sallyport.config.log.addresses
-    const fits = filterOf(new URLSearchParams(filter))
+    const fits = createFilter(new URLSearchParams(filter))
     const found = history.recent.list().filter((one) => fits(one, form))
-    return found.slice(-limit).map((one) => briefOf(one, form))
+    return found.slice(-limit).map((one) => toBrief(one, form))
   },
 }
 
@@ -65,7 +65,7 @@ const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole | undefined
     if (observed === undefined) return {}
     const { client, peer, decision } = observed
     const knownBy = decision && BASIS_TEXTS[decision.inspection.agent.basis]
-    const whole = { observed, brief: briefOf(observed, form), mode: sallyport.config.mode, knownBy }
+    const whole = { observed, brief: toBrief(observed, form), mode: sallyport.config.mode, knownBy }
     return { found: withoutAddresses(whole, [client, peer], form) }
   },
 }
@@ -107,9 +107,9 @@ export function liveRows(readReports: ReadReports) {
       takes: ['limit', ...FILTERS],
       shares: [LISTED],
       async answer({ query }, { gather }) {
-        const limit = numberOf(query.get('limit'), { initial: 100, most: MAX_LISTED })
+        const limit = parseNumber(query.get('limit'), { initial: 100, most: MAX_LISTED })
         const { shares } = await gather(LISTED, { filter: query.toString(), limit })
-        return { requests: newestOf(shares, limit) }
+        return { requests: takeNewest(shares, limit) }
       },
     }),
     row({

@@ -1,5 +1,5 @@
 /** The newest rows of several processes, the newest first. */
-export function newestOf<Row extends { readonly at: number }>(
+export function takeNewest<Row extends { readonly at: number }>(
   lists: readonly (readonly Row[])[],
   limit: number,
 ): readonly Row[] {

@@ -14,10 +14,10 @@ import {
 import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/engine'
 import { KEPT_A_SECOND } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
-import { type Brief, briefOf } from './brief.ts'
+import { type Brief, toBrief } from './brief.ts'
 import { policyChanges, policyTag, requireTag } from './policy-edit.ts'
 import { type Body, type Call, type ConsoleParts, row } from './route.ts'
-import { memberOf } from './values.ts'
+import { readMember } from './values.ts'
 
 /** Requests that are judged again at once, and how long it may take until no more of them are. */
 const BATCH = 200
@@ -68,7 +68,7 @@ export const POLICY_ROWS = [
       }
       const body = await call.body()
       const text = textOfBody(body)
-      const tag = memberOf(body, 'etag') ?? call.request.headers['if-match']
+      const tag = readMember(body, 'etag') ?? call.request.headers['if-match']
       requireTag(sallyport.config.policy, tag)
       await checkedPolicy(policies, text)
       let before = sallyport.config.policy
@@ -156,7 +156,7 @@ async function replay(
   { policy }: { readonly policy: CheckedPolicy },
   { history, sallyport, policies }: OwnParts,
 ): Promise<Replayed> {
-  const decided = history.recent.list().toReversed().flatMap(decidedOf)
+  const decided = history.recent.list().toReversed().flatMap(filterDecided)
   const classes: Record<string, ClassRow> = {}
   const examples: Example[] = []
   const open = countUnjudged()
@@ -168,7 +168,7 @@ async function replay(
     const batch = decided.slice(requests, requests + BATCH)
     const judged = await policies.judge(
       [inForce, policy],
-      batch.map(({ one, decision: { inspection } }) => ({ inspection, observed: keptOf(one) })),
+      batch.map(({ one, decision: { inspection } }) => ({ inspection, observed: pickKept(one) })),
     )
     for (const [index, [now, draft]] of judged.entries()) {
       if (now === undefined || draft === undefined) continue
@@ -183,7 +183,7 @@ async function replay(
       row.before[before] = (row.before[before] ?? 0) + 1
       row.after[after] = (row.after[after] ?? 0) + 1
       if (after === before) continue
-      const example = { ...briefOf(one, sallyport.config.log.addresses), before, after }
+      const example = { ...toBrief(one, sallyport.config.log.addresses), before, after }
       if (isWanted(example)) examples.push({ ...example, because })
     }
     requests += judged.length
@@ -200,7 +200,7 @@ async function replay(
 }
 
 /** The memory of a request beside its inspection. */
-function keptOf({ userAgent, host, ja4 }: ObservedRequest): Pick<ObservedRequest, 'userAgent' | 'host' | 'ja4'> {
+function pickKept({ userAgent, host, ja4 }: ObservedRequest): Pick<ObservedRequest, 'userAgent' | 'host' | 'ja4'> {
   return { userAgent, host, ja4 }
 }
 
@@ -209,7 +209,7 @@ interface Decided {
   readonly decision: Decision
 }
 
-function decidedOf(one: ObservedRequest): readonly Decided[] {
+function filterDecided(one: ObservedRequest): readonly Decided[] {
   const { decision } = one
   return decision === undefined ? [] : [{ one, decision }]
 }
@@ -238,7 +238,7 @@ async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
     examples: shares.flatMap((share) => share.examples).filter(fewOfAKind()),
     notes: [
       ...unjudgedNotes(open.rules, requests, 'the memory'),
-      ...notesOf(policy),
+      ...listNotes(policy),
       ...(moved === 0 ? [] : [movedNote(moved)]),
       ...(shares.some(({ isPartial }) => isPartial) ? [PARTIAL] : []),
       ...(left === 0 ? [] : [`There was no time for ${counted(left, 'older request')}.`]),
@@ -274,7 +274,7 @@ async function checkedPolicy(policies: PolicyReader, text: string): Promise<Chec
 }
 
 /** Notes on what a replay of remembered requests cannot know. */
-function notesOf({ rules, strikes }: CheckedPolicy): readonly string[] {
+function listNotes({ rules, strikes }: CheckedPolicy): readonly string[] {
   const isCounting = rules.some((rule) => 'limit' in rule || 'concurrent' in rule) || strikes !== undefined
   return isCounting ? ['Rules that count are taken as within their limits.'] : []
 }

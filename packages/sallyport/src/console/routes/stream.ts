@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
 import { SECURITY } from '../http/reply.ts'
 import type { Share } from '../shares/share.ts'
-import { type Brief, briefOf, type Filtered, filterOf } from './brief.ts'
-import { newestOf } from './newest.ts'
+import { type Brief, createFilter, type Filtered, toBrief } from './brief.ts'
+import { takeNewest } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
 /** Bounds of one process: all streams, those of readers, and those of one reader. */
@@ -36,9 +36,9 @@ export const STREAMED: Share<{ readonly filter: string; readonly places: Places 
   own({ filter, places }, { history: { recent }, sallyport, id }) {
     const form = sallyport.config.log.addresses
     const place = recent.count
-    const fits = filterOf(new URLSearchParams(filter))
+    const fits = createFilter(new URLSearchParams(filter))
     const found = recent.since(places[id] ?? place).filter((one) => fits(one, form))
-    return { id, place, seen: found.length, shown: found.slice(0, MAX_A_TURN).map((one) => briefOf(one, form)) }
+    return { id, place, seen: found.length, shown: found.slice(0, MAX_A_TURN).map((one) => toBrief(one, form)) }
   },
 }
 
@@ -82,7 +82,7 @@ async function stream(call: Call<Filtered>, { gather }: ConsoleParts, ended: Abo
     const seen = shares.reduce((sum, share) => sum + share.seen, 0)
     if (seen > 0 && !ended.aborted) {
       const lists = shares.map(({ shown }) => shown)
-      const shown = newestOf(lists, MAX_A_TURN).toReversed()
+      const shown = takeNewest(lists, MAX_A_TURN).toReversed()
       response.write(`event: requests\ndata: ${JSON.stringify({ seen, shown } satisfies StreamEvent)}\n\n`)
       silent = 0
     } else if (++silent >= SILENT_TURNS) {
