@@ -5,17 +5,23 @@ export type ReportSpan = keyof typeof REPORT_SPANS
 /** How often a report is asked for again: it is written every five seconds. */
 export const REPORT_MS = 15_000
 
-/** A choice of the span of a report. */
-export function SpanChoice({ span, onSpan }: { span: ReportSpan; onSpan: (span: ReportSpan) => void }) {
+interface SpanChoiceProps<Name extends string> {
+  spans: Readonly<Record<Name, string>>
+  span: Name
+  onSpan: (span: Name) => void
+}
+
+/** A choice of a span of time. */
+export function SpanChoice<Name extends string>({ spans, span, onSpan }: SpanChoiceProps<Name>) {
   return (
     <fieldset class="choices" aria-label="Time span">
-      {Object.entries(REPORT_SPANS).map(([name, text]) => (
+      {Object.entries<string>(spans).map(([name, text]) => (
         <button
           key={name}
           type="button"
           class="plain"
           aria-pressed={span === name}
-          onClick={() => onSpan(name as ReportSpan)}
+          onClick={() => onSpan(name as Name)}
         >
           {text}
         </button>

@@ -3,7 +3,7 @@ import type { Got } from '../api.ts'
 import { Bars } from '../parts/bars.tsx'
 import { Empty, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
-import { REPORT_MS, type ReportSpan, SpanChoice } from '../parts/span.tsx'
+import { REPORT_MS, REPORT_SPANS, type ReportSpan, SpanChoice } from '../parts/span.tsx'
 import { linkTo } from '../route.ts'
 import { clipped, count, counted, moment, size, trend } from '../words.ts'
 
@@ -16,7 +16,7 @@ export function Readings({ operator, claim }: { operator: string | null; claim: 
   const loaded = useLoad('crawlers/read', { span }, REPORT_MS)
   return (
     <>
-      <SpanChoice span={span} onSpan={setSpan} />
+      <SpanChoice spans={REPORT_SPANS} span={span} onSpan={setSpan} />
       <Shown loaded={loaded}>
         {({ report }) => {
           if (report === null)

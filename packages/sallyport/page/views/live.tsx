@@ -6,6 +6,7 @@ import { Chart } from '../parts/chart.tsx'
 import { Shown, useLoad } from '../parts/load.tsx'
 import { Numbers } from '../parts/numbers.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
+import { SpanChoice } from '../parts/span.tsx'
 import { Stream } from '../parts/stream.tsx'
 import { WorldMap } from '../parts/world.tsx'
 import { linkTo } from '../route.ts'
@@ -26,19 +27,7 @@ export function Live() {
   return (
     <>
       <Numbers />
-      <fieldset class="choices" aria-label="Time span">
-        {Object.entries(SPANS).map(([name, text]) => (
-          <button
-            key={name}
-            type="button"
-            class="plain"
-            aria-pressed={span === name}
-            onClick={() => setSpan(name as Span)}
-          >
-            {text}
-          </button>
-        ))}
-      </fieldset>
+      <SpanChoice spans={SPANS} span={span} onSpan={setSpan} />
       <div class="grid">
         <Shown loaded={loaded}>{(answer) => <Course answer={answer} />}</Shown>
         <Stream />

@@ -123,12 +123,6 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
     setOutcome(saved instanceof Failure ? saved : 'Saved, and in force.')
     if (!(saved instanceof Failure)) onSaved()
   }
-  const copy = (): void => {
-    void navigator.clipboard?.writeText(text).then(
-      () => setOutcome('Copied.'),
-      () => setOutcome('The browser does not let it be copied.'),
-    )
-  }
   const { faults } = checked
   const isAdmin = session.value?.role === 'admin'
   return (
@@ -147,9 +141,7 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
           <button type="button" disabled={faults.length > 0} onClick={() => void tryIt()}>
             What if
           </button>
-          <button type="button" class="plain" onClick={copy}>
-            Copy
-          </button>
+          <CopyButton text={text}>Copy</CopyButton>
           <button type="button" class="plain" disabled={text === initial} onClick={begin}>
             Revert
           </button>

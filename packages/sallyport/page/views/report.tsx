@@ -20,7 +20,7 @@ export function Report() {
   const loaded = useLoad('report', { span }, REPORT_MS)
   return (
     <>
-      <SpanChoice span={span} onSpan={setSpan} />
+      <SpanChoice spans={REPORT_SPANS} span={span} onSpan={setSpan} />
       <Shown loaded={loaded}>
         {({ report }) =>
           report === null ? (

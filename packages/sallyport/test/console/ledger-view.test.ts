@@ -25,7 +25,7 @@ t.test('evidence is shown, and what is downloaded verifies', { skip: NO_BROWSER 
   }
   await provenance.attest({ account: 'site', address: parseAddress(VISITOR.home) as never, claim: 'US' })
   await page.reload()
-  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByText('Records as they are chained').waitFor()
   t.match(await page.getByRole('table').innerText(), /US[\s\S]*73\.162\.10\.20/)
   t.match(await page.locator('main').innerText(), 'Where a person was.', 'what it does not prove')
@@ -45,7 +45,7 @@ t.test('evidence is shown, and what is downloaded verifies', { skip: NO_BROWSER 
   t.match(report, { ok: true, axes: { authenticity: { outcome: 'pass' } } })
 
   await page.locator('input[name="id"]').fill('4711')
-  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByRole('alert').getByText('attestation_not_found').waitFor()
   t.same(
     complaints.filter((complaint) => !complaint.includes('404')),

@@ -60,8 +60,8 @@ t.test('a name of 3,000 letters does not stretch the page', { skip: NO_BROWSER }
       await page.goto(`${scene.adminUrl}/#/${id}${question}`)
       await page.locator('h1').waitFor()
       await until(async () => (await page.locator('.loading').count()) === 0)
-      if (id === 'ledger') await page.getByRole('button', { name: 'Open and verify' }).click()
-      if (id === 'ledger') await page.locator('.axes li').first().waitFor()
+      if (id === 'ledger') await page.getByRole('button', { name: 'Open', exact: true }).click()
+      if (id === 'ledger') await page.getByText('Records as they are chained').waitFor()
       if (id === 'live' && question === '') await page.locator('.stream .row').first().waitFor()
       await look(`${id}${question}`)
     }

@@ -1,6 +1,6 @@
 import { constants, gunzipSync } from 'node:zlib'
 import { counted, SallyportError } from '@sallyport/core'
-import { MAX_BUNDLE_BYTES, oldestList, openUpdates } from '@sallyport/engine'
+import { MAX_BUNDLE_BYTES, oldestList, openUpdates, type Updates } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
 import {
@@ -14,7 +14,6 @@ import {
 import { yesOption } from '../terminal/ask.ts'
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
-import { createUpdateProgress } from '../terminal/update-progress.ts'
 import { confirmOverwriting, type WrittenKind, writeInto } from '../terminal/written-file.ts'
 
 type Options = CommonOptions & { readonly json?: true | undefined }
@@ -101,18 +100,18 @@ const BUNDLE: WrittenKind = {
 /** Fails with 1 where a source was refused or could not be fetched; the others are in use. */
 async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
   const config = readConfig(options)
-  const progress = createUpdateProgress(options.json ? terminal.err : terminal.out)
+  const print = options.json ? terminal.err : terminal.out
   const asked = {
     source: options.source,
     ...(options.accept ? { accept: true } : {}),
   }
   const outcomes = await audited(config, { what: 'data update', details: asked }, terminal, () =>
     openUpdates(config).update({
-      ...progress.hooks,
+      onOutcome: (outcome) => print(formatOutcome(outcome)),
       ...asked,
       onWait: () => terminal.err('Another process updates the data; waiting for it.'),
     }),
-  ).finally(progress.stop)
+  )
   if (options.json) terminal.out(json(outcomes))
   // Compiled now, so that the next start need not.
   if (outcomes.some(({ state }) => state === 'updated')) await readDataSources(config, terminal)
@@ -122,6 +121,11 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
     'update_failed',
     `${bad.length} of ${counted(outcomes.length, 'source')} could not be updated; the loaded data stays in use.`,
   )
+}
+
+function formatOutcome(outcome: Awaited<ReturnType<Updates['update']>>[number]): string {
+  if (outcome.state === 'updated') return `${outcome.source}: updated, ${counted(outcome.entries, 'entry', 'entries')}`
+  return `${outcome.source}: ${outcome.state}${'reason' in outcome ? `, ${outcome.reason}` : ''}`
 }
 
 async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<void> {

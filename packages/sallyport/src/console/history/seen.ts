@@ -13,14 +13,18 @@ export interface Seen {
 
 export function countSeen(requests: readonly ObservedRequest[]): Seen {
   return {
-    countries: count(requests.map(({ decision }) => decision?.inspection.country)),
-    challenges: count(
+    countries: merge(requests.map(({ decision }) => countOne(decision?.inspection.country))),
+    challenges: merge(
       requests.map(({ challenge }) => {
         const step = findStep(challenge?.outcome)
-        return step && `${challenge?.rule ?? ''} ${step}`
+        return countOne(step && `${challenge?.rule ?? ''} ${step}`)
       }),
     ),
   }
+}
+
+function countOne(name: string | undefined): Counts {
+  return name === undefined ? {} : { [name]: 1 }
 }
 
 /** Adds up what several processes have seen. */
@@ -37,10 +41,6 @@ function findStep(outcome: ChallengeOutcome | undefined): 'asked' | 'solved' | '
   if (outcome === 'program' || outcome === 'form') return 'unshown'
   if (earnedPass(outcome)) return 'solved'
   return failedPass(outcome) ? 'failed' : undefined
-}
-
-function count(names: readonly (string | undefined)[]): Counts {
-  return merge(names.flatMap((name) => (name === undefined ? [] : [{ [name]: 1 }])))
 }
 
 function merge(all: readonly Counts[]): Counts {

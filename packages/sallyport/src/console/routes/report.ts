@@ -7,9 +7,6 @@ import { type ConsoleParts, type Query, row } from './route.ts'
 const SPANS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const
 type Span = keyof typeof SPANS
 
-/** How long the numbers of a day are kept. */
-const KEPT_MS = 5_000
-
 /** A day in short, and the day before it; null where nothing was counted. */
 interface Today {
   /** Whether requests are counted at all. */
@@ -22,8 +19,6 @@ interface Today {
 
 /** Counts by the hour of all processes: one file has them, so none is asked. */
 export function reportRows(readReports: ReadReports) {
-  let today: { readonly at: number; readonly answer: Promise<Today> } | undefined
-
   const readSpan = (query: Query<'span'>, now: number, { sallyport }: Pick<ConsoleParts, 'sallyport'>) =>
     readReports(sallyport.config, SPANS[parseSpan(query)], now)
 
@@ -44,16 +39,7 @@ export function reportRows(readReports: ReadReports) {
       method: 'GET',
       path: 'today',
       role: 'read',
-      answer({ now }, parts) {
-        if (today === undefined || now - today.at >= KEPT_MS) {
-          today = { at: now, answer: readToday(now, parts) }
-          // One that failed is asked again.
-          today.answer.catch(() => {
-            today = undefined
-          })
-        }
-        return today.answer
-      },
+      answer: ({ now }, parts) => readToday(now, parts),
     }),
     row({
       method: 'GET',
