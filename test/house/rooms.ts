@@ -206,13 +206,13 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/node': 4_982,
   'adapters/fetch': 1_120,
   'adapters/proxy': 9_067,
-  'packages/sallyport/console': 2_829,
-  'packages/sallyport/cli': 6_994,
+  'packages/sallyport/console': 2_827,
+  'packages/sallyport/cli': 6_956,
   'packages/sallyport': 51,
   'adapters/express': 115,
   'adapters/fastify': 211,
   'adapters/koa': 124,
-  'packages/sallyport/page': 4_218,
+  'packages/sallyport/page': 4_210,
 }
 
 /** Imports of a framework's adapter: those of Node's, its framework, and plugins named after that. */
