@@ -17,6 +17,7 @@ import {
 } from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'
 import {
+  addressOf,
   createFakeClock,
   createFakeCounts,
   createFakeDns,
@@ -159,8 +160,7 @@ function isPage(request: InspectionRequest): boolean {
 /** Clients of a service stand in /24s beside each other, sixteen in each. */
 function requestOf(service: Service, at: number): InspectionRequest {
   const { ip, method = 'GET', path, headers, httpVersion = '1.1' } = service
-  const address = parseAddress(ip)
-  if (address === undefined) throw new TypeError(`${service.name}: not an address: ${ip}`)
+  const address = addressOf(ip)
   const [one, two, three, four] = formatAddress(address).split('.').map(Number) as [number, number, number, number]
   const peer = [one, two, three + Math.floor(at / 16), four + (at % 16)].join('.')
   const fields = ['Host', 'shop.example', ...Object.entries(headers).flat()]

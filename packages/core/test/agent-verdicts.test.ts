@@ -1,9 +1,8 @@
 import t from 'tap'
-import { parseAddress } from '../src/address/address.ts'
 import { parseTrust } from '../src/address/client.ts'
 import { FORWARDING_HEADERS } from '../src/address/forwarding.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
-import { snapshotsOf } from '../src/testing/fakes.ts'
+import { addressOf, snapshotsOf } from '../src/testing/fakes.ts'
 import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, fieldsOf, HOME, PROXY, RACK, requestOf } from './agents.ts'
 
 const { inspect, decide, check } = agentInspector()
@@ -199,8 +198,7 @@ t.test('at a reserved address of the client’s own headers count for nothing', 
     const decided = strict.decide(requestOf(claiming(HEADLESS), { peer }))
     t.match(decided, { action: 'block', inspection: { network: { reserved: { reserved: true } } } }, peer)
   }
-  const address = parseAddress('127.0.0.1')
-  if (address === undefined) throw new Error('no address')
+  const address = addressOf('127.0.0.1')
   const described = { fields: claiming(HEADLESS), headersKnown: true }
   t.match(await strict.check(address, described), { action: 'allow', inspection: { agent: { class: 'human' } } })
   const seen = await strict.check(address, { ...described, headlessFlags: ['webdriver'] })
@@ -239,8 +237,7 @@ t.test('a proxy that nobody named is no way round: its clients are not inside', 
 })
 
 t.test('a described request is judged on its description', async (t) => {
-  const address = parseAddress(HOME)
-  if (address === undefined) throw new Error('no address')
+  const address = addressOf(HOME)
   const told = (fields: readonly string[], headersKnown: boolean) => check(address, { fields, headersKnown })
   const unseen = await told(['user-agent', CHROME_TEXT], false)
   t.match(unseen.inspection.agent, { class: 'human', basis: 'none' })

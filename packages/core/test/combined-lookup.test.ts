@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { Address } from '../src/address/address.ts'
-import { parseAddress } from '../src/address/address.ts'
 import { createLookup } from '../src/lookup/lookup.ts'
 import type { NameAnswer, Snapshot } from '../src/ports/index.ts'
 import {
+  addressOf,
   createFakeClock,
   createFakeDns,
   createFakeGeo,
@@ -15,11 +15,7 @@ import {
 import type { Whois } from '../src/whois/whois.ts'
 
 function addresses(...texts: readonly string[]): readonly Address[] {
-  return texts.map((text) => {
-    const address = parseAddress(text)
-    if (address === undefined) throw new TypeError(text)
-    return address
-  })
+  return texts.map(addressOf)
 }
 
 const NETWORKS = createFakeNetworks([

@@ -11,7 +11,14 @@ import { classify } from '../src/network/classify.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
 import type { Clock, Dns, NameAnswer, ReverseAnswer, Snapshot } from '../src/ports/index.ts'
-import { createFakeClock, createFakeDns, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import {
+  addressOf,
+  createFakeClock,
+  createFakeDns,
+  createFakeNetworks,
+  snapshotOf,
+  systemOf,
+} from '../src/testing/fakes.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
@@ -156,8 +163,7 @@ t.test('a claim that finds the queue full is unverifiable, inline and awaited, n
   const crawler = verifier.catalogue.find('googlebot')
   if (crawler === undefined) throw new TypeError('googlebot')
   const claimedBy = (index: number) => {
-    const address = parseAddress(`8.1.${index >> 8}.${index & 255}`)
-    if (address === undefined) throw new TypeError(String(index))
+    const address = addressOf(`8.1.${index >> 8}.${index & 255}`)
     return { address, finding: classify(address, SNAPSHOT), snapshot: SNAPSHOT }
   }
   const room = MAX_CONCURRENT + MAX_QUEUED
@@ -238,8 +244,7 @@ t.test('a program that customers run too is verified by addresses, and never an 
   ]).crawlers
   if (made === undefined) throw new Error('no crawler')
   const reverse = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns: createFakeDns({}) })
-  const address = parseAddress('8.1.1.1')
-  if (address === undefined) throw new Error('no address')
+  const address = addressOf('8.1.1.1')
   const { judgement } = await createCrawlerVerifier(createCatalogue(), { reverse }).verify(made, {
     address,
     finding: classify(address, snapshot),

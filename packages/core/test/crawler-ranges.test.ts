@@ -11,23 +11,11 @@ import { type Crawler, createCatalogue } from '../src/crawler/catalogue.ts'
 import { rangesCheck } from '../src/crawler/memory-checks.ts'
 import { createCrawlerRanges, datedRanges, type LoadedRanges, type RangeList } from '../src/crawler/ranges.ts'
 import { classify } from '../src/network/classify.ts'
-import { createFakeClock, snapshotOf } from '../src/testing/fakes.ts'
+import { addressOf, createFakeClock, prefixOfText, snapshotOf } from '../src/testing/fakes.ts'
 
 const DATA = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
 const PUBLISHED = join(DATA, 'crawlers/operator-ranges.json.gz')
 const skip = existsSync(PUBLISHED) ? false : 'the published ranges are not here'
-
-function addressOf(text: string) {
-  const address = parseAddress(text)
-  if (address === undefined) throw new TypeError(text)
-  return address
-}
-
-function prefixOfText(text: string): Prefix {
-  const prefix = parsePrefix(text)
-  if (prefix === undefined) throw new TypeError(text)
-  return prefix
-}
 
 function list(id: string, state: RangeList['state'], date: string, ...cidrs: readonly string[]): RangeList {
   return { slug: id, state, date, prefixes: cidrs.map(prefixOfText) }

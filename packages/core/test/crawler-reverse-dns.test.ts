@@ -1,19 +1,13 @@
 import t from 'tap'
-import { formatAddress, parseAddress } from '../src/address/address.ts'
+import { formatAddress } from '../src/address/address.ts'
 import { parseNamePattern } from '../src/crawler/name-pattern.ts'
 import { createReverseChecks, MAX_CONCURRENT, MAX_QUEUED, TTL_MS } from '../src/crawler/reverse-checks.ts'
 import { checkReverseDns } from '../src/crawler/reverse-dns.ts'
 import type { Dns, KeptReverseCheck, NameAnswer, ReverseAnswer } from '../src/ports/index.ts'
-import { createFakeClock, createFakeDns } from '../src/testing/fakes.ts'
+import { addressOf, createFakeClock, createFakeDns } from '../src/testing/fakes.ts'
 
 const IP = '66.249.66.1'
 const GOOGLE = [parseNamePattern('*.googlebot.com')]
-
-function addressOf(text: string) {
-  const address = parseAddress(text)
-  if (address === undefined) throw new TypeError(text)
-  return address
-}
 
 const found = (...texts: readonly string[]): NameAnswer => ({ state: 'found', addresses: texts.map(addressOf) })
 const named = (...names: readonly string[]): ReverseAnswer => ({ state: 'found', names })

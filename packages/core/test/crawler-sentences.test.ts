@@ -1,5 +1,4 @@
 import t from 'tap'
-import { parseAddress } from '../src/address/address.ts'
 import { parseTrust } from '../src/address/client.ts'
 import { type CrawlerAnswer, createCrawlerAnswers } from '../src/crawler/answer.ts'
 import { createCatalogue } from '../src/crawler/catalogue.ts'
@@ -7,7 +6,14 @@ import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
 import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
-import { createFakeClock, createFakeDns, createFakeNetworks, snapshotsOf, systemOf } from '../src/testing/fakes.ts'
+import {
+  addressOf,
+  createFakeClock,
+  createFakeDns,
+  createFakeNetworks,
+  snapshotsOf,
+  systemOf,
+} from '../src/testing/fakes.ts'
 
 /* Sentences for people say no more than is known. */
 
@@ -24,9 +30,7 @@ const snapshots = snapshotsOf({
 const answers = createCrawlerAnswers(crawlers, { clock, snapshots })
 
 async function answerTo(bot: string, ip = '8.1.1.1') {
-  const address = parseAddress(ip)
-  if (address === undefined) throw new TypeError(ip)
-  return answers.verify(address, { bot })
+  return answers.verify(addressOf(ip), { bot })
 }
 
 const detailOf = ({ checks }: CrawlerAnswer, name: string) => checks.find((check) => check.name === name)?.detail

@@ -1,11 +1,10 @@
 import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import t from 'tap'
-import { parseAddress } from '../src/address/address.ts'
 import { withAttestation } from '../src/jurisdiction/attested.ts'
 import { createJurisdictionJudge } from '../src/jurisdiction/judge.ts'
 import { parseJurisdictionPolicy } from '../src/jurisdiction/parse.ts'
 import { classify } from '../src/network/classify.ts'
-import { createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { addressOf, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import type { NetworkFinding } from '../src/values/finding.ts'
 
 const HIDE = systemOf({ asn: 64502, networkClass: 'vpn', type: 'vpn' })
@@ -17,11 +16,7 @@ const SNAPSHOT = snapshotOf({
   ]),
 })
 
-function finding(text: string): NetworkFinding {
-  const address = parseAddress(text)
-  if (address === undefined) throw new TypeError(text)
-  return classify(address, SNAPSHOT)
-}
+const finding = (text: string) => classify(addressOf(text), SNAPSHOT)
 
 const [HIDDEN, PLAIN, RESERVED] = [finding('13.0.0.1'), finding('12.0.0.1'), finding('10.0.0.1')]
 

@@ -1,22 +1,15 @@
 import t from 'tap'
-import { parseAddress } from '../src/address/address.ts'
 import { classify } from '../src/network/classify.ts'
 import { CLASS_PRECEDENCE, compareHits } from '../src/network/precedence.ts'
 import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
 import { purityOf } from '../src/network/purity.ts'
 import { riskScore } from '../src/network/risk.ts'
 import type { AutonomousSystem, NetworkRecord, Observation, RangeHit, Snapshot } from '../src/ports/index.ts'
-import { createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { addressOf, createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
 
 const VISITOR = '8.1.1.1'
 const NOTHING = { classification: 'unknown', anonymized: false, confidence: 0, method: 'asn' }
-
-function address(text: string) {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new TypeError(text)
-  return parsed
-}
 
 function observationOf(origin: Observation['origin'], networkClass: NetworkClass, provider = ''): Observation {
   return { origin, networkClass, provider, setAt: Date.UTC(2026, 10, 2), note: '' }
@@ -40,7 +33,7 @@ function snapshotWith({ observation, hits = [], system }: Known): Snapshot {
   })
 }
 
-const verdictFor = (known: Known, visitor = VISITOR) => classify(address(visitor), snapshotWith(known)).verdict
+const verdictFor = (known: Known, visitor = VISITOR) => classify(addressOf(visitor), snapshotWith(known)).verdict
 
 const system = (networkClass: NetworkClass) =>
   systemOf({ asn: 64_500, type: networkClass === 'vpn' ? 'vpn' : 'hosting', networkClass })
@@ -81,7 +74,7 @@ t.test('an observation that an address is no VPN exit leaves no VPN brand as its
   const mullvad = systemOf({ asn: 39_351, type: 'vpn', networkClass: 'vpn', brand: 'Mullvad VPN' })
   const providerAs = (networkClass: NetworkClass, hits: Known['hits'] = []) =>
     classify(
-      address(VISITOR),
+      addressOf(VISITOR),
       snapshotWith({ observation: observationOf('operator', networkClass), system: mullvad, hits }),
     ).provider
   t.equal(providerAs('hosting'), '')
@@ -99,16 +92,16 @@ t.test('a reserved address is reserved whatever is known or set', async (t) => {
   t.ok(networks)
   const all = { ...rest, networks: createFakeNetworks([['0.0.0.0/0', { range: listed('tor') }]]) }
   for (const visitor of ['10.1.2.3', '198.18.0.0']) {
-    const finding = classify(address(visitor), all)
+    const finding = classify(addressOf(visitor), all)
     t.same(finding.verdict, { classification: 'unknown', anonymized: false, confidence: 1, method: 'reserved' })
     t.equal(finding.rule, 'reserved')
     t.match(finding, { source: 'reserved', sourceDate: '2025-10-09' })
   }
-  t.match(classify(address('198.18.0.0'), snapshotOf()).reserved.detail, /RFC 2544/, 'and needs no table')
+  t.match(classify(addressOf('198.18.0.0'), snapshotOf()).reserved.detail, /RFC 2544/, 'and needs no table')
 })
 
 t.test('nothing known is unknown with confidence 0, never residential', async (t) => {
-  t.same(classify(address(VISITOR), snapshotOf()).verdict, NOTHING)
+  t.same(classify(addressOf(VISITOR), snapshotOf()).verdict, NOTHING)
   t.same(verdictFor({}), NOTHING)
   t.same(verdictFor({ system: systemOf({ asn: 64_500 }) }), NOTHING)
 })
@@ -142,7 +135,7 @@ t.test('the stronger class of a range and a system wins, and a tie goes to the r
   t.same(
     pairs.map(({ rangeClass, systemClass }) => {
       const known = snapshotWith({ hits: [range(rangeClass)], system: system(systemClass) })
-      const { verdict, source, rule } = classify(address(VISITOR), known)
+      const { verdict, source, rule } = classify(addressOf(VISITOR), known)
       return [verdict.classification, verdict.method, source, rule]
     }),
     pairs.map(({ rangeClass, systemClass, rangeWins }) =>
@@ -164,11 +157,11 @@ t.test('the private relay is distinguished from the VPN lists that hold it too',
     hits: [hitOf({ networkClass: 'vpn', provider: 'Tunnels' }), range('vpn'), relay, range('datacenter')],
     system: systemOf({ asn: 64_500, type: 'hosting', networkClass: 'datacenter', brand: 'Cloud' }),
   }
-  const finding = classify(address(VISITOR), snapshotWith(known))
+  const finding = classify(addressOf(VISITOR), snapshotWith(known))
   t.match(finding, { provider: PRIVATE_RELAY, source: 'relay', verdict: { classification: 'vpn', anonymized: true } })
   t.ok(riskScore(finding) <= 35)
   const density = hitOf({ networkClass: 'vpn', rule: 'density', source: 'density' })
-  t.match(classify(address(VISITOR), snapshotWith({ hits: [density, range('vpn')] })), { source: 'list' })
+  t.match(classify(addressOf(VISITOR), snapshotWith({ hits: [density, range('vpn')] })), { source: 'list' })
 })
 
 t.test('a verdict names the rule, the data it came from, its date, and who agrees', async (t) => {
@@ -178,7 +171,7 @@ t.test('a verdict names the rule, the data it came from, its date, and who agree
     hitOf({ networkClass: 'vpn', source: 'second' }),
     hitOf({ networkClass: 'vpn', source: 'second' }),
   ]
-  t.match(classify(address(VISITOR), snapshotWith({ hits: [dated, ...agreeing], system: system('vpn') })), {
+  t.match(classify(addressOf(VISITOR), snapshotWith({ hits: [dated, ...agreeing], system: system('vpn') })), {
     rule: 'range_list',
     source: 'list',
     sourceDate: '2026-11-01',
@@ -200,18 +193,20 @@ t.test('a verdict names the rule, the data it came from, its date, and who agree
     [{ system: { ...system('hosting'), basis: 'prefixes' } }, 'system_prefixes', 'system-prefixes'],
   ]
   for (const [known, rule, source] of rows) {
-    t.match(classify(address(VISITOR), snapshotWith(known)), { rule, source })
+    t.match(classify(addressOf(VISITOR), snapshotWith(known)), { rule, source })
   }
   t.equal(
-    classify(address(VISITOR), snapshotWith({ observation: observationOf('operator', 'vpn') })).sourceDate,
+    classify(addressOf(VISITOR), snapshotWith({ observation: observationOf('operator', 'vpn') })).sourceDate,
     '2026-11-02',
   )
 })
 
 t.test('a provider is the brand of a service, not the carrier of a home line', async (t) => {
   const branded = (networkClass: NetworkClass, hits: readonly RangeHit[] = []) =>
-    classify(address(VISITOR), snapshotWith({ system: systemOf({ asn: 64_500, networkClass, brand: 'Brand' }), hits }))
-      .provider
+    classify(
+      addressOf(VISITOR),
+      snapshotWith({ system: systemOf({ asn: 64_500, networkClass, brand: 'Brand' }), hits }),
+    ).provider
   t.same(
     NETWORK_CLASSES.filter((name) => branded(name) === 'Brand'),
     ['hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor'],
@@ -237,7 +232,7 @@ t.test('lists of an operator’s machines come after lists that name a service',
 t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that names an owner is', (t) => {
   const mixed = { ...system('vpn'), type: 'hosting' } as const
   const findingWith = (...hits: readonly RangeHit[]) =>
-    classify(address(VISITOR), snapshotWith({ hits, system: mixed }))
+    classify(addressOf(VISITOR), snapshotWith({ hits, system: mixed }))
   t.match(findingWith(range('vpn')), { rule: 'mixed_system', agreeing: ['list'], verdict: { confidence: 0.6 } })
   t.match(findingWith(range('hosting')), { rule: 'mixed_system', verdict: { classification: 'vpn', confidence: 0.55 } })
   t.match(findingWith({ ...range('vpn'), narrow: true }), { rule: 'range_list', verdict: { classification: 'vpn' } })
@@ -253,7 +248,7 @@ t.test('listed proxies beside a line raise its risk, change no class, and end', 
   const home = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
   const findingAt = (day: number, line: AutonomousSystem) =>
     classify(
-      address(VISITOR),
+      addressOf(VISITOR),
       snapshotOf({
         networks: createFakeNetworks([['8.0.0.0/8', { system: line, near }]]),
         clock: { now: () => day * 86_400_000 },

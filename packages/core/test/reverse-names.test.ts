@@ -1,21 +1,15 @@
 import { REVERSE_NAME_RULES, REVERSE_NAME_WORDS } from '@sallyport/data/reverse-names'
 import t from 'tap'
-import { type Address, formatAddress, parseAddress } from '../src/address/address.ts'
+import { type Address, formatAddress } from '../src/address/address.ts'
 import { networkReason } from '../src/inspection/network-reason.ts'
 import { classify } from '../src/network/classify.ts'
 import { classRank } from '../src/network/precedence.ts'
 import { createReverseNames, ruleOfName, wordOfName } from '../src/network/reverse-names.ts'
 import type { Observation, ReverseAnswer } from '../src/ports/index.ts'
-import { createFakeClock, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { addressOf, createFakeClock, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import { anonymises } from '../src/vocabulary.ts'
 
 const DAY_MS = 86_400_000
-
-function address(text: string): Address {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new TypeError(text)
-  return parsed
-}
 
 const SNAPSHOT = snapshotOf({
   networks: createFakeNetworks([
@@ -52,7 +46,7 @@ function setUp(names: Readonly<Record<string, ReverseAnswer | 'held'>>, put?: ()
     store: { put: put ?? (async ({ address }, observation) => void kept.set(formatAddress(address), observation)) },
     onFault: (error) => faults.push(error),
   })
-  const offer = (text: string) => reverse.offer(address(text), classify(address(text), SNAPSHOT))
+  const offer = (text: string) => reverse.offer(addressOf(text), classify(addressOf(text), SNAPSHOT))
   return { clock, asked, kept, faults, held, reverse, offer }
 }
 
@@ -157,7 +151,7 @@ t.test('a carrier’s pool is asked about once, and a name of SIM cards holds fo
     find: () => ({ networkClass, origin: 'reverse-name', provider: '', setAt: 0, note: '' }) as const,
   })
   const classOf = (text: string, networkClass: 'mobile' | 'hosting') =>
-    classify(address(text), { ...SNAPSHOT, observations: seen(networkClass) }).verdict.classification
+    classify(addressOf(text), { ...SNAPSHOT, observations: seen(networkClass) }).verdict.classification
   t.equal(classOf('8.4.1.9', 'mobile'), 'mobile')
   t.equal(classOf('9.9.9.9', 'hosting'), 'hosting')
   t.equal(classOf('8.3.0.1', 'hosting'), 'vpn', 'words never hide what the data says')
@@ -174,7 +168,7 @@ t.test('a server’s name beside another sign leaves a line in doubt, and alone 
   t.same(asked, ['8.5.0.1', '8.5.0.2'], 'a line against which nothing speaks is not asked')
   t.same([...kept.keys()], ['8.5.0.1'])
   const found = (text: string, networks = SNAPSHOT) =>
-    classify(address(text), { ...networks, observations: { find: (of) => kept.get(formatAddress(of)) } })
+    classify(addressOf(text), { ...networks, observations: { find: (of) => kept.get(formatAddress(of)) } })
   t.match(found('8.5.0.1'), { verdict: { classification: 'residential_clean', confidence: 0.5 }, machineSigns: 2 })
   t.match(networkReason(found('8.5.0.1')).text, /signs are a machine's/)
   t.match(found('8.5.0.2'), { verdict: { confidence: 0.6 }, machineSigns: 1 })

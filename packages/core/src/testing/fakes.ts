@@ -1,5 +1,5 @@
-import { formatAddress } from '../address/address.ts'
-import { parsePrefix, prefixContains } from '../address/prefix.ts'
+import { type Address, formatAddress, parseAddress } from '../address/address.ts'
+import { type Prefix, parsePrefix, prefixContains } from '../address/prefix.ts'
 import { foldName } from '../asn/directory.ts'
 import type { Counts, CountTask } from '../counting/ports.ts'
 import { type CountRow, giveBack, takeStep } from '../counting/step.ts'
@@ -21,6 +21,20 @@ import type {
 } from '../ports/index.ts'
 import type { DirectoryOrder } from '../vocabulary.ts'
 import type { Whois, WhoisAnswer } from '../whois/whois.ts'
+
+/** The address that a test writes as text. */
+export function addressOf(text: string): Address {
+  const address = parseAddress(text)
+  if (address === undefined) throw new TypeError(`not an address: ${text}`)
+  return address
+}
+
+/** The prefix that a test writes as text. */
+export function prefixOfText(text: string): Prefix {
+  const prefix = parsePrefix(text)
+  if (prefix === undefined) throw new TypeError(`not a CIDR: ${text}`)
+  return prefix
+}
 
 /** A clock that moves only by `advance`. */
 export interface FakeClock extends Clock {
@@ -105,11 +119,10 @@ export function createFakeWhois(answers: Readonly<Record<string, WhoisAnswer>> =
 export type NetworkRow = readonly [cidr: string, record: Partial<NetworkRecord>]
 
 export function createFakeNetworks(rows: readonly NetworkRow[]): NetworkTable {
-  const read = rows.map(([cidr, record]) => {
-    const prefix = parsePrefix(cidr)
-    if (prefix === undefined) throw new TypeError(`not a CIDR: ${cidr}`)
-    return { prefix, record: { also: [], inVpnRanges: false, inDatacenterRanges: false, ...record } }
-  })
+  const read = rows.map(([cidr, record]) => ({
+    prefix: prefixOfText(cidr),
+    record: { also: [], inVpnRanges: false, inDatacenterRanges: false, ...record },
+  }))
   const longestFirst = read.toSorted((x, y) => y.prefix.length - x.prefix.length)
   return { find: (address) => longestFirst.find(({ prefix }) => prefixContains(prefix, address))?.record }
 }

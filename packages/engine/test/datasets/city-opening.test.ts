@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { locate } from '@sallyport/core'
+import { addressOf } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { withFreeLock, withLock } from '#stores'
 import { readInTurns } from '../../src/datasets/columns/read-in-turns.ts'
@@ -10,9 +11,9 @@ import { type CityFile, openCityFile } from '../../src/datasets/service/city-fil
 import { openSnapshot } from '../../src/datasets/service/snapshot.ts'
 import { loadCity } from '../../src/datasets/tables/city.ts'
 import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
-import { address, sourcesOf } from './fixtures.ts'
+import { sourcesOf } from './fixtures.ts'
 
-const BERN = address('1.2.3.4')
+const BERN = addressOf('1.2.3.4')
 
 /** A dataDir in which all is compiled, and what opening it again says. */
 async function made(t: Test) {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPrefix } from '@sallyport/core'
-import { createRandom } from '@sallyport/core/testing'
+import { addressOf, createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { tablesPath } from '../../src/datasets/compile/compiled-path.ts'
 import { compileTables } from '../../src/datasets/index.ts'
-import { address, addressFrom, folder, randomBits, sourcesOf, tablesOf } from './fixtures.ts'
+import { addressFrom, folder, randomBits, sourcesOf, tablesOf } from './fixtures.ts'
 
 const ASN4 = [
   '23.0.0.0,23.0.0.255,64500,"Access, Inc."',
@@ -35,7 +35,7 @@ const ALL = {
 
 t.test('one search answers the system and what the lists say', async (t) => {
   const { networks, rangesLoaded } = await tablesOf(t, ALL)
-  const at = (text: string) => networks?.find(address(text))
+  const at = (text: string) => networks?.find(addressOf(text))
   t.equal(rangesLoaded, true)
   t.match(at('23.0.0.0'), { system: { asn: 64500, name: 'Access, Inc.', country: 'FR' }, inVpnRanges: false })
   t.equal(at('23.0.0.7')?.range, undefined)
@@ -55,7 +55,7 @@ t.test('one search answers the system and what the lists say', async (t) => {
 
 t.test('a listed single address comes before any range, and the flags tell of the ranges all the same', async (t) => {
   const { networks } = await tablesOf(t, ALL)
-  const at = (text: string) => networks?.find(address(text))
+  const at = (text: string) => networks?.find(addressOf(text))
   t.match(at('23.0.1.5'), {
     range: { networkClass: 'tor', single: true, source: 'tor-bulk-exit' },
     inVpnRanges: true,
@@ -72,11 +72,11 @@ t.test('a listed single address comes before any range, and the flags tell of th
 
 t.test('records and systems are shared, frozen objects', async (t) => {
   const { networks, systems } = await tablesOf(t, ALL)
-  const record = networks?.find(address('23.0.0.1'))
-  t.equal(networks?.find(address('23.0.0.200')), record)
+  const record = networks?.find(addressOf('23.0.0.1'))
+  t.equal(networks?.find(addressOf('23.0.0.200')), record)
   t.equal(record?.system, systems?.system(systems.indexOf(64500)))
   t.ok(Object.isFrozen(record) && Object.isFrozen(record?.system))
-  t.ok(Object.isFrozen(networks?.find(address('23.0.1.0'))?.range))
+  t.ok(Object.isFrozen(networks?.find(addressOf('23.0.1.0'))?.range))
 })
 
 t.test('systems are counted by the minimal cover of their ranges, whatever lists cut through them', async (t) => {

@@ -1,7 +1,8 @@
 import { classify } from '@sallyport/core'
+import { addressOf } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileTables, loadTables } from '../../src/datasets/index.ts'
-import { address, folder, madeSource, tablesOf } from './fixtures.ts'
+import { folder, madeSource, tablesOf } from './fixtures.ts'
 
 t.test('an address is answered with every crawler that publishes a range around it', async (t) => {
   const dir = folder(t)
@@ -11,7 +12,7 @@ t.test('an address is answered with every crawler that publishes a range around 
   ]
   const { path } = await compileTables({ dataDir: dir, sources })
   const { crawlerRanges, networks } = loadTables(path)
-  const of = (text: string) => crawlerRanges?.find(address(text))
+  const of = (text: string) => crawlerRanges?.find(addressOf(text))
   t.same(['22.255.255.255', '23.0.0.0', '23.0.7.0', '23.0.7.255', '23.0.8.0', '23.1.0.0'].map(of), [
     [],
     ['onebot'],
@@ -49,10 +50,10 @@ t.test('a crawler may have several lists, and a list that names none or cannot b
   )
   const { crawlerRanges, networks, rangesLoaded } = loadTables(path)
   t.same(
-    ['23.0.7.1', '23.0.8.1', '23.1.0.0'].map((text) => crawlerRanges?.find(address(text))),
+    ['23.0.7.1', '23.0.8.1', '23.1.0.0'].map((text) => crawlerRanges?.find(addressOf(text))),
     [['onebot'], ['onebot'], []],
   )
-  t.match(networks?.find(address('23.0.7.1')), {
+  t.match(networks?.find(addressOf('23.0.7.1')), {
     range: { networkClass: 'datacenter', provider: 'One', source: 'one', kind: 'crawler' },
     also: [{ source: 'one-2' }, { source: 'all' }],
     inDatacenterRanges: false,
@@ -92,7 +93,7 @@ t.test('no table is made if no ranges could be read, which is not the same as an
 
 t.test("machines that come with it as an operator's are no VPN's, until the operator's own list is read", async (t) => {
   const systems = { 'asn-csv-v4': '185.93.1.0,185.93.1.255,60068,Datacamp Limited' }
-  const [edge, other] = [address('185.93.1.242'), address('185.93.1.10')]
+  const [edge, other] = [addressOf('185.93.1.242'), addressOf('185.93.1.10')]
   const shipped = { ...(await tablesOf(t, systems)), sources: [] }
   t.match(classify(edge, shipped), {
     verdict: { classification: 'datacenter', anonymized: false },

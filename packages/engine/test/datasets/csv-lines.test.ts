@@ -1,6 +1,7 @@
+import { addressOf } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { readSystemRanges } from '../../src/datasets/parse/system-ranges.ts'
-import { address, tablesOf } from './fixtures.ts'
+import { tablesOf } from './fixtures.ts'
 
 function read(text: string, family: 4 | 6 = 4) {
   const { ranges, asns, names } = readSystemRanges({ path: 'asn.csv', bytes: Buffer.from(text) }, family, () => {})
@@ -90,9 +91,9 @@ t.test('lines of both families, as iptoasn has them, are those of two files', as
     '2a00:1::\t2a00:1::ffff\t64501\tFR\tSix',
   ]
   const { networks, systems, status } = await tables(t, { iptoasn: text.join('\n') })
-  t.match(networks?.find(address('1.0.0.5'))?.system, { asn: 64500, name: 'Made "A"' })
-  t.equal(networks?.find(address('1.0.1.5')), undefined)
-  t.match(networks?.find(address('2a00:1::5'))?.system, { asn: 64501, name: 'Six' })
+  t.match(networks?.find(addressOf('1.0.0.5'))?.system, { asn: 64500, name: 'Made "A"' })
+  t.equal(networks?.find(addressOf('1.0.1.5')), undefined)
+  t.match(networks?.find(addressOf('2a00:1::5'))?.system, { asn: 64501, name: 'Six' })
   t.equal(systems?.size, 2)
   t.match(status('iptoasn'), { state: 'loaded', entries: 2 })
   t.match((await tables(t, { iptoasn: 'x\ty\n' })).status('iptoasn'), { state: 'refused' })

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { addressOf } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileTables, loadTables, resolveSources } from '../../src/datasets/index.ts'
-import { address, folder } from './fixtures.ts'
+import { folder } from './fixtures.ts'
 
 /** The city databases take most of a compile and are checked on made files: they are left out here. */
 const OFF = Object.fromEntries(['dbip-city-v4', 'dbip-city-v6'].map((id) => [id, { enabled: false }]))
@@ -28,7 +29,7 @@ t.test('the embedded data compiles whole, and answers as its own lines say', asy
     const wrong = lines.filter((line) => {
       const [first, last, asn, name] = line.split(',') as [string, string, string, string]
       return [first, last].some((text) => {
-        const system = networks?.find(address(text))?.system
+        const system = networks?.find(addressOf(text))?.system
         return system?.asn !== Number(asn) || system.name !== name.trim()
       })
     })
@@ -38,5 +39,5 @@ t.test('the embedded data compiles whole, and answers as its own lines say', asy
 
   const cloudflare = systems?.system(systems.indexOf(13335))
   t.match(cloudflare, { name: 'Cloudflare, Inc.', country: 'US', networkClass: 'datacenter' })
-  t.equal(networks?.find(address('10.0.0.1')), undefined)
+  t.equal(networks?.find(addressOf('10.0.0.1')), undefined)
 })

@@ -1,4 +1,5 @@
 import { classify, PRIVATE_RELAY, parseAddress } from '@sallyport/core'
+import { addressOf } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { serversOf, tablesOf } from './fixtures.ts'
 
@@ -27,9 +28,7 @@ async function finder(t: Test, files: Readonly<Record<string, string>>) {
       return address === undefined ? undefined : networks.find(address)
     },
     finding(text: string) {
-      const address = parseAddress(text)
-      if (address === undefined) throw new TypeError(text)
-      return classify(address, { networks, sources, rangesLoaded, proxiesLoaded })
+      return classify(addressOf(text), { networks, sources, rangesLoaded, proxiesLoaded })
     },
   }
 }

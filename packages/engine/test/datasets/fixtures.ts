@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Address, address4, address6, parseAddress } from '@sallyport/core'
+import { type Address, address4, address6 } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import type { Test } from 'tap'
 import {
@@ -62,12 +62,6 @@ export async function tablesOf(
   const dir = folder(t)
   const { path } = await compileTables({ dataDir: dir, sources: sourcesOf(dir, files) })
   return { ...loadTables(path), path }
-}
-
-export function address(text: string): Address {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`not an address: ${text}`)
-  return parsed
 }
 
 /** The address of a family with these bits. */

@@ -1,6 +1,7 @@
+import { addressOf } from '@sallyport/core/testing'
 import t from 'tap'
 import { type CitySourceReader, joinCities } from '../../src/datasets/tables/cities.ts'
-import { address, tablesOf } from './fixtures.ts'
+import { tablesOf } from './fixtures.ts'
 
 const FILES = {
   'asn-country-v4': '23.0.0.0,23.0.1.255,DE\n23.0.2.0,23.0.2.255,ZZ\n23.0.3.0,23.0.3.255,FR',
@@ -11,7 +12,7 @@ const FILES = {
 
 t.test('of two tables of countries that of use counts, and each names itself', async (t) => {
   const { countries } = await tablesOf(t, FILES)
-  const at = (text: string) => countries?.find(address(text))
+  const at = (text: string) => countries?.find(addressOf(text))
   t.same(at('23.0.0.255'), { code: 'DE', source: 'asn-country-v4', basis: 'registration' })
   t.same(at('23.0.1.0'), { code: 'PL', source: 'user-country-v4', basis: 'use' })
   t.equal(at('23.0.2.9')?.code, 'PL', 'where the registries say nothing')
@@ -34,7 +35,7 @@ t.test("an operator's places go first, then a file of cities, then the tables", 
   }
   const status = { id: 'dbip-city-v4', title: '', state: 'loaded', licence: '', credit: '' } as const
   const { countries, geo } = joinCities([{ status, cities }], tables)
-  const at = (text: string) => countries?.find(address(text))
+  const at = (text: string) => countries?.find(addressOf(text))
   t.same(at('23.0.1.9'), { code: 'NL', source: 'geofeed-aws', basis: 'geofeed' })
   t.same(at('23.0.1.200'), { code: 'CZ', source: 'dbip-city-v4', basis: 'city' })
   t.match(at('23.0.0.1'), { code: 'DE', basis: 'registration' }, 'no record of it there')
@@ -46,8 +47,8 @@ t.test("an operator's places go first, then a file of cities, then the tables", 
 
 t.test('a list of places names no class, and the collection of all geofeeds no place', async (t) => {
   const { networks, places } = await tablesOf(t, { 'geofeed-aws': FILES['geofeed-aws'] })
-  t.equal(networks?.find(address('23.0.1.9')), undefined)
-  t.match(places?.find(address('23.0.1.9')), { countryCode: 'NL', city: 'Amsterdam', source: 'geofeed-aws' })
+  t.equal(networks?.find(addressOf('23.0.1.9')), undefined)
+  t.match(places?.find(addressOf('23.0.1.9')), { countryCode: 'NL', city: 'Amsterdam', source: 'geofeed-aws' })
   const all = await tablesOf(t, { geofeeds: FILES['geofeed-aws'] })
   t.equal(all.places, undefined)
 })

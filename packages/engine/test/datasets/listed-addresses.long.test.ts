@@ -1,12 +1,12 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, address4, address6, findAddress, formatAddress, type RangeHit } from '@sallyport/core'
-import { createRandom } from '@sallyport/core/testing'
+import { addressOf, createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { addressColumns } from '../../src/datasets/compile/listed-addresses.ts'
 import { compileTables, loadTables, type ResolvedSource } from '../../src/datasets/index.ts'
 import { createRangeWriter } from '../../src/datasets/ranges/ranges.ts'
-import { address, folder, madeSource } from './fixtures.ts'
+import { folder, madeSource } from './fixtures.ts'
 
 /** Compiles these sources as they are on a day, in days since the epoch, and loads them as on another. */
 async function tablesOn(t: Parameters<typeof folder>[0], sources: readonly ResolvedSource[], today = 20_000) {
@@ -72,7 +72,7 @@ t.test('an entry holds up to its last day, and then the next list that names the
     return source.file === undefined ? source : { ...source, file: { ...source.file, modified } }
   })
   const on = async (today: number, text: string): Promise<RangeHit | undefined> =>
-    (await tablesOn(t, dated, today)).networks?.find(address(text))?.range
+    (await tablesOn(t, dated, today)).networks?.find(addressOf(text))?.range
   for (const text of ['23.0.0.7', '2a00:1::7']) {
     for (const day of [20_000, 20_003]) {
       t.match(await on(day, text), {
@@ -86,7 +86,7 @@ t.test('an entry holds up to its last day, and then the next list that names the
     t.match(await on(20_004, text), { networkClass: 'hosting', provider: 'Some', expires: 21_095 })
   }
   const tables = await tablesOn(t, dated, 20_003)
-  const find = (text: string) => tables.networks?.find(address(text))
+  const find = (text: string) => tables.networks?.find(addressOf(text))
   t.same(
     find('23.0.0.7')?.also.map(({ source, narrow }) => [source, narrow]),
     [
@@ -102,8 +102,8 @@ t.test('an entry holds up to its last day, and then the next list that names the
     dated.filter(({ row }) => row.id !== 'machines'),
     20_004,
   )
-  t.match(alone.networks?.find(address('23.0.0.7'))?.range, { networkClass: 'hosting' }, 'expired is not listed')
-  t.equal(alone.networks?.find(address('2a00:1::7')), undefined)
+  t.match(alone.networks?.find(addressOf('23.0.0.7'))?.range, { networkClass: 'hosting' }, 'expired is not listed')
+  t.equal(alone.networks?.find(addressOf('2a00:1::7')), undefined)
 })
 
 t.test('a life begins again on the day the publisher last said that the list stands', async (t) => {
@@ -121,7 +121,7 @@ t.test('a life begins again on the day the publisher last said that the list sta
   let day = 20_004
   const confirmed = (source: string) => (source === 'exits' ? said : undefined)
   const { networks } = loadTables(path, { today: () => day, confirmed })
-  const range = () => networks?.find(address('23.0.0.7'))?.range
+  const range = () => networks?.find(addressOf('23.0.0.7'))?.range
   t.match(range(), { source: 'machines' }, 'its own day was too long ago')
   said = 20_001
   t.match(range(), { source: 'exits', expires: 20_004 }, 'without another compile')
@@ -138,5 +138,5 @@ t.test('a life begins again on the day the publisher last said that the list sta
 t.test('without lists of single addresses nothing is looked for', async (t) => {
   const dir = folder(t)
   const source = madeSource(dir, { id: 'ranges', kind: 'ranges', networkClass: 'hosting' }, '0.0.1.0/24\n23.0.0.0/24\n')
-  t.equal((await tablesOn(t, [source])).networks?.find(address('0.0.0.0')), undefined)
+  t.equal((await tablesOn(t, [source])).networks?.find(addressOf('0.0.0.0')), undefined)
 })

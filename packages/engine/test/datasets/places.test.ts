@@ -1,7 +1,8 @@
 import { locate } from '@sallyport/core'
+import { addressOf } from '@sallyport/core/testing'
 import t from 'tap'
 import { type CitySourceReader, joinCities, type PlaceReader } from '../../src/datasets/tables/cities.ts'
-import { address, tablesOf } from './fixtures.ts'
+import { tablesOf } from './fixtures.ts'
 
 const T_MOBILE = [
   'cidr,country,region,city,postal',
@@ -24,10 +25,10 @@ async function reader(record?: ReturnType<PlaceReader['read']>) {
   const { places } = await tablesOf(t, { 'geofeed-t-mobile-us': T_MOBILE })
   const cities = joinCities(record === undefined ? [] : databaseOf(record), { places })
   return {
-    read: async (text: string) => cities.geo?.read(address(text)),
-    country: (text: string) => cities.countries?.find(address(text))?.code,
+    read: async (text: string) => cities.geo?.read(addressOf(text)),
+    country: (text: string) => cities.countries?.find(addressOf(text))?.code,
     located: (text: string) =>
-      locate(address(text), { ...cities, rangesLoaded: true, proxiesLoaded: false, sources: [] }),
+      locate(addressOf(text), { ...cities, rangesLoaded: true, proxiesLoaded: false, sources: [] }),
   }
 }
 

@@ -1,17 +1,16 @@
 import { address4, address6, formatAddress } from '@sallyport/core'
-import { createRandom } from '@sallyport/core/testing'
+import { addressOf, createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { layHits } from '../../src/datasets/compile/hit-sets.ts'
 import { layOut } from '../../src/datasets/ranges/layout.ts'
 import { createRangeWriter, WORDS } from '../../src/datasets/ranges/ranges.ts'
 import { overlay, readBounds, uniform, valueAt4 } from '../../src/datasets/ranges/segments.ts'
-import { address } from './fixtures.ts'
 
 type Row = readonly [first: string, last: string, value: number]
 
 function ranges(...rows: readonly Row[]) {
-  const writer = createRangeWriter(address(rows[0]?.[0] ?? '0.0.0.0').family, 2)
-  for (const [first, last, value] of rows) writer.add(address(first), address(last), value)
+  const writer = createRangeWriter(addressOf(rows[0]?.[0] ?? '0.0.0.0').family, 2)
+  for (const [first, last, value] of rows) writer.add(addressOf(first), addressOf(last), value)
   return writer.finish()
 }
 

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { addressOf } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileTables, loadTables } from '../../src/datasets/index.ts'
-import { address, folder, sourcesOf } from './fixtures.ts'
+import { folder, sourcesOf } from './fixtures.ts'
 
 const ASN4 = '23.0.0.0,23.0.0.255,64500,Access'
 const GOOD = {
@@ -44,7 +45,7 @@ t.test('one unusable source is refused with its reason, and everything else is t
       [],
       id,
     )
-    t.equal(networks?.find(address('23.0.0.9'))?.system?.asn, id === 'asn-csv-v4' ? undefined : 64500, id)
+    t.equal(networks?.find(addressOf('23.0.0.9'))?.system?.asn, id === 'asn-csv-v4' ? undefined : 64500, id)
     t.equal(systems?.size, id.startsWith('asn-csv') ? 1 : 2, `${id}: no system of a refused file is left`)
   }
 })
@@ -76,7 +77,7 @@ t.test('a file that goes away or cannot be read while compiling is refused', asy
     statuses.find(({ id }) => id === 'asn-csv-v6'),
     { state: 'refused', reason: /EISDIR/ },
   )
-  t.equal(loadTables(path).networks?.find(address('23.0.0.9'))?.range?.networkClass, 'vpn')
+  t.equal(loadTables(path).networks?.find(addressOf('23.0.0.9'))?.range?.networkClass, 'vpn')
 })
 
 t.test('nothing half-written is left if the tables cannot be written', async (t) => {

@@ -1,13 +1,8 @@
-import { formatAddress, parseAddress, type ReverseAnswer } from '@sallyport/core'
+import { formatAddress, type ReverseAnswer } from '@sallyport/core'
+import { addressOf } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createDns } from '../../src/net/index.ts'
 import { openNameServer, type Reply } from './name-server.ts'
-
-function addressOf(text: string) {
-  const address = parseAddress(text)
-  if (address === undefined) throw new TypeError(text)
-  return address
-}
 
 async function reverseOf(t: Test, reply: Reply, ip = '192.0.2.7', overTcp = reply === FORTY) {
   const server = await openNameServer(() => reply, { overTcp })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { type Address, parseAddress, type WhoisAnswer } from '@sallyport/core'
+import type { WhoisAnswer } from '@sallyport/core'
+import { addressOf } from '@sallyport/core/testing'
 import t from 'tap'
 import { open } from '../../src/open/open.ts'
 import { dnsWithTimeout, whoisWithTimeout } from '../../src/service/with-timeout.ts'
@@ -84,9 +85,3 @@ t.test('a lookup answers although a resolver or a registry is silent', async (t)
   t.notOk('whois' in found.json)
   t.match(asked, { status: 503 })
 })
-
-function addressOf(text: string): Address {
-  const address = parseAddress(text)
-  if (address === undefined) throw new TypeError(text)
-  return address
-}

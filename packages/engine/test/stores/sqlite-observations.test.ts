@@ -1,35 +1,15 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  type Address,
-  formatHostOrPrefix,
-  hostPrefix,
-  type Observation,
-  type Prefix,
-  parseAddress,
-  parsePrefix,
-} from '@sallyport/core'
-import { createFakeClock } from '@sallyport/core/testing'
+import { formatHostOrPrefix, hostPrefix, type Observation } from '@sallyport/core'
+import { addressOf, createFakeClock, prefixOfText } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { openSqliteObservations } from '../../src/stores/index.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 const START = '2026-11-21T00:00:00.000Z'
-const V4 = address('203.0.114.7')
-const V6 = address('2a00:1::7')
-
-function address(text: string): Address {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new TypeError(text)
-  return parsed
-}
-
-function prefix(text: string): Prefix {
-  const parsed = parsePrefix(text)
-  if (parsed === undefined) throw new TypeError(text)
-  return parsed
-}
+const V4 = addressOf('203.0.114.7')
+const V6 = addressOf('2a00:1::7')
 
 function observationOf(more: Partial<Observation> = {}): Observation {
   return { networkClass: 'vpn', origin: 'operator', provider: '', setAt: Date.parse(START), note: '', ...more }
@@ -51,7 +31,7 @@ t.test('an observation is found, of either family, and by no other address', asy
   t.match(store.find(V4), { networkClass: 'vpn', provider: 'Tunnels', note: 'why' })
   t.match(store.find(V6), { networkClass: 'tor' })
   for (const other of ['203.0.114.6', '203.0.114.8', '2a00:1::8', '::203.0.114.7']) {
-    t.equal(store.find(address(other)), undefined, other)
+    t.equal(store.find(addressOf(other)), undefined, other)
   }
   t.ok(Object.isFrozen(store.find(V4)))
 })
@@ -90,24 +70,24 @@ t.test("an operator's observation hides that of a reverse name while it holds", 
 t.test('the longest prefix in force counts, and any of the operator before a name', async (t) => {
   const { store, clock, file } = await opened(t)
   await store.put(hostPrefix(V4), observationOf({ networkClass: 'tor', origin: 'reverse-name' }))
-  await store.put(prefix('203.0.0.0/16'), observationOf({ networkClass: 'hosting' }))
+  await store.put(prefixOfText('203.0.0.0/16'), observationOf({ networkClass: 'hosting' }))
   await store.put(
-    prefix('203.0.114.0/24'),
+    prefixOfText('203.0.114.0/24'),
     observationOf({ networkClass: 'mobile', expiresAt: Date.parse(START) + 10 }),
   )
-  await store.put(prefix('2a00::/32'), observationOf({ networkClass: 'datacenter' }))
-  await store.put(prefix('0.0.0.0/0'), observationOf({ networkClass: 'residential_clean' }))
+  await store.put(prefixOfText('2a00::/32'), observationOf({ networkClass: 'datacenter' }))
+  await store.put(prefixOfText('0.0.0.0/0'), observationOf({ networkClass: 'residential_clean' }))
   const classes = (...addresses: readonly string[]) =>
-    addresses.map((text) => store.find(address(text))?.networkClass ?? 'none')
+    addresses.map((text) => store.find(addressOf(text))?.networkClass ?? 'none')
   t.same(classes('203.0.114.7', '203.0.113.7', '203.1.0.0'), ['mobile', 'hosting', 'residential_clean'])
   t.same(classes('2a00:0:ffff::1', '2a00:1::', '::203.0.114.7'), ['datacenter', 'none', 'none'])
   await store.put(hostPrefix(V4), observationOf({ networkClass: 'vpn' }))
   t.same(classes('203.0.114.7', '203.0.114.8'), ['vpn', 'mobile'])
   clock.advance(10)
   t.same(classes('203.0.114.7', '203.0.114.8'), ['vpn', 'hosting'], 'a shorter one counts once the longer has ended')
-  t.equal(await store.remove(prefix('203.0.0.0/17'), 'operator'), false, 'of this very prefix')
-  t.equal(await store.remove(prefix('203.0.0.0/16'), 'operator'), true)
-  t.equal(await store.remove(prefix('0.0.0.0/0'), 'operator'), true)
+  t.equal(await store.remove(prefixOfText('203.0.0.0/17'), 'operator'), false, 'of this very prefix')
+  t.equal(await store.remove(prefixOfText('203.0.0.0/16'), 'operator'), true)
+  t.equal(await store.remove(prefixOfText('0.0.0.0/0'), 'operator'), true)
   t.same(classes('203.0.114.8', '203.0.114.7'), ['none', 'vpn'])
   store.close()
   const again = await opened(t, file)
