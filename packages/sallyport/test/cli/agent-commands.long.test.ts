@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -9,14 +8,8 @@ import { run, workspace } from './command.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 
-function written(folder: string, name: string, text: string): string {
-  const file = join(folder, name)
-  writeFileSync(file, text)
-  return file
-}
-
 t.test('policy test runs expectations and fails where one is not met', async (t) => {
-  const { folder, config } = workspace(t)
+  const { command, write } = workspace(t)
   const policy =
     'policy: { preset: observe, rules: [{ id: night, match: { time: { from: "22:00" } }, action: block }] }'
   const good = `${policy}
@@ -25,20 +18,20 @@ tests:
   - { name: day, request: { ip: 8.8.8.8, userAgent: curl/8 }, at: "2026-11-21T12:00:00Z", expect: { action: allow, class: unverified_bot, rule: default } }
   - { name: whole, request: { ip: 8.8.8.8, scheme: https, headers: { User-Agent: "${FIREFOX}", Accept-Language: en } }, at: "2026-11-21T12:00:00Z", expect: { class: human } }
 `
-  const passed = await run('policy', 'test', written(folder, 'good.yaml', good), '--config', config)
+  const passed = await command('policy', 'test', write('good.yaml', good))
   t.match(passed, { code: 0, out: /^ok +night\nok +day\nok +whole\n3 expectations met\n$/ })
-  const bad = written(folder, 'bad.yaml', good.replace('action: block, rule: night', 'action: flag, rule: night'))
-  t.match(await run('policy', 'test', bad, '--config', config), {
+  const bad = write('bad.yaml', good.replace('action: block, rule: night', 'action: flag, rule: night'))
+  t.match(await command('policy', 'test', bad), {
     code: 1,
     out: /^failed +night: action is block, not flag$/m,
     err: /1 of 3 expectations not met/,
   })
-  const told = JSON.parse((await run('policy', 'test', bad, '--json', '--config', config)).out)
+  const told = JSON.parse((await command('policy', 'test', bad, '--json')).out)
   t.match(told, [{ name: 'night', passed: false, wrong: [/block/] }, { passed: true }, { passed: true }])
 })
 
 t.test('a rule on trial is shown beside the decision, and may be expected', async (t) => {
-  const { folder, config } = workspace(t)
+  const { command, write } = workspace(t)
   const policy =
     'policy: { preset: observe, rules: [{ id: try-it, match: { path: [/a] }, action: block, monitor: true }] }'
   const rows = [
@@ -46,43 +39,42 @@ t.test('a rule on trial is shown beside the decision, and may be expected', asyn
     '{ name: other, request: { ip: 8.8.8.8, path: /b }, expect: { trial: none } }',
     '{ name: wrong, request: { ip: 8.8.8.8, path: /b }, expect: { trial: block } }',
   ]
-  const tests = written(folder, 'tests.yaml', `${policy}\ntests: [${rows.join(', ')}]`)
-  t.match(await run('policy', 'test', tests, '--config', config), {
+  const tests = write('tests.yaml', `${policy}\ntests: [${rows.join(', ')}]`)
+  t.match(await command('policy', 'test', tests), {
     code: 1,
     out: /^ok +tried\nok +other\nfailed +wrong: trial is none, not block\n$/,
   })
   const trying = workspace(t, [policy]).config
-  const request = written(folder, 'tried.json', JSON.stringify({ ip: '8.8.8.8', path: '/a' }))
+  const request = write('tried.json', { ip: '8.8.8.8', path: '/a' })
   const explained = await run('explain', request, '--config', trying)
   t.match(explained.out, /^allow\n/)
   t.match(explained.out, /^on trial +block by the rule "try-it"$/m)
-  const log = written(
-    folder,
+  const log = write(
     'trial.log',
     '{"time":"2026-11-21T10:00:00Z","ip":"8.8.8.8","request":"GET /a HTTP/1.1","user_agent":"curl/8"}\n',
   )
-  const replayed = await run('replay', log, '--policy', trying, '--json', '--config', config)
+  const replayed = await command('replay', log, '--policy', trying, '--json')
   t.match(JSON.parse(replayed.out).classes, [{ after: { allow: 1, block: 0 }, changed: 0, onTrial: 1 }])
 })
 
 t.test('where a flag is what comes of a request, it says that this stops nothing', async (t) => {
   const policy = 'policy: { preset: observe, rules: [{ id: odd, match: { path: [/a] }, action: flag }] }'
-  const { folder, config } = workspace(t, [policy])
+  const { command, write } = workspace(t, [policy])
   const said = /stops nothing: behind the proxy the origin reads sallyport-action, and a rule of yours refuses/
   for (const [path, flagged] of [
     ['/a', true],
     ['/b', false],
   ] as const) {
-    const request = written(folder, 'request.json', JSON.stringify({ ip: '8.8.8.8', path }))
+    const request = write('request.json', { ip: '8.8.8.8', path })
     const test = `tests: [{ name: it, request: { ip: 8.8.8.8, path: ${path} }, expect: { enforced: true } }]`
-    const explained = await run('explain', request, '--config', config)
-    const tested = await run('policy', 'test', written(folder, 'one.yaml', test), '--config', config)
+    const explained = await command('explain', request)
+    const tested = await command('policy', 'test', write('one.yaml', test))
     for (const { out } of [explained, tested]) t.equal(said.test(out), flagged, out)
   }
 })
 
 t.test('a file that cannot be meant is refused by key', async (t) => {
-  const { folder, config } = workspace(t)
+  const { command, write } = workspace(t)
   const rows: readonly (readonly [text: string, says: RegExp])[] = [
     ['tests: []', /tests: /],
     ['tests: [{ name: a, request: { ip: 8.8.8.8 }, expect: {} }]', /tests\.0\.expect: must expect something/],
@@ -94,27 +86,27 @@ t.test('a file that cannot be meant is refused by key', async (t) => {
     ['tests: [', /bad\.yaml/],
   ]
   for (const [text, says] of rows) {
-    const { code, err } = await run('policy', 'test', written(folder, 'bad.yaml', text), '--config', config)
+    const { code, err } = await command('policy', 'test', write('bad.yaml', text))
     t.equal(code, 2, text)
     t.match(err, says)
   }
   const nowhere = 'tests: [{ name: a, request: { ip: nowhere }, expect: { action: allow } }]'
-  t.match(await run('policy', 'test', written(folder, 'ip.yaml', nowhere), '--config', config), {
+  t.match(await command('policy', 'test', write('ip.yaml', nowhere)), {
     code: 1,
     err: /nowhere/,
   })
 })
 
 t.test('explain tells a decision of a request or of a HAR', async (t) => {
-  const { folder, config } = workspace(t)
+  const { command, folder, write } = workspace(t)
   const headers = {
     'User-Agent': FIREFOX,
     'sec-ch-ua': '"Chromium";v="150"',
     Accept: 'text/html',
     'Accept-Language': 'en',
   }
-  const file = written(folder, 'request.json', JSON.stringify({ ip: '8.8.8.8', path: '/a', headers }))
-  const { code, out } = await run('explain', file, '--config', config)
+  const file = write('request.json', { ip: '8.8.8.8', path: '/a', headers })
+  const { code, out } = await command('explain', file)
   t.equal(code, 0)
   for (const says of [
     /^flag\n/,
@@ -125,8 +117,8 @@ t.test('explain tells a decision of a request or of a HAR', async (t) => {
     /network +unknown by asn \(nothing known\)\n/,
   ])
     t.match(out, says)
-  const reserved = written(folder, 'reserved.json', JSON.stringify({ ip: '10.0.0.1', path: '/', headers }))
-  const of = await run('explain', reserved, '--config', config)
+  const reserved = write('reserved.json', { ip: '10.0.0.1', path: '/', headers })
+  const of = await command('explain', reserved)
   t.match(
     of.out,
     /^network +The client's address is reserved: private; IANA's registries of 2025-10-09$/m,
@@ -136,18 +128,17 @@ t.test('explain tells a decision of a request or of a HAR', async (t) => {
   const entry = {
     request: { method: 'GET', url: 'https://a.example/b?c', headers: [{ name: ':authority', value: 'x' }, ...list] },
   }
-  const har = written(folder, 'a.har', JSON.stringify({ log: { entries: [entry, entry] } }))
-  const told = await run('explain', har, '--ip', '8.8.8.8', '--json', '--config', config)
+  const har = write('a.har', { log: { entries: [entry, entry] } })
+  const told = await command('explain', har, '--ip', '8.8.8.8', '--json')
   t.match(JSON.parse(told.out), [{ action: 'flag', inspection: { request: { path: '/b' } } }, {}])
-  t.match(await run('explain', har, '--config', config), { code: 1, err: /no ip; name one with --ip/ })
-  t.match(await run('explain', written(folder, 'x.json', '{'), '--config', config), { code: 1, err: /not valid JSON/ })
-  t.match(await run('explain', join(folder, 'none.json'), '--config', config), { code: 1, err: /does not exist/ })
+  t.match(await command('explain', har), { code: 1, err: /no ip; name one with --ip/ })
+  t.match(await command('explain', write('x.json', '{')), { code: 1, err: /not valid JSON/ })
+  t.match(await command('explain', join(folder, 'none.json')), { code: 1, err: /does not exist/ })
 })
 
 t.test('replay tells what another policy would have done, by class', async (t) => {
-  const { folder, config } = workspace(t)
-  const log = written(
-    folder,
+  const { command, folder, write } = workspace(t)
+  const log = write(
     'access.log',
     `8.8.8.8 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}"
 8.8.8.8 - bob [21/Nov/2026:10:00:00 +0000] "POST /a\\"b HTTP/1.1" 200 1 "-" "Bytespider"
@@ -157,8 +148,8 @@ not a line
 {"ip":"nowhere"}
 `,
   )
-  const policy = written(folder, 'new.yaml', 'policy: { preset: protect-content }')
-  const told = JSON.parse((await run('replay', log, '--policy', policy, '--json', '--config', config)).out)
+  const policy = write('new.yaml', 'policy: { preset: protect-content }')
+  const told = JSON.parse((await command('replay', log, '--policy', policy, '--json')).out)
   t.same(told, {
     requests: 3,
     asked: { before: 0, after: 0 },
@@ -184,50 +175,44 @@ not a line
       },
     ],
   })
-  t.match(
-    (await run('replay', log, '--policy', policy, '--config', config)).out,
-    /^ai_agent +2 +0 +2 → 0 +0 +0 +0 +0 → 2 +2 +0$/m,
-  )
-  t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), {
+  t.match((await command('replay', log, '--policy', policy)).out, /^ai_agent +2 +0 +2 → 0 +0 +0 +0 +0 → 2 +2 +0$/m)
+  t.match(await command('replay', join(folder, 'none'), '--policy', policy), {
     code: 1,
     err: /does not exist/,
   })
-  t.match(await run('replay', log, '--config', config), { code: 2, err: /--policy/ })
+  t.match(await command('replay', log), { code: 2, err: /--policy/ })
 })
 
 t.test('replay reads packed logs, judges hours by the log, and refuses what is no log', async (t) => {
-  const { folder, config } = workspace(t)
+  const { command, write } = workspace(t)
   const line = (clock: string) => `8.8.8.8 - - [21/Nov/2026:${clock} +0100] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}"\n`
   const json = `{"ip":"8.8.8.8","path":"/","time":"2026-11-21T22:30:00Z","user_agent":"${FIREFOX}"}\n`
-  const log = join(folder, 'access.log.gz')
-  writeFileSync(
-    log,
+  const log = write(
+    'access.log.gz',
     gzipSync(`${line('12:00:00')}${line('23:00:00')}${'x'.repeat(3_000_000)}\n${line('23:59:59')}${json}`),
   )
   const rule = '{ id: night, match: { time: { from: "22:00" } }, action: block }'
-  const policy = written(folder, 'new.yaml', `policy: { preset: observe, rules: [${rule}] }`)
-  const told = JSON.parse((await run('replay', log, '--policy', policy, '--json', '--config', config)).out)
+  const policy = write('new.yaml', `policy: { preset: observe, rules: [${rule}] }`)
+  const told = JSON.parse((await command('replay', log, '--policy', policy, '--json')).out)
   t.match(told, { requests: 4, unread: 1, classes: [{ class: 'human', after: { allow: 1, block: 3 }, changed: 3 }] })
-  const cut = join(folder, 'cut.log.gz')
-  writeFileSync(cut, gzipSync(line('12:00:00')).subarray(0, 30))
-  t.match(await run('replay', cut, '--policy', policy, '--config', config), {
+  const cut = write('cut.log.gz', gzipSync(line('12:00:00')).subarray(0, 30))
+  t.match(await command('replay', cut, '--policy', policy), {
     code: 1,
     err: /cut\.log\.gz is cut short: nothing of it can be read\.$/m,
   })
-  const none = written(
-    folder,
+  const none = write(
     'none.log',
     `${'['.repeat(200_000)}\n{"ip":${'['.repeat(200_000)}${']'.repeat(200_000)}}\n\u0000\n`,
   )
-  t.match(await run('replay', none, '--policy', policy, '--config', config), {
+  t.match(await command('replay', none, '--policy', policy), {
     code: 1,
     err: /not one of 3 lines can be judged/,
   })
 })
 
 t.test('a policy that cannot be read or met is refused', async (t) => {
-  const { folder, config } = workspace(t)
-  const log = written(folder, 'a.log', `8.8.8.8 - - [x] "GET / HTTP/1.1" 200 1 "-" "-"\n`)
+  const { command, write } = workspace(t)
+  const log = write('a.log', `8.8.8.8 - - [x] "GET / HTTP/1.1" 200 1 "-" "-"\n`)
   const aliases = 'bcdefghi'
     .split('')
     .map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[at]}`).join()}]`)
@@ -243,7 +228,7 @@ t.test('a policy that cannot be read or met is refused', async (t) => {
     ['policy: { rules: [{ id: a, match: { path: ["/x?y"] }, action: block }] }', /"a": path: "\/x\?y"/],
   ]
   for (const [text, says] of rows) {
-    const { code, err } = await run('replay', log, '--policy', written(folder, 'p.yaml', text), '--config', config)
+    const { code, err } = await command('replay', log, '--policy', write('p.yaml', text))
     t.equal(code, 2, text.slice(0, 60))
     t.match(err, says)
     t.notMatch(err, /\n {4}at /, 'no stack')
@@ -251,9 +236,8 @@ t.test('a policy that cannot be read or met is refused', async (t) => {
 })
 
 t.test('explain refuses what it would not use, by name, and writes nothing that commands a terminal', async (t) => {
-  const { folder, config } = workspace(t)
-  const explain = (request: unknown) =>
-    run('explain', written(folder, 'r.json', JSON.stringify(request)), '--config', config)
+  const { command, write } = workspace(t)
+  const explain = (request: unknown) => command('explain', write('r.json', request))
   const ip = '8.8.8.8'
   const rows: readonly (readonly [request: unknown, says: RegExp])[] = [
     [{ ip, user_agnt: 'x' }, /user_agnt: is not known/],
@@ -274,18 +258,18 @@ t.test('explain refuses what it would not use, by name, and writes nothing that 
 })
 
 t.test('simulate signs with a throw-away key, and is believed where its keys are', async (t) => {
-  const { config } = workspace(t)
+  const { command } = workspace(t)
   t.match(
-    (await run('simulate', '--as', 'chatgpt-agent', '--config', config)).out,
+    (await command('simulate', '--as', 'chatgpt-agent')).out,
     /^allow\n(.*\n)*identity +https:\/\/chatgpt\.com \(verified\)$/m,
   )
-  t.match((await run('simulate', '--as', 'google-agent', '--config', config)).out, /agent\.bot\.goog \(verified\)/)
-  t.match((await run('simulate', '--as', 'posing-browser', '--config', config)).out, /^flag\n/)
-  t.match((await run('simulate', '--as', 'browser', '--config', config)).out, /^allow\n/)
+  t.match((await command('simulate', '--as', 'google-agent')).out, /agent\.bot\.goog \(verified\)/)
+  t.match((await command('simulate', '--as', 'posing-browser')).out, /^flag\n/)
+  t.match((await command('simulate', '--as', 'browser')).out, /^allow\n/)
   const rules = ['no-login: { path: [/login], method: [POST] }', 'scripted: { header: { absent: [accept-language] } }']
   const written = rules.map((rule) => rule.replace(/^(\S+): (.*)$/, '    - { id: $1, action: block, match: $2 }'))
-  const { config: ruled } = workspace(t, ['policy:', '  rules:', ...written])
-  const simulated = async (...argv: readonly string[]) => (await run('simulate', ...argv, '--config', ruled)).out
+  const ruled = workspace(t, ['policy:', '  rules:', ...written])
+  const simulated = async (...argv: readonly string[]) => (await ruled.command('simulate', ...argv)).out
   t.match(await simulated('--as', 'browser', '--method', 'post', '--path', '/login?a=b'), /^block\n.*\n.*"no-login"/)
   t.match(await simulated('--as', 'browser', '--path', '/login'), /^allow\n/)
   t.match(await simulated('--as', 'scripted-chrome'), /^block\n.*\n.*"scripted"/)
@@ -294,23 +278,23 @@ t.test('simulate signs with a throw-away key, and is believed where its keys are
     ['--method', 'GET /'],
     ['--method', 'connect'],
   ] as const)
-    t.match(await run('simulate', '--as', 'curl', option, value, '--config', ruled), { code: 2, err: option })
+    t.match(await ruled.command('simulate', '--as', 'curl', option, value), { code: 2, err: option })
   t.match(await run('simulate', '--as', 'curl', '--path', '/a', '--url', 'http://127.0.0.1:9/'), {
     code: 2,
     err: '--url',
   })
-  t.match(await run('simulate', '--as', 'nobody', '--config', config), {
+  t.match(await command('simulate', '--as', 'nobody'), {
     code: 2,
     err: /Allowed choices are chatgpt-agent/,
   })
-  t.match(await run('simulate', '--as', 'curl', '--url', 'ftp://a', '--config', config), {
+  t.match(await command('simulate', '--as', 'curl', '--url', 'ftp://a'), {
     code: 2,
     err: /http or https/,
   })
 })
 
 t.test('simulate against a server: unverified at first, verified when the keys are fetched', async (t) => {
-  const { folder, config } = workspace(t)
+  const { command, folder } = workspace(t)
   const identities: unknown[] = []
   const free = createServer()
   await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve))
@@ -347,7 +331,7 @@ t.test('simulate against a server: unverified at first, verified when the keys a
   t.teardown(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/page?a=b`
   const argv = ['simulate', '--as', 'chatgpt-agent', '--url', url, '--directory-port', String(directoryPort)]
-  const { code, out } = await run(...argv, '--json', '--config', config)
+  const { code, out } = await command(...argv, '--json')
   t.equal(code, 0)
   t.match(JSON.parse(out), { keysFetched: true, statuses: [200, 200] })
   t.match(identities, [

@@ -15,17 +15,32 @@ const NO_DATA = ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6',
   .map((id) => `    ${id}: { enabled: false }`)
   .join('\n')
 
+export interface Workspace {
+  readonly folder: string
+  readonly config: string
+  /** Runs a command with this configuration. */
+  command(...argv: readonly string[]): Promise<Run>
+  /** Writes a file into the folder, JSON of what is no text, and returns its path. */
+  write(name: string, content: unknown): string
+}
+
 /** A folder of its own with a configuration in it, removed with the test. */
-export function workspace(
-  t: Test,
-  lines: readonly string[] = [],
-): { readonly folder: string; readonly config: string } {
+export function workspace(t: Test, lines: readonly string[] = []): Workspace {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-cli-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'test.yaml')
   const text = [`dataDir: ${join(folder, 'data')}`, 'data:', '  refresh: false', '  sources:', NO_DATA, ...lines]
   writeFileSync(config, `${text.join('\n')}\n`)
-  return { folder, config }
+  return {
+    folder,
+    config,
+    command: (...argv) => run(...argv, '--config', config),
+    write(name, content) {
+      const file = join(folder, name)
+      writeFileSync(file, typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content))
+      return file
+    },
+  }
 }
 
 /** Output and exit code of a command. */

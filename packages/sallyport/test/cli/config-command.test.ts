@@ -8,7 +8,7 @@ const free = async () => [`listen: 127.0.0.1:${await freePort()}`, `admin: 127.0
 
 t.test('config check says all that is wrong, and warns', async (t) => {
   const addresses = await free()
-  const { folder, config } = workspace(t, addresses)
+  const { config, folder } = workspace(t, addresses)
   t.match(await run('config', 'check', config), {
     code: 0,
     out: /^The configuration is valid\.\n$/,
@@ -46,7 +46,7 @@ t.test('config check says all that is wrong, and warns', async (t) => {
 t.test('config check reads what a start reads: certificates, files, origins', async (t) => {
   const [listen = '', admin = ''] = await free()
   const port = await freePort()
-  const { folder, config } = workspace(t, [
+  const { command, config, folder } = workspace(t, [
     listen,
     admin,
     'tls: { certificates: [{ cert: /no/where.pem, key: /no/where.key }] }',
@@ -65,7 +65,7 @@ t.test('config check reads what a start reads: certificates, files, origins', as
   t.equal(err.split('\n').length, 6, 'one sentence each, and the notice about flags')
   const { errors, warnings } = JSON.parse((await run('config', 'check', config, '--json')).out)
   t.same([errors.length, warnings.length], [3, 1])
-  const found = await run('doctor', '--config', config)
+  const found = await command('doctor')
   t.equal(found.code, 1)
   t.match(found.out, /^fail {2}tls {8}\/no\/where\.pem does not exist\.$/m)
   t.match(found.out, /^fail {2}files {6}\/no\/page\.html does not exist\.$/m)
@@ -77,7 +77,7 @@ t.test('config check reads what a start reads: certificates, files, origins', as
 const NO_KMSG = existsSync('/proc/kmsg') ? false : 'no /proc/kmsg on this machine'
 
 t.test('config check reads no file of the kernel', { skip: NO_KMSG }, async (t) => {
-  const { folder, config } = workspace(t, [
+  const { config, folder } = workspace(t, [
     ...(await free()),
     'tls: { certificates: [{ cert: /proc/kmsg, key: /proc/kmsg }] }',
     'refusal: { template: /proc/kmsg }',
@@ -101,14 +101,14 @@ t.test('config check reads no file of the kernel', { skip: NO_KMSG }, async (t) 
 })
 
 t.test('config show', async (t) => {
-  const { folder, config } = workspace(t, ['store: postgres://app:sesame@db/app'])
+  const { command, config, folder } = workspace(t, ['store: postgres://app:sesame@db/app'])
   const { code, out } = await run('config', 'show', '--config', config, '--data-dir', `${folder}/other`)
   t.equal(code, 0)
   t.match(out, /^listen +127\.0\.0\.1:8080 +default$/m)
   t.match(out, /^dataDir +\S+\/other +--data-dir$/m)
   t.match(out, /^data\.refresh +false +\S+test\.yaml:3$/m)
   t.match(out, /^store +\*\*\* +\S+test\.yaml:\d+$/m)
-  const told = JSON.parse((await run('config', 'show', '--json', '--config', config)).out)
+  const told = JSON.parse((await command('config', 'show', '--json')).out)
   t.match(
     told.find(({ key }: { key: string }) => key === 'timeouts.queue'),
     { value: '5s' },

@@ -7,7 +7,7 @@ const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
 const PAGE = { 'x-sallyport-console': '1' }
 
 t.test('the command prints a link by the token file, and the service takes it', async (t) => {
-  const { folder, config } = workspace(t, ['demo: true'])
+  const { command, config, folder } = workspace(t, ['demo: true'])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
   await proxy.says('with the token in')
   const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
@@ -15,7 +15,7 @@ t.test('the command prints a link by the token file, and the service takes it', 
   t.equal(statSync(join(folder, 'data', 'console-token')).mode & 0o777, 0o600)
   t.notMatch(proxy.err(), token, 'the token itself is not in what may end in a log')
 
-  const { code, out, err } = await run('console', '--config', config)
+  const { code, out, err } = await command('console')
   t.equal(code, 0, err)
   t.match(out, /^http:\/\/127\.0\.0\.1:9090\/#sign-in=link\.\S+\n$/)
   t.notMatch(out, token)
@@ -42,15 +42,15 @@ t.test('the command prints a link by the token file, and the service takes it', 
 })
 
 t.test('before the first start the console has no link, and says why', async (t) => {
-  const { config } = workspace(t)
-  t.match(await run('console', '--config', config), {
+  const { command } = workspace(t)
+  t.match(await command('console'), {
     code: 2,
     err: /console-token is not there yet: the first start makes it, so no link can be made\.$/m,
   })
 })
 
 t.test('without a console bans are lifted by the token for administrators alone', async (t) => {
-  const { folder, config } = workspace(t, ['demo: true', 'console: { enabled: false }'])
+  const { command, config, folder } = workspace(t, ['demo: true', 'console: { enabled: false }'])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
   await proxy.says('API key')
   await proxy.says('Health at')
@@ -61,28 +61,28 @@ t.test('without a console bans are lifted by the token for administrators alone'
   t.equal(await lift({}), 401)
   const token = readFileSync(join(folder, 'data', 'console-token'), 'utf8').trim()
   t.equal(await lift({ authorization: `Bearer ${token}` }), 404)
-  t.match(await run('console', '--config', config), { code: 2, err: /console\.enabled is false/ })
+  t.match(await command('console'), { code: 2, err: /console\.enabled is false/ })
 })
 
 t.test('tokens that can be guessed are refused', async (t) => {
   for (const text of ['short', 'aaaaaaaaaaaaaaaaaaaaaaaa', '1212121212121212']) {
-    const { config } = workspace(t, [`console: { adminToken: "${text}" }`])
-    t.match(await run('console', '--config', config), { code: 2, err: /console\.adminToken: must / }, text)
+    const { command } = workspace(t, [`console: { adminToken: "${text}" }`])
+    t.match(await command('console'), { code: 2, err: /console\.adminToken: must / }, text)
   }
-  const { folder, config } = workspace(t)
+  const { command, folder } = workspace(t)
   mkdirSync(join(folder, 'data'))
   writeFileSync(join(folder, 'data', 'console-token'), 'short\n')
-  t.match(await run('console', '--config', config), { code: 2, err: /console-token: the token is shorter than 16/ })
+  t.match(await command('console'), { code: 2, err: /console-token: the token is shorter than 16/ })
 })
 
 t.test(
   'who cannot read the token file makes no link',
   { skip: process.getuid?.() === 0 && 'root reads all' },
   async (t) => {
-    const { folder, config } = workspace(t)
+    const { command, folder } = workspace(t)
     mkdirSync(join(folder, 'data'))
     writeFileSync(join(folder, 'data', 'console-token'), 'a-token-of-somebody-else\n')
     chmodSync(join(folder, 'data', 'console-token'), 0o000)
-    t.match(await run('console', '--config', config), { code: 2, err: /cannot be read by this user/ })
+    t.match(await command('console'), { code: 2, err: /cannot be read by this user/ })
   },
 )

@@ -9,7 +9,7 @@ const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 /** A workspace that everybody may read, and in which nothing may be written once it is sealed. */
 function sealable(t: Test, lines: readonly string[] = []) {
-  const { folder, config } = workspace(t, lines)
+  const { config, folder } = workspace(t, lines)
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')
   return {

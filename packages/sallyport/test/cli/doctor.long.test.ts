@@ -7,17 +7,17 @@ import { run, start, workspace } from './command.ts'
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 t.test('doctor says what is good and what is not, with what to do, and exits 1 where something fails', async (t) => {
-  const { folder, config } = workspace(t, [
+  const { command, config, folder } = workspace(t, [
     `listen: 127.0.0.1:${await freePort()}`,
     `admin: 127.0.0.1:${await freePort()}`,
     'dns: { servers: ["127.0.0.1:9"], timeoutMs: 50 }',
   ])
-  const { code, out, err } = await run('doctor', '--config', config)
+  const { code, out, err } = await command('doctor')
   t.equal(code, 1)
   t.equal(err, '')
   t.match(out, /^ok {4}dataDir {4}\S+ is not there; the first start makes it\.$/m)
   t.match(out, /^fail {2}dns {8}No answer from 127\.0\.0\.1:9 within 50 ms: \w+\.\n {17}\S.*dns\.servers/m)
-  const { ok, findings } = JSON.parse((await run('doctor', '--json', '--config', config)).out)
+  const { ok, findings } = JSON.parse((await command('doctor', '--json')).out)
   t.equal(ok, false)
   t.ok(
     findings.every(
@@ -31,7 +31,7 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
 
   const proxy = start(t, ['proxy', '--config', config])
   await proxy.says('Listening on')
-  const beside = (await run('doctor', '--config', config)).out
+  const beside = (await command('doctor')).out
   t.match(beside, /^ok {4}listeners {2}listen: \S+ is in use, and a Sallyport runs here\.$/m)
   t.match(beside, /^ok {4}listeners {2}admin: \S+ is in use, and a Sallyport runs here\.$/m)
   proxy.child.kill('SIGINT')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from '@sallyport/engine'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { piping, run, workspace } from './command.ts'
 
 /** Chrome's fields, in its own spelling. */
@@ -14,15 +14,21 @@ const CHROME: Readonly<Record<string, string>> = {
 
 const lower = Object.fromEntries(Object.entries(CHROME).map(([name, value]) => [name.toLowerCase(), value]))
 
-t.test('names over HTTP/2 have no spelling to judge, and over HTTP/1 they have', async (t) => {
-  const { folder, config } = workspace(t)
+/** Explains descriptions of requests, under these lines of a configuration. */
+function explaining(t: Test, lines: readonly string[] = []) {
+  const { command, write } = workspace(t, lines)
+  const asked = (value: unknown, ...more: readonly string[]) =>
+    command('explain', write('request.json', value), ...more)
   const explain = async (value: unknown, ...more: readonly string[]) => {
-    const file = join(folder, 'request.json')
-    writeFileSync(file, JSON.stringify(value))
-    const { code, out, err } = await run('explain', file, '--config', config, ...more)
+    const { code, out, err } = await asked(value, ...more)
     t.equal(code, 0, err)
     return out
   }
+  return { asked, command, explain, write }
+}
+
+t.test('names over HTTP/2 have no spelling to judge, and over HTTP/1 they have', async (t) => {
+  const { explain } = explaining(t)
   const har = (httpVersion: string | undefined, headers: Readonly<Record<string, string>>, pseudo = '') => {
     const list = Object.entries(headers).map(([name, value]) => ({ name, value }))
     const all = pseudo === '' ? list : [{ name: pseudo, value: 'a' }, ...list]
@@ -49,35 +55,27 @@ t.test('names over HTTP/2 have no spelling to judge, and over HTTP/1 they have',
 })
 
 t.test('a member of a request in another spelling is named', async (t) => {
-  const { folder, config } = workspace(t)
-  const file = join(folder, 'request.json')
-  for (const [name, meant] of [
-    ['useragent', 'userAgent'],
-    ['user_agnt', 'user_agent'],
-    ['Headers', 'headers'],
-  ] as const) {
-    writeFileSync(file, JSON.stringify({ ip: '203.0.114.7', [name]: 'x' }))
-    t.match(await run('explain', file, '--config', config), {
+  const { asked } = explaining(t)
+  for (const [name, meant] of Object.entries({ useragent: 'userAgent', user_agnt: 'user_agent', Headers: 'headers' }))
+    t.match(await asked({ ip: '203.0.114.7', [name]: 'x' }), {
       code: 1,
-      err: `${file}: ${name}: is not known; did you mean "${meant}"?`,
+      err: `request.json: ${name}: is not known; did you mean "${meant}"?`,
     })
-  }
 })
 
 t.test('a path that is a decoy or a probe is named as one', async (t) => {
-  const { folder, config } = workspace(t, ['decoys: { paths: [/trap, /b] }'])
-  const explain = async (path: string) => {
-    const file = join(folder, 'request.json')
-    writeFileSync(file, JSON.stringify({ ip: '8.8.8.8', path }))
-    return (await run('explain', file, '--config', config)).out
-  }
-  t.match(await explain('//TRAP'), /path +a decoy: a strike, where policy\.strikes\.on has decoy\n/)
-  t.match(await explain('/shop/.env'), /path +a probe, which scanner-guard counts: settings of a framework/)
-  t.notMatch(await explain('/'), /probe|decoy/)
+  const { explain } = explaining(t, ['decoys: { paths: [/trap, /b] }'])
+  const ip = '8.8.8.8'
+  t.match(await explain({ ip, path: '//TRAP' }), /path +a decoy: a strike, where policy\.strikes\.on has decoy\n/)
+  t.match(
+    await explain({ ip, path: '/shop/.env' }),
+    /path +a probe, which scanner-guard counts: settings of a framework/,
+  )
+  t.notMatch(await explain({ ip, path: '/' }), /probe|decoy/)
 })
 
 t.test('what nobody says of a request is not known, and the rules that ask it are named', async (t) => {
-  const { folder, config } = workspace(t, [
+  const { asked, command, explain, write } = explaining(t, [
     'policy:',
     '  preset: observe',
     '  rules:',
@@ -88,13 +86,6 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
     '    - { id: shop, match: { host: [shop.example] }, action: flag, weight: 5 }',
     '    - { id: twice, match: { cookie: { a: ["2"] } }, action: block }',
   ])
-  const explain = async (value: unknown, ...more: readonly string[]) => {
-    const file = join(folder, 'request.json')
-    writeFileSync(file, JSON.stringify(value))
-    const { code, out, err } = await run('explain', file, '--config', config, ...more)
-    t.equal(code, 0, err)
-    return out
-  }
   const said = { ip: '203.0.114.7', headers: { 'user-agent': 'x', accept: '*/*' } }
   const bare = await explain(said)
   for (const line of ['busy: load is', 'idle: load is', 'old: httpVersion is', 'new: httpVersion is', 'shop: host is'])
@@ -111,36 +102,25 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
   t.match(await explain({ ...said, headers: { ...said.headers, host: 'shop.example' } }), /come to 5: "shop" 5/)
   const cookies = { ...said, headers: { ...said.headers, cookie: ['a=1', 'a=2'] } }
   t.match(await explain(cookies), /^block\n[\s\S]*rule "twice"/)
-  const lines = Object.entries({ ':authority': 'shop.example', cookie: 'a=1' }).map(([name, value]) => ({
-    name,
-    value,
-  }))
-  const har = (...more: readonly unknown[]) => ({
-    log: {
-      entries: [
-        { request: { method: 'GET', url: 'https://other.example/', httpVersion: 'h2', headers: [...lines, ...more] } },
-      ],
-    },
-  })
+  const har = (...more: readonly object[]) => {
+    const headers = [{ name: ':authority', value: 'shop.example' }, { name: 'cookie', value: 'a=1' }, ...more]
+    return {
+      log: { entries: [{ request: { method: 'GET', url: 'https://other.example/', httpVersion: 'h2', headers } }] },
+    }
+  }
   const ip = ['--ip', '203.0.114.7'] as const
   t.match(await explain(har(), ...ip), /come to 9/)
   t.match(await explain(har({ name: 'cookie', value: 'a=2' }), ...ip), /^block\n[\s\S]*rule "twice"/)
-  writeFileSync(join(folder, 'request.json'), JSON.stringify({ ...said, load: 'much' }))
-  t.match(await run('explain', join(folder, 'request.json'), '--config', config), {
-    err: /load: must be a number from 0/,
-  })
+  t.match(await asked({ ...said, load: 'much' }), { err: /load: must be a number from 0/ })
 
-  const tests = join(folder, 'tests.yaml')
   const request = 'ip: 203.0.114.7, headers: { cookie: ["a=1", "a=2"] }'
-  writeFileSync(
-    tests,
-    [
-      'tests:',
-      `  - { name: twice, request: { ${request} }, expect: { rule: twice } }`,
-      `  - { name: busy, request: { ${request}, load: 0.9, host: shop.example, httpVersion: "2" }, expect: { rule: busy } }`,
-    ].join('\n'),
+  const tests = write(
+    'tests.yaml',
+    `tests:
+  - { name: twice, request: { ${request} }, expect: { rule: twice } }
+  - { name: busy, request: { ${request}, load: 0.9, host: shop.example, httpVersion: "2" }, expect: { rule: busy } }`,
   )
-  const { code, out } = await run('policy', 'test', tests, '--config', config)
+  const { code, out } = await command('policy', 'test', tests)
   t.equal(code, 0)
   t.match(out, /^ok {6}twice\n {8}not judged: rule busy: load is not known\n[\s\S]*^ok {6}busy\n2 expectations met$/m)
 })
@@ -148,43 +128,37 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
 t.test('a pass is said, or that there is none, and how a rule asks', async (t) => {
   const policy =
     'policy: { preset: observe, rules: [{ id: ask, match: {}, action: challenge, challenge: { level: 2, pass: 6h } }] }'
-  const { folder, config } = workspace(t, [policy])
-  const explain = async (pass?: unknown) => {
-    const file = join(folder, 'request.json')
-    writeFileSync(file, JSON.stringify({ ip: '203.0.114.7', headers: CHROME, ...(pass !== undefined && { pass }) }))
-    return run('explain', file, '--config', config)
-  }
-  const asked = (await explain()).out
-  t.match(asked, /^challenge\n/)
-  t.match(asked, /^asks +level 2, for a pass of 6h$/m)
-  t.match(asked, /^pass +none$/m)
-  const held = (await explain({ level: 2, age: 300 })).out
-  t.match(held, /^allow\n/)
-  t.match(held, /^pass +level 2, 5 minutes old$/m)
-  t.match(await explain({ level: 9 }), { code: 1, err: /pass: must be none, or \{ level: 1, 2 or 3, age: seconds \}/ })
+  const { asked, explain } = explaining(t, [policy])
+  const request = { ip: '203.0.114.7', headers: CHROME }
+  const bare = await explain(request)
+  for (const line of [/^challenge\n/, /^asks +level 2, for a pass of 6h$/m, /^pass +none$/m]) t.match(bare, line)
+  t.match(await explain({ ...request, pass: { level: 2, age: 300 } }), /^allow\n[\s\S]*^pass +level 2, 5 minutes old$/m)
+  t.match(await asked({ ...request, pass: { level: 9 } }), {
+    code: 1,
+    err: /pass: must be none, or \{ level: 1, 2 or 3, age: seconds \}/,
+  })
 })
 
 t.test('a HAR may begin with a mark of its encoding, and what never left the browser is left out', async (t) => {
-  const { folder, config } = workspace(t)
+  const { command, folder } = workspace(t)
   const file = join(folder, 'site.har')
   const sent = ['https://a.example/page', 'wss://a.example/socket']
   const urls = [...sent, 'data:image/png;base64,AAAA', 'blob:https://a.example/1', 'about:blank']
   const entries = urls.map((url) => ({ request: { method: 'GET', url, httpVersion: 'h2', headers: [] } }))
   writeFileSync(file, `\ufeff${JSON.stringify({ log: { entries } })}`)
-  const { code, out, err } = await run('explain', file, '--ip', '203.0.114.7', '--config', config)
+  const { code, out, err } = await command('explain', file, '--ip', '203.0.114.7')
   t.equal(code, 0, err)
   t.match(err, /^sallyport: 3 entries left out: no request of HTTP\.$/m)
   t.match(out, /GET \/page[\s\S]*GET \/socket/, 'a WebSocket left it')
   t.notMatch(out, /GET \/$/m)
   writeFileSync(file, JSON.stringify({ log: { entries: entries.slice(sent.length) } }))
-  t.match(await run('explain', file, '--ip', '203.0.114.7', '--config', config), { code: 1, err: /holds no request/ })
+  t.match(await command('explain', file, '--ip', '203.0.114.7'), { code: 1, err: /holds no request/ })
 })
 
 t.test('a log of which no line is read has no request either, and says that', async (t) => {
-  const { folder, config } = workspace(t)
-  const log = join(folder, 'access.log')
-  writeFileSync(log, 'no line of a log\n')
-  t.match(await run('explain', '--request', 'r1', '--log', log, '--config', config), {
+  const { command, write } = workspace(t)
+  const log = write('access.log', 'no line of a log\n')
+  t.match(await command('explain', '--request', 'r1', '--log', log), {
     code: 1,
     err: /access\.log is not a decision log/,
   })

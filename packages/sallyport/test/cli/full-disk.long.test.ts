@@ -14,7 +14,7 @@ const skip = tried.status !== 0 && `no file systems can be made: ${tried.error?.
 
 /** A command whose dataDir is a file system of its own. `prepare` is shell, run in it before the command. */
 function startOn(t: Test, size: string, prepare: string, argv: readonly string[]) {
-  const { folder, config } = workspace(t)
+  const { config, folder } = workspace(t)
   const dataDir = join(folder, 'data')
   mkdirSync(dataDir)
   const script = `mount -t tmpfs -o size=${size} tmpfs ${dataDir}; cd ${dataDir}; ${prepare}; cd /; exec "$0" "$@"`

@@ -1,39 +1,35 @@
 import t from 'tap'
-import { run, workspace } from './command.ts'
+import { workspace } from './command.ts'
 
 t.test('an address is set, listed and left to the data again', async (t) => {
-  const { config } = workspace(t)
-  const command = (...argv: readonly string[]) => run('ip', ...argv, '--config', config)
-  t.match(await command('list'), { code: 0, out: 'Nothing is set.\n' })
-  t.match(await command('set', '8.8.4.4', '--class', 'datacenter'), {
+  const { command } = workspace(t)
+  const ip = command.bind(undefined, 'ip')
+  t.match(await ip('list'), { code: 0, out: 'Nothing is set.\n' })
+  t.match(await ip('set', '8.8.4.4', '--class', 'datacenter'), {
     code: 0,
     out: '8.8.4.4 is datacenter until it is unset.\n',
   })
-  const set = await command('set', '2a00::0:1', '--class', 'vpn', '--ttl', '12h', '--provider', 'Tunnels', '--json')
+  const set = await ip('set', '2a00::0:1', '--class', 'vpn', '--ttl', '12h', '--provider', 'Tunnels', '--json')
   const shown = JSON.parse(set.out)
   t.match(shown, { address: '2a00::1', class: 'vpn', origin: 'operator', provider: 'Tunnels', note: '' })
   t.equal(Date.parse(shown.until) - Date.parse(shown.set), 12 * 3_600_000)
   t.same(
-    JSON.parse((await command('list', '--json')).out).map((row: { address: string }) => row.address),
+    JSON.parse((await ip('list', '--json')).out).map((row: { address: string }) => row.address),
     ['2a00::1', '8.8.4.4'],
   )
-  t.match((await command('list')).out, /address .*\n2a00::1 .* Tunnels .*\n8\.8\.4\.4 +datacenter +operator .* unset/)
-  t.match(await run('lookup', '8.8.4.4', '--config', config), { out: /datacenter by ip_state, confidence 1/ })
-  t.match(await command('set', '8.8.0.9/16', '--class', 'hosting'), {
+  t.match((await ip('list')).out, /address .*\n2a00::1 .* Tunnels .*\n8\.8\.4\.4 +datacenter +operator .* unset/)
+  t.match(await command('lookup', '8.8.4.4'), { out: /datacenter by ip_state, confidence 1/ })
+  t.match(await ip('set', '8.8.0.9/16', '--class', 'hosting'), {
     out: '8.8.0.0/16 is hosting until it is unset.\n',
   })
-  t.match(await run('lookup', '8.8.7.7', '--config', config), { out: /hosting by ip_state, confidence 1/ })
-  t.match(
-    await run('lookup', '8.8.4.4', '--config', config),
-    { out: /datacenter by ip_state/ },
-    'the longer one counts',
-  )
-  t.match(await command('unset', '8.8.4.4', '--json'), { code: 0, out: /"unset": true/ })
-  t.match(await command('unset', '8.8.4.4'), { code: 1, err: 'sallyport: Nothing is set for 8.8.4.4.\n' })
+  t.match(await command('lookup', '8.8.7.7'), { out: /hosting by ip_state, confidence 1/ })
+  t.match(await command('lookup', '8.8.4.4'), { out: /datacenter by ip_state/ }, 'the longer one counts')
+  t.match(await ip('unset', '8.8.4.4', '--json'), { code: 0, out: /"unset": true/ })
+  t.match(await ip('unset', '8.8.4.4'), { code: 1, err: 'sallyport: Nothing is set for 8.8.4.4.\n' })
 })
 
 t.test('a class that cannot be set is refused with the reason', async (t) => {
-  const { config } = workspace(t)
+  const { command } = workspace(t)
   const rows: readonly (readonly [argv: readonly string[], code: number, err: RegExp])[] = [
     [['set', 'nonsense', '--class', 'vpn'], 2, /not an IPv4 or IPv6 address/],
     [['set', '8.8.4.4'], 2, /--class/],
@@ -46,6 +42,5 @@ t.test('a class that cannot be set is refused with the reason', async (t) => {
     [['set', '8.8.4.0/33', '--class', 'vpn'], 2, /nor a CIDR/],
     [['unset', '8.8.4.0/24'], 1, /Nothing is set for 8\.8\.4\.0\/24/],
   ]
-  for (const [argv, code, err] of rows)
-    t.match(await run('ip', ...argv, '--config', config), { code, err }, argv.join(' '))
+  for (const [argv, code, err] of rows) t.match(await command('ip', ...argv), { code, err }, argv.join(' '))
 })

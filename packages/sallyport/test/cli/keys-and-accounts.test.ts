@@ -1,10 +1,9 @@
 import type { Account } from '@sallyport/engine'
 import t from 'tap'
-import { run, workspace } from './command.ts'
+import { workspace } from './command.ts'
 
 t.test('keys and accounts, from the first key to its end', async (t) => {
-  const { config } = workspace(t)
-  const command = (...argv: readonly string[]) => run(...argv, '--config', config)
+  const { command } = workspace(t)
   const object = async (...argv: readonly string[]) => JSON.parse((await command(...argv, '--json')).out)
 
   t.match((await command('keys', 'list')).out, 'No keys.')
@@ -52,8 +51,7 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
 })
 
 t.test('an account is made first, and its keys after', async (t) => {
-  const { config } = workspace(t)
-  const command = (...argv: readonly string[]) => run(...argv, '--config', config)
+  const { command } = workspace(t)
   const object = async (...argv: readonly string[]) => JSON.parse((await command(...argv, '--json')).out)
   const made = await object('accounts', 'create', '--plan', 'starter', '--signup', '2026-01-31', '--name', 'Example')
   t.match(made, { id: String, name: 'Example', plan: 'starter', signupDate: '2026-01-31' })
@@ -65,13 +63,13 @@ t.test('an account is made first, and its keys after', async (t) => {
 })
 
 t.test('a store that cannot be reached is one line and exit 1', async (t) => {
-  const { config } = workspace(t, ['store: postgres://app:secret@127.0.0.1:1/app'])
+  const { command } = workspace(t, ['store: postgres://app:secret@127.0.0.1:1/app'])
   for (const argv of [
     ['keys', 'list'],
     ['keys', 'create'],
     ['accounts', 'list', '--json'],
   ]) {
-    const { code, out, err } = await run(...argv, '--config', config)
+    const { code, out, err } = await command(...argv)
     t.same([code, out], [1, ''])
     t.match(err, /^sallyport: The store cannot be reached: [^\n]+\n$/)
   }

@@ -11,8 +11,7 @@ import { piping, run, workspace } from './command.ts'
 import { openWebhook } from './webhook.ts'
 
 t.test('a ledger is verified, rotated and erased from, and its evidence is checked', async (t) => {
-  const { folder, config } = workspace(t)
-  const command = (...argv: readonly string[]) => run(...argv, '--config', config)
+  const { command, config, folder } = workspace(t)
   const sallyport = await open(readConfig({ file: config }), { onNotice: () => {} })
   const request = { method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] } as const
   const attest = (peer: string) => sallyport.provenance.attestDecision(sallyport.decide({ ...request, peer }), 'DE')
@@ -118,9 +117,8 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
 })
 
 t.test('keys that cannot be fetched are missing, in words', async (t) => {
-  const { folder } = workspace(t)
-  const file = join(folder, 'evidence.json')
-  writeFileSync(file, '{}')
+  const { write } = workspace(t)
+  const file = write('evidence.json', '{}')
   const url = `http://127.0.0.1:${await freePort()}/keys`
   t.match(await run('evidence', 'verify', file, '--keys', url), {
     code: 1,

@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { run, workspace } from './command.ts'
+import { workspace } from './command.ts'
 
 t.test('a list is shown and changed by hand, and its comments stay', async (t) => {
-  const { folder, config } = workspace(t, [
+  const { command, config, folder, write } = workspace(t, [
     `lists: { mine: { file: FILE }, office: [192.0.2.0/24], far: { url: 'https://lists.example/x?key=s3cret' }, j: { file: JSON } }`,
   ])
   const file = join(folder, 'mine.txt')
@@ -13,7 +13,7 @@ t.test('a list is shown and changed by hand, and its comments stay', async (t) =
   symlinkSync(join(folder, 'real.txt'), file)
   writeFileSync(join(folder, 'list.json'), '["198.51.100.7"]')
   writeFileSync(config, readFileSync(config, 'utf8').replace('FILE', file).replace('JSON', join(folder, 'list.json')))
-  const list = (...argv: readonly string[]) => run('list', ...argv, '--config', config)
+  const list = (...argv: readonly string[]) => command('list', ...argv)
 
   t.match(await list('show', 'mine'), { code: 0, out: '198.51.100.7\nAS64500\n' })
   t.match(await list('show', 'office', '192.0.2.7'), { code: 0, out: '192.0.2.0/24\n' })
@@ -43,8 +43,7 @@ t.test('a list is shown and changed by hand, and its comments stay', async (t) =
       wide,
     )
   }
-  const wide = join(folder, 'wide.txt')
-  writeFileSync(wide, '198.51.100.7\n0.0.0.0/0\n')
+  const wide = write('wide.txt', '198.51.100.7\n0.0.0.0/0\n')
   writeFileSync(config, readFileSync(config, 'utf8').replace('lists: {', `lists: { wide: { file: ${wide} },`))
   t.match(await list('show', 'wide'), { code: 0, out: '198.51.100.7\n', err: /list wide: 0\.0\.0\.0\/0 left out/ })
   t.match(await list('add', 'office', '192.0.2.1'), { code: 1, err: /written in the configuration/ })
@@ -55,7 +54,7 @@ t.test('a list is shown and changed by hand, and its comments stay', async (t) =
 
   await Promise.all(Array.from({ length: 5 }, (_, at) => list('add', 'mine', `192.0.2.${at}`)))
   t.equal(readFileSync(file, 'utf8').match(/192\.0\.2\./g)?.length, 5, 'none is lost')
-  const status = await run('data', 'status', '--config', config)
+  const status = await command('data', 'status')
   t.match(status.out, /list:mine +\d{4}-\d\d-\d\d +8 entries +0 min ago/)
   t.match(status.out, /list:far +absent/)
   t.notMatch(status.out, /s3cret/)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openPostgres } from '@sallyport/engine'
 import { NO_POSTGRES, startPostgres } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { run, start, workspace } from './command.ts'
+import { start, workspace } from './command.ts'
 
 interface Store {
   readonly url?: string | undefined
@@ -20,8 +20,10 @@ interface Store {
 
 /** A run with every way in which a key comes in, right and wrong; gives all that was written anywhere. */
 async function fullRun(t: Test, store: Store) {
-  const { folder, config } = workspace(t, ['demo: true', ...(store.url === undefined ? [] : [`store: ${store.url}`])])
-  const command = (...argv: readonly string[]) => run(...argv, '--config', config)
+  const { command, config, folder } = workspace(t, [
+    'demo: true',
+    ...(store.url === undefined ? [] : [`store: ${store.url}`]),
+  ])
   const [key, revoked, rotated] = await Promise.all(
     Array.from({ length: 3 }, async () => JSON.parse((await command('keys', 'create', '--json')).out)),
   )

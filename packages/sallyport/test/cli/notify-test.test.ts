@@ -20,14 +20,14 @@ async function verifier(folder: string) {
 t.test('notify test sends to each place, and the program of the page verifies what came', async (t) => {
   const [plain, prefixed] = ['a secret of thirty-two characters', `whsec_${Buffer.alloc(32, 7).toString('base64')}`]
   const [one, other, gone] = [await openWebhook(t), await openWebhook(t), await freePort()]
-  const { config, folder } = workspace(t, [
+  const { command, config, folder } = workspace(t, [
     'net: { allowPrivate: [127.0.0.0/8] }',
     'notify:',
     `  - { url: "${one.url}", secret: "${plain}" }`,
     `  - { url: "${other.url}", secret: "${prefixed}", on: [ledger, ban] }`,
     `  - { url: "http://127.0.0.1:${gone}/s3cret", as: slack }`,
   ])
-  const { code, out } = await run('notify', 'test', '--config', config)
+  const { code, out } = await command('notify', 'test')
   t.equal(code, 1, 'one was not reached')
   t.match(out, /^sent +json +127\.0\.0\.1:\d+ +all +200$/m)
   t.match(out, /^sent +json +127\.0\.0\.1:\d+ +ban, ledger +200$/m)
@@ -69,10 +69,10 @@ t.test('without a place there is nothing to test; a URL that is none, and a weak
 })
 
 t.test('neither the URL nor the secret is shown', async (t) => {
-  const { config } = workspace(t, [
+  const { command } = workspace(t, [
     'notify: [{ url: "https://hooks.slack.com/services/s3cret" }, { url: "https://a.example/s3cret", secret: "s3cret of thirty-two characters!!" }]',
   ])
-  const { code, out } = await run('config', 'show', '--config', config)
+  const { code, out } = await command('config', 'show')
   t.equal(code, 0)
   t.match(out, /notify/)
   t.notMatch(out, 's3cret')

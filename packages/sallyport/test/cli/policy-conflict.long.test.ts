@@ -6,7 +6,7 @@ import { start, workspace } from './command.ts'
 const ruleOf = (id: string) => `rules: [{ id: ${id}, match: { path: [/${id}] }, action: block }]`
 
 t.test('saves of a policy do not overwrite each other, and the trail says what each changed', async (t) => {
-  const { folder, config } = workspace(t, ['admin: 127.0.0.1:0', `policy: { ${ruleOf('old')} }`])
+  const { config, folder } = workspace(t, ['admin: 127.0.0.1:0', `policy: { ${ruleOf('old')} }`])
   const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0'])
   await proxy.says('Console at')
   const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1]

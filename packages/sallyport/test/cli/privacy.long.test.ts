@@ -9,7 +9,7 @@ const places = (
   JSON.parse(out).places
 
 t.test("data about an address is exported with the memory of a running service's console", async (t) => {
-  const { folder, config } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])
+  const { command, config, folder } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])
   const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'])
   await proxy.says('with the token in')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
@@ -24,9 +24,9 @@ t.test("data about an address is exported with the memory of a running service's
   const history = places(exported.out).find(({ place }) => place === 'console history')
   t.match(history, { state: 'read', where: admin })
   t.match(history?.entries, [{ client: '203.0.113.7', host: String }])
-  t.match((await run('privacy', 'export', '203.0.113.7', '--config', config)).out, /console history +read +1/)
+  t.match((await command('privacy', 'export', '203.0.113.7')).out, /console history +read +1/)
 
-  t.match(await run('privacy', 'erase', '203.0.113.7', '--config', config), { code: 1, err: /Say it with --yes/ })
+  t.match(await command('privacy', 'erase', '203.0.113.7'), { code: 1, err: /Say it with --yes/ })
   const erased = await run('privacy', 'erase', '203.0.113.7', '--config', config, '--yes', '--json')
   t.equal(erased.code, 0, erased.err)
   t.match(
@@ -41,7 +41,7 @@ t.test("data about an address is exported with the memory of a running service's
 })
 
 t.test('a place that does not answer is named, and the command fails', async (t) => {
-  const { config } = workspace(t, ['store: postgres://nobody@127.0.0.1:1/none', 'console: { enabled: false }'])
+  const { command, config } = workspace(t, ['store: postgres://nobody@127.0.0.1:1/none', 'console: { enabled: false }'])
   const { code, out, err } = await run('privacy', 'export', '203.0.113.7', '--config', config, '--json')
   t.equal(code, 1)
   t.match(err, /not every place answered/)
@@ -50,5 +50,5 @@ t.test('a place that does not answer is named, and the command fails', async (t)
     places(out).find(({ place }) => place === 'ledger'),
     { state: 'unreachable', reason: String },
   )
-  t.match(await run('privacy', 'export', 'me', '--config', config), { code: 2, err: /'me' is invalid/ })
+  t.match(await command('privacy', 'export', 'me'), { code: 2, err: /'me' is invalid/ })
 })

@@ -80,8 +80,8 @@ t.test('a port that is taken is one line and exit 1', async (t) => {
   t.teardown(() => taken.close())
   const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`
   const line = `sallyport: cannot listen on ${address}: a program listens there already: stop it, or name another address\n`
-  const { config } = workspace(t)
-  await run('data', 'compile', '--config', config)
+  const { command, config } = workspace(t)
+  await command('data', 'compile')
   t.match(await run('proxy', '--config', config, '--listen', address), { code: 1, out: '', err: line })
   // The process ends although its first listener was open.
   const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0', '--admin', address])

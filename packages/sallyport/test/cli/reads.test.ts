@@ -5,33 +5,33 @@ import t from 'tap'
 import { run, workspace } from './command.ts'
 
 t.test('lookup, without any data', async (t) => {
-  const { config } = workspace(t)
-  const { code, out } = await run('lookup', '10.0.0.1/8', '--json', '--config', config)
+  const { command } = workspace(t)
+  const { code, out } = await command('lookup', '10.0.0.1/8', '--json')
   t.equal(code, 0)
   t.match(JSON.parse(out), { target: { raw: '10.0.0.1/8', kind: 'cidr' }, reserved: { reserved: true } })
-  const text = await run('lookup', '192.0.2.1', '--config', config)
+  const text = await command('lookup', '192.0.2.1')
   t.match(text, {
     code: 0,
     out: /^192\.0\.2\.1\n(.*\n)*reserved +\S(.*\n)+known by +reserved, IANA's registries of 2025-10-09\n/,
   })
-  t.match(await run('lookup', '1.2.3', '--config', config), { code: 1, err: /^sallyport: .+\n$/ })
+  t.match(await command('lookup', '1.2.3'), { code: 1, err: /^sallyport: .+\n$/ })
 })
 
 t.test('lookup of several targets: one that is none does not keep the others back', async (t) => {
-  const { config } = workspace(t)
-  const several = await run('lookup', '192.0.2.1', '1.2.3', '10.0.0.1', '--config', config)
+  const { command } = workspace(t)
+  const several = await command('lookup', '192.0.2.1', '1.2.3', '10.0.0.1')
   t.match(several, { code: 1, out: /^192\.0\.2\.1\n(.*\n)*10\.0\.0\.1\n/, err: /^sallyport: .*1\.2\.3.*\n$/m })
-  const told = await run('lookup', '192.0.2.1', '1.2.3', '--json', '--config', config)
+  const told = await command('lookup', '192.0.2.1', '1.2.3', '--json')
   t.match(JSON.parse(told.out), [{ target: { raw: '192.0.2.1' } }, { error: 'invalid_target', message: /1\.2\.3/ }])
 })
 
 t.test('data status and data compile', async (t) => {
-  const { config } = workspace(t)
-  t.match(await run('data', 'compile', '--config', config), {
+  const { command } = workspace(t)
+  t.match(await command('data', 'compile'), {
     code: 0,
     out: /^Compiled in .*data: \d+ sources of \S+ to \S+; .*\.\n$/,
   })
-  const status = await run('data', 'status', '--json', '--config', config)
+  const status = await command('data', 'status', '--json')
   const sources = JSON.parse(status.out)
   t.equal(status.err, '', 'nothing is compiled twice')
   t.match(
@@ -46,22 +46,22 @@ t.test('data status and data compile', async (t) => {
     ({ state, date }: { state: string; date?: string | undefined }) => state === 'loaded' && !date,
   )
   t.same(undated, [], 'whatever is loaded says from when it is')
-  const { out } = await run('data', 'status', '--all', '--config', config)
+  const { out } = await command('data', 'status', '--all')
   t.strictSame(
     out.split('\n').filter((line) => stripVTControlCharacters(line).length > 100 && !line.includes('http')),
     [],
     'it fits 100 columns; credits are whole',
   )
   t.match(
-    (await run('data', 'status', '--config', config)).out,
+    (await command('data', 'status')).out,
     /^asn-csv-v4 +absent +CC-BY-4\.0\n {4}Routed IPv4 networks.*; switched off$/m,
   )
 })
 
 t.test('data bundle', async (t) => {
-  const { folder, config } = workspace(t)
+  const { command, folder } = workspace(t)
   const file = `${folder}/networks.bundle`
-  t.match(await run('data', 'bundle', file, '--config', config), {
+  t.match(await command('data', 'bundle', file), {
     code: 0,
     out: /^\S+: networks, .* MB; no /,
   })
@@ -74,7 +74,7 @@ t.test('data bundle', async (t) => {
 })
 
 t.test('--data-dir wins over the file', async (t) => {
-  const { folder, config } = workspace(t)
+  const { config, folder } = workspace(t)
   const other = `${folder}/other`
   t.match(await run('data', 'compile', '--config', config, '--data-dir', other), { out: /Compiled in .*\/other: / })
 })

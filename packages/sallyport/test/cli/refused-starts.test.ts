@@ -6,10 +6,9 @@ import { run, workspace } from './command.ts'
 
 t.test('a start that cannot serve ends with one sentence, and does not listen', async (t) => {
   const listen = `127.0.0.1:${await freePort()}`
-  const { folder, config } = workspace(t)
+  const { config, folder, write } = workspace(t)
   const base = readFileSync(config, 'utf8')
-  const bad = join(folder, 'bad.pem')
-  writeFileSync(bad, 'no certificate')
+  const bad = write('bad.pem', 'no certificate')
   const starts: readonly (readonly [line: string, code: number, said: RegExp])[] = [
     ['tls: { certificates: [{ cert: /no/site.pem, key: /no/site.key }] }', 1, /tls: \/no\/site\.pem does not exist/],
     [`tls: { certificates: [{ cert: ${bad}, key: ${bad} }] }`, 1, /tls: \S+ is not a certificate in PEM/],

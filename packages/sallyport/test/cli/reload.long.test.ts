@@ -142,9 +142,8 @@ t.test('the line of a reload names each key, what is removed, and no value', asy
 })
 
 t.test('a start with a file without keys is refused, and says so', async (t) => {
-  const { folder } = workspace(t)
-  const empty = join(folder, 'empty.yaml')
-  writeFileSync(empty, '# upstream: http://127.0.0.1:3000\n')
+  const { write } = workspace(t)
+  const empty = write('empty.yaml', '# upstream: http://127.0.0.1:3000\n')
   const line = /empty\.yaml:1: holds no keys/
   t.match(await run('proxy', '--config', empty, ...LOOPBACK), { code: 2, err: line })
   t.match(await run('config', 'check', empty), { code: 2, err: line })

@@ -1,27 +1,27 @@
 import t from 'tap'
-import { run, workspace } from './command.ts'
+import { workspace } from './command.ts'
 
 t.test('robots prints what the policy comes to, and says what it could not say', async (t) => {
-  const { config } = workspace(t, [
+  const { command } = workspace(t, [
     'policy: { preset: observe, rules: [{ id: a, match: { path: [/x/**] }, action: block }, { id: b, match: { country: [KP] }, action: block }] }',
     'routes: [{ host: a.example, path: /y, policy: { preset: observe, default: block } }]',
   ])
-  const { code, out, err } = await run('robots', '--config', config)
+  const { code, out, err } = await command('robots')
   t.equal(code, 0)
   t.match(out, /^# Made [^\n]*\n\nUser-agent: \*\nDisallow: \/x\$\nDisallow: \/x\?\nDisallow: \/x\/\n$/)
   t.equal(err, 'Rules that robots.txt cannot say, or not wholly: b (country)\n')
-  t.match((await run('robots', '--config', config, '--host', 'a.example')).out, /Disallow: \/y\//)
-  t.match(JSON.parse((await run('robots', '--json', '--config', config)).out), { text: String, unspoken: ['b'] })
+  t.match((await command('robots', '--host', 'a.example')).out, /Disallow: \/y\//)
+  t.match(JSON.parse((await command('robots', '--json')).out), { text: String, unspoken: ['b'] })
 })
 
 t.test('a wish that the policy contradicts is an error of the configuration', async (t) => {
-  const { config } = workspace(t, ['policy: { preset: protect-content }', 'robots: { signals: { ai-train: yes } }'])
-  t.match(await run('robots', '--config', config), {
+  const { command } = workspace(t, ['policy: { preset: protect-content }', 'robots: { signals: { ai-train: yes } }'])
+  t.match(await command('robots'), {
     code: 2,
     err: /:\d+: robots\.signals: .*"yes", but the policy refuses all that ask for it/,
   })
   const monitored = workspace(t, ['mode: monitor', 'policy: { preset: protect-content }'])
-  t.match(await run('robots', '--config', monitored.config), {
+  t.match(await monitored.command('robots'), {
     code: 0,
     out: /User-agent: \*\nAllow: \/\n$/,
     err: 'Monitor mode refuses nobody, so robots.txt disallows nothing.\n',
@@ -42,13 +42,13 @@ t.test('decoys are disallowed in every group, in monitor mode too, and nothing b
     '/staff/rota$/?',
   ]
   const said = lines.map((line) => `Disallow: ${line}\n`).join('')
-  const { out } = await run('robots', '--config', workspace(t, [decoys, policy]).config)
+  const { out } = await workspace(t, [decoys, policy]).command('robots')
   const groups = out.split('\n\n').filter((group) => group.startsWith('User-agent:'))
   t.ok(groups.length > 1)
   for (const group of groups)
     t.ok(/\nDisallow: \/$/.test(group.trimEnd()) || `${group.trimEnd()}\n`.endsWith(said), group)
-  const { config } = workspace(t, ['mode: monitor', decoys, policy])
-  t.match(await run('robots', '--config', config), {
+  const { command } = workspace(t, ['mode: monitor', decoys, policy])
+  t.match(await command('robots'), {
     out: `User-agent: *\n${said}`,
     err: 'Monitor mode refuses nobody, so robots.txt disallows decoys alone.\n',
   })

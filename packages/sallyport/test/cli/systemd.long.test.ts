@@ -35,7 +35,7 @@ async function receive(t: Test, socket: string) {
 for (const workers of [[], ['--workers', '2']]) {
   const name = workers.length === 0 ? 'one process' : 'workers: the first reports for all'
   t.test(`systemd learns of start, reload and end: ${name}`, { skip }, async (t) => {
-    const { folder, config } = workspace(t, ['mode: monitor'])
+    const { config, folder } = workspace(t, ['mode: monitor'])
     const socket = join(folder, 'notify')
     const { lines, until } = await receive(t, socket)
     const listening = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
@@ -65,7 +65,7 @@ for (const workers of [[], ['--workers', '2']]) {
 }
 
 t.test('a line says that systemd cannot be reached, and the service serves', { skip }, async (t) => {
-  const { folder, config } = workspace(t)
+  const { config, folder } = workspace(t)
   const listening = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const proxy = start(t, ['proxy', '--config', config, ...listening], { NOTIFY_SOCKET: join(folder, 'nobody') })
   await proxy.says('cannot be notified')

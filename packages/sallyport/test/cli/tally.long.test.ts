@@ -37,7 +37,7 @@ async function talliedOf(folder: string) {
 
 async function service(t: Test, workers: number) {
   const upstream = await openOrigin(t)
-  const { folder, config } = workspace(t, [])
+  const { config, folder } = workspace(t, [])
   const log = join(folder, 'log.jsonl')
   const rest = `upstream: ${upstream}\ntrustProxy: [loopback]\nlog: { requests: all, file: ${log} }\n`
   const head = `${readFileSync(config, 'utf8')}${rest}`

@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 
 t.test('wrong usage exits 2 and says how in one line', async (t) => {
-  const { config } = workspace(t)
-  await run('data', 'compile', '--config', config)
+  const { command } = workspace(t)
+  await command('data', 'compile')
   const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
     [['proxy', '--workers', '0'], /--workers <n>' argument '0' is invalid. It is a number from 1 to 64/],
     [['proxy', '--workers', 'many'], /--workers <n>' argument 'many' is invalid/],
@@ -36,7 +35,7 @@ t.test('wrong usage exits 2 and says how in one line', async (t) => {
     [['accounts', 'set-plan', 'a', 'gold'], /It is one of free, starter/],
   ]
   for (const [argv, says] of wrong) {
-    const { code, out, err } = await run(...argv, '--config', config)
+    const { code, out, err } = await command(...argv)
     t.equal(code, 2, argv.join(' '))
     t.match(err, says)
     t.match(err, /^sallyport: /)
@@ -46,15 +45,14 @@ t.test('wrong usage exits 2 and says how in one line', async (t) => {
 })
 
 t.test('a configuration that is not usable exits 2 and names what', async (t) => {
-  const { folder, config } = workspace(t, ['lissten: 127.0.0.1:0'])
-  t.match(await run('data', 'status', '--config', config), {
+  const { command, config, folder, write } = workspace(t, ['lissten: 127.0.0.1:0'])
+  t.match(await command('data', 'status'), {
     code: 2,
     err: `sallyport: ${config}:11: unknown key "lissten"; did you mean "listen"?\n`,
   })
   const missing = await run('data', 'status', '--config', join(folder, 'none.yaml'))
   t.match(missing, { code: 2, err: /^sallyport: configuration: .*none.yaml does not exist\n$/ })
-  const broken = join(folder, 'broken.yaml')
-  writeFileSync(broken, 'listen: [\n')
+  const broken = write('broken.yaml', 'listen: [\n')
   t.match(await run('data', 'status', '--config', broken), {
     code: 2,
     err: /^sallyport: \S+broken.yaml:2: /,
