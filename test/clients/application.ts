@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { ConfigInput } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { WebSocketServer } from 'ws'
@@ -86,12 +86,7 @@ export async function openApplication(
   const sockets = new WebSocketServer({ server })
   let opened = 0
   sockets.on('connection', (socket) => socket.send(`Socket ${++opened}`))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const upstream = `http://127.0.0.1:${await listening(t, server)}`
   const gate = await openGate(t, openHome(t), upstream, { policy })
   return {
     ...gate,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { CHALLENGE_LEVELS } from '@sallyport/core'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { NO_CHROMIUM } from '../chromium.ts'
 import { FINDS, openReader, opens, says } from './reader.ts'
@@ -40,12 +40,7 @@ async function openFront(t: Test, site: string, front: Front): Promise<{ url: st
       pass(req, answer)
     else pass(req, (first) => first.resume().on('end', () => pass(req, answer)))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url: `http://127.0.0.1:${await listening(t, server)}`, asked }
 }
 
 for (const scheme of ['http', 'https'] as const) {
@@ -304,14 +299,9 @@ t.test('a frame of another site is asked only where cookies are partitioned', { 
       res.setHeader('content-type', 'text/html')
       res.end(`<!doctype html><title>Another site</title>${frameOf(site, 1)}${frameOf(site, 2)}`)
     })
-    await new Promise<void>((resolve) => framing.listen(0, '127.0.0.1', resolve))
-    t.teardown(() => {
-      framing.closeAllConnections()
-      framing.close()
-    })
     const context = await newContext()
     const page = await context.newPage()
-    await page.goto(`http://127.0.0.1:${(framing.address() as AddressInfo).port}/`)
+    await page.goto(`http://127.0.0.1:${await listening(t, framing)}/`)
     for (const level of [1, 2]) {
       const frame = page.frameLocator(`iframe[name="${level}"]`)
       if (partitioned) await frame.getByRole('heading', { name: 'Another page' }).waitFor()

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { listening } from '@sallyport/engine/testing'
 import { listener } from '@sallyport/node'
 import type { Page } from 'playwright-core'
 import { open } from 'sallyport'
@@ -61,12 +61,7 @@ async function openApp(t: Test, page = HTML): Promise<App> {
     if (req.headers['sallyport-solution'] !== undefined) solved.push(String(req.url))
     return handle(req, res)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrived, solved }
+  return { url: `http://127.0.0.1:${await listening(t, server)}`, arrived, solved }
 }
 
 async function openPage(t: Test, { url }: App): Promise<Page> {

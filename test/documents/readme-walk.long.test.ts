@@ -1,12 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
+import { freePort, listening, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
 import { NO_DATA } from '../no-data.ts'
@@ -128,10 +126,8 @@ t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }
 })
 
 t.test('the proxy in front of an origin in any language', async (t) => {
-  const origin = createServer((_req, res) => void res.end('an answer of the origin')).listen(0, '127.0.0.1')
-  t.teardown(() => void origin.close())
-  await once(origin, 'listening')
-  const { port } = origin.address() as AddressInfo
+  const origin = createServer((_req, res) => void res.end('an answer of the origin'))
+  const port = await listening(t, origin)
   const command = placed(blockWith('sallyport proxy'), { folder: '', dataDir: '', ports: { 3000: port } }).trim()
   const argv = [BIN, ...command.split(' ').slice(1), '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const env = { SALLYPORT_DATA_DIR: DATA_DIR, SALLYPORT_DATA_REFRESH: 'false', SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m' }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { listening } from '@sallyport/engine/testing'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
 import * as forHono from '@sallyport/fetch/hono'
@@ -11,7 +12,7 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import supertest from 'supertest'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { keepHabits } from './habits.ts'
 import { HOSTS } from './hosts.ts'
 import { MORE_HOSTS } from './more-hosts.ts'
@@ -19,12 +20,6 @@ import { madeScene } from './scene.ts'
 
 /* Habits of servers (habits.ts) and of the tools of frameworks. */
 const { allowed, blocked, enforcing } = madeScene()
-
-async function listening(t: Test, server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => void server.close())
-  return (server.address() as AddressInfo).port
-}
 
 for (const host of [...HOSTS, ...MORE_HOSTS]) keepHabits(host)
 

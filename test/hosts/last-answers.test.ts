@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import * as forKoa from '@sallyport/koa'
 import type { ProxyHost } from '@sallyport/proxy'
 import Koa from 'koa'
@@ -134,10 +134,8 @@ t.test('also where something waits before the inspection', async (t) => {
   app.use((ctx) => {
     ctx.body = 'ok'
   })
-  const server = createServer(app.callback()).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  const { port } = server.address() as AddressInfo
+  const server = createServer(app.callback())
+  const port = await listening(t, server)
   const first = requestBytes('GET', '/shop', ['Host', 'other.example'])
   t.same(await statuses(port, first + SECOND), { all: ['400'], closes: true })
   t.same(seen, [])

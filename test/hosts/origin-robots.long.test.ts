@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { exchange, parseResponse } from './wire.ts'
@@ -25,12 +25,7 @@ async function originWith(t: Test, answer: Answer | string) {
     if (typeof answer === 'string') response.end(answer)
     else answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url: `http://127.0.0.1:${await listening(t, server)}`, asked }
 }
 
 async function proxyOf(t: Test, sallyport: Sallyport, options: ProxyOptions) {

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
 import * as forHono from '@sallyport/fetch/hono'
@@ -107,10 +106,8 @@ for (const [name, host] of Object.entries(HOSTS)) {
   t.test(name, async (t) => {
     const sallyport = await openWithoutData(t, { policy: POLICY, trustProxy: ['loopback'] })
     const { fails, thrown } = failing()
-    const server = createServer(await host(sallyport, fails)).listen(0, '127.0.0.1')
-    t.teardown(() => server.close())
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
+    const server = createServer(await host(sallyport, fails))
+    const port = await listening(t, server)
     for (const [what, value] of THROWN) {
       for (const rejects of [false, true]) {
         Object.assign(thrown, { value, rejects })

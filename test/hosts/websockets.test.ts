@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import type { Decider } from '@sallyport/node'
 import { guardUpgrade, listener } from '@sallyport/node'
 import { Server } from 'socket.io'
@@ -13,15 +13,10 @@ import { madeScene } from './scene.ts'
 const { allowed, blocked, enforcing } = madeScene()
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
-async function listening(t: Test, sallyport: Decider) {
+async function serving(t: Test, sallyport: Decider) {
   const server = createServer(listener(sallyport, (_req, res) => res.end('page')))
   guardUpgrade(server, sallyport)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { server, port: (server.address() as AddressInfo).port }
+  return { server, port: await listening(t, server) }
 }
 
 /** The same Sallyport, which waits where rules count in a store. */
@@ -35,7 +30,7 @@ const waiting: Decider = {
 
 for (const [name, sallyport] of Object.entries({ 'at once': enforcing, 'after a store': waiting })) {
   t.test(`ws, decided ${name}`, async (t) => {
-    const { server, port } = await listening(t, sallyport)
+    const { server, port } = await serving(t, sallyport)
     const sockets = new WebSocketServer({ server })
     t.teardown(() => sockets.close())
     const actions: unknown[] = []
@@ -59,7 +54,7 @@ for (const [name, sallyport] of Object.entries({ 'at once': enforcing, 'after a 
   })
 
   t.test(`socket.io, decided ${name}`, async (t) => {
-    const { server, port } = await listening(t, sallyport)
+    const { server, port } = await serving(t, sallyport)
     const sockets = new Server(server, { serveClient: false })
     t.teardown(() => sockets.close())
     const actions: unknown[] = []

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -13,11 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '@sallyport/engine/testing'
+import { freePort, listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 import { type Container, type ImageConfig, startContainer } from './container.ts'
@@ -121,10 +119,8 @@ t.test('the image', { skip: NO_BUILDER }, async (t) => {
     t.ok(existsSync(join(rootfs, 'usr/local/LICENSE')))
   })
 
-  const origin = createServer((_, res) => res.end('hello from the origin')).listen(0, '127.0.0.1')
-  await once(origin, 'listening')
-  t.teardown(() => origin.close())
-  const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  const origin = createServer((_, res) => res.end('hello from the origin'))
+  const upstream = `http://127.0.0.1:${await listening(t, origin)}`
   const [port, admin] = [await freePort(), await freePort()]
   const bundle = join(folder, 'container')
   mkdirSync(bundle)

@@ -12,7 +12,6 @@ import {
   type Policy,
   PRESET_NAMES,
   type PresetName,
-  parseAddress,
   parseTrust,
 } from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'

@@ -1,8 +1,8 @@
 import { createServer, IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
 import type { Api, ApiRequest } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import t, { type Test } from 'tap'
 import { guardUpgrade, inspection, v1 } from '../src/index.ts'
@@ -20,12 +20,7 @@ const sallyport = createInspector({
 
 async function serve(t: Test, app: Express): Promise<string> {
   const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listening(t, server)}`
 }
 
 t.test('the decision is on the request, and a block ends it', async (t) => {
@@ -156,9 +151,7 @@ t.test('the decision is shown behind an application within another, and where th
       res.end(String((req as { sallyport?: { action: string } | undefined }).sallyport?.action)),
     )
   })
-  await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => bare.close())
-  const answer = await fetch(`http://127.0.0.1:${(bare.address() as AddressInfo).port}`)
+  const answer = await fetch(`http://127.0.0.1:${await listening(t, bare)}`)
   t.equal(await answer.text(), 'allow')
   t.notOk('sallyport' in IncomingMessage.prototype)
 })

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import { H3, HTTPError } from 'h3'
 import { toNodeHandler } from 'srvx/node'
 import t from 'tap'
@@ -47,9 +47,7 @@ t.test('on Node the request is judged as Node received it', async (t) => {
     asn: event.req.headers.get('sallyport_asn'),
   }))
   const server = createServer(toNodeHandler(app.fetch) as Parameters<typeof createServer>[1])
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const url = `http://127.0.0.1:${await listening(t, server)}/`
   const headers = { 'Sallyport-Action': 'allow', sallyport_asn: 'AS1', connection: 'close' }
   t.same(await (await fetch(url, { headers })).json(), { action: 'flag', asn: null })
   t.match(judged, [{ peer: '127.0.0.1', httpVersion: '1.1' }])

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
 import type { Api, ApiRequest } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import Koa from 'koa'
 import t, { type Test } from 'tap'
 import { guardUpgrade, inspection, v1 } from '../src/index.ts'
@@ -20,12 +20,7 @@ const sallyport = createInspector({
 
 async function serve(t: Test, app: Koa): Promise<string> {
   const server = createServer(app.callback())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listening(t, server)}`
 }
 
 t.test('the decision is in the state, and a block ends the request', async (t) => {

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { compilePolicy, createInspector, type Decision, type Mode, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 import type { Decider, Outcome } from '../src/decider.ts'
 import { createInspection } from '../src/inspection/create-inspection.ts'
@@ -55,12 +56,7 @@ const REQUEST = {
 export async function serve(t: Test, listener?: RequestListener, prepare?: (server: Server) => void): Promise<number> {
   const server = createServer(listener ?? ((_req, res) => res.end()))
   prepare?.(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
+  return await listening(t, server)
 }
 
 /** A connection to a port on loopback, closed when the test ends. What was received is in `text()`. */

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { ServiceEvent } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { BOUNDS, sentenceOf } from '../src/acme/authority.ts'
 import { createRenewals, keepCertificate } from '../src/acme/renewal.ts'
@@ -57,10 +56,8 @@ async function openAuthority(t: Test, others: Answers) {
     if (typeof answer === 'function') return answer(response, request)
     response.writeHead(answer.status ?? 200, { 'replay-nonce': `n${asked}`, ...answer.fields })
     response.end(answer.json === undefined ? undefined : JSON.stringify(answer.json))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close().closeAllConnections())
-  return { directory: `http://127.0.0.1:${(server.address() as AddressInfo).port}/dir`, asked: () => asked }
+  })
+  return { directory: `http://127.0.0.1:${await listening(t, server)}/dir`, asked: () => asked }
 }
 
 /** The first sentence about a certificate that is ordered of an authority, and the folder. */

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { BOUNDS, openAuthority } from '../src/acme/authority.ts'
 import { challengeAnswer, challengeFiles } from '../src/acme/challenge-files.ts'
@@ -172,10 +173,8 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
 })
 
 t.test('an authority that lies, or is not there, is one line, and the rest goes on', async (t) => {
-  const liar = createHttp((_, response) => response.end('<html>nonsense</html>')).listen(0, '127.0.0.1')
-  await once(liar, 'listening')
-  t.teardown(() => void liar.close().closeAllConnections())
-  const { port } = liar.address() as AddressInfo
+  const liar = createHttp((_, response) => response.end('<html>nonsense</html>'))
+  const port = await listening(t, liar)
   for (const directory of [`http://127.0.0.1:${port}/dir`, 'http://127.0.0.1:1/dir']) {
     const acme = {
       domains: ['site.example'],

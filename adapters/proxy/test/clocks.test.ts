@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { parseTimeouts } from '@sallyport/engine/limits'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { type Side, startClocks, type Watched } from '../src/exchange/clocks.ts'
 import { Roster } from '../src/exchange/roster.ts'
@@ -132,10 +133,7 @@ t.test('a body that comes steadily takes as long as it takes', async (t) => {
     for await (const chunk of request) bytes += chunk.length
     response.end(String(bytes))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => void server.close())
-  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const upstream = `http://127.0.0.1:${await listening(t, server)}`
   const proxy = await openProxy(fakeSallyport(), {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import { stopParsingWhenEnded } from '@sallyport/node/internal'
 import t, { type Test } from 'tap'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
@@ -110,10 +111,7 @@ t.test('bytes already read are not parsed behind the request that cut the connec
     request.socket.destroy()
   })
   server.on('connection', stopParsingWhenEnded)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => void server.close())
-  const client = await dial(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const client = await dial(`http://127.0.0.1:${await listening(t, server)}`)
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000))
   await readUntil(client)
   t.equal(parsed, 1)

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { openProxy } from '../src/index.ts'
 import { Frames } from '../src/tunnel/frames.ts'
@@ -180,10 +180,8 @@ t.test('frames are followed however they are cut', async (t) => {
 })
 
 t.test('an address that is taken, and one that is none', async (t) => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  t.teardown(() => taken.close())
-  const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`
+  const taken = createServer()
+  const address = `127.0.0.1:${await listening(t, taken)}`
   const sallyport = fakeSallyport()
   await t.rejects(openProxy(sallyport, { ...LOOPBACK, listen: address }), {
     code: 'cannot_listen',

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { openProxy } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
@@ -15,10 +15,7 @@ async function openBalancer(t: Test, urls: readonly string[]) {
     onward.on('error', () => socket.destroy()).on('close', () => socket.destroy())
     socket.pipe(onward).pipe(socket)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, passed: () => passed }
+  return { url: `http://127.0.0.1:${await listening(t, server)}`, passed: () => passed }
 }
 
 /** Proxies whose origin is a balancer before themselves. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { createRoutes } from '../src/gate/routes.ts'
 import { openProxy, type ProxyHost, type ProxyOptions } from '../src/index.ts'
@@ -182,10 +183,7 @@ t.test('health checks', async (t) => {
     asked.push(`${request.url} ${request.headers['user-agent']}`)
     response.writeHead(request.url === '/healthz' && !well ? 503 : 200, { 'content-length': 5 }).end('first')
   })
-  site.listen(0, '127.0.0.1')
-  await once(site, 'listening')
-  t.teardown(() => void site.close().closeAllConnections())
-  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${await listening(t, site)}`
   const second = await named(t, 'second')
   const health = { path: '/healthz', interval: 20, timeout: 5_000 }
   const { body, notices } = await proxyOf(t, { routes: [{ upstreams: [url, second.url], health }] })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { VISITOR } from './sallyport.ts'
@@ -108,10 +109,8 @@ t.test('a client that ends its half of a tunnel has left, whatever the origin do
     socket.on('error', () => {})
     socket.once('data', (bytes) => socket.write(agreement(bytes.toString('latin1'))))
     t.teardown(() => socket.destroy())
-  }).listen(0, '127.0.0.1')
-  t.teardown(() => server.close())
-  await once(server, 'listening')
-  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  const upstream = `http://127.0.0.1:${await listening(t, server)}`
   const { url } = await proxyBefore(t, OK, { upstream, timeouts: { tunnelIdle: '1h' } })
   const client = await dial(url)
   client.write(handshake())

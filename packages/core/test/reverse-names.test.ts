@@ -1,6 +1,6 @@
 import { REVERSE_NAME_RULES, REVERSE_NAME_WORDS } from '@sallyport/data/reverse-names'
 import t from 'tap'
-import { type Address, formatAddress } from '../src/address/address.ts'
+import { formatAddress } from '../src/address/address.ts'
 import { networkReason } from '../src/inspection/network-reason.ts'
 import { classify } from '../src/network/classify.ts'
 import { classRank } from '../src/network/precedence.ts'

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { parseAddress } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
 import type { Test } from 'tap'
-import { freePort } from '#stores/testing'
+import { freePort, listening } from '#stores/testing'
 import type { ConfigInput, Finding } from '../../src/open/index.ts'
 import { madeConfig } from '../open/made-sources.ts'
 
@@ -15,14 +13,9 @@ export const DNS = createFakeDns({
 })
 
 /** The place of a server that answers each request so. */
-export async function listening(t: Test, answer: string): Promise<string> {
-  const server = createServer({ requireHostHeader: false }, (_, response) => response.end(answer)).listen(
-    0,
-    '127.0.0.1',
-  )
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+export async function answering(t: Test, answer: string): Promise<string> {
+  const server = createServer({ requireHostHeader: false }, (_, response) => response.end(answer))
+  return `127.0.0.1:${await listening(t, server)}`
 }
 
 /** A configuration in which there is nothing to find. */

@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createFakeDns } from '@sallyport/core/testing'
 import t from 'tap'
 import { openFeedServer } from '#datasets/testing'
-import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testing'
+import { freePort, listening, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testing'
 import { type ConfigInput, doctor, examineNamed, open, readConfigFrom } from '../../src/open/index.ts'
-import { bad, DNS, listening, of, soundConfig } from '../config/sound-config.ts'
+import { answering, bad, DNS, of, soundConfig } from '../config/sound-config.ts'
 import { BOUNCER_KEY, openLocalCrowdsec } from '../features/lists/local-crowdsec.ts'
 import { madeConfig } from '../open/made-sources.ts'
 
@@ -25,8 +23,8 @@ t.test('a service that is well has nothing to do, before its first start, after 
   t.match(of(findings, 'store'), [{ found: /^SQLite 3\.\d+\.\d+: [3-9] of [3-9] files can be read\.$/ }])
   t.match(of(findings, 'data'), [{ found: /^\d+ sources are loaded and none is past its age\.$/ }])
   t.match(of(findings, 'clock'), [{ found: /^It is \d{4}-/ }])
-  const running = await listening(t, '{"status":"ok"}\n')
-  const gate = await listening(t, '{"error":"invalid_request","message":"-","details":{"requestId":"-"}}')
+  const running = await answering(t, '{"status":"ok"}\n')
+  const gate = await answering(t, '{"error":"invalid_request","message":"-","details":{"requestId":"-"}}')
   const used = of(await doctor({ ...config, listen: gate, admin: running }, { dns: DNS }), 'listeners')
   t.match(used, [
     { state: 'ok', found: /in use, and a Sallyport runs here/ },
@@ -132,14 +130,14 @@ t.test('a clock that is behind, data that is old, and names that are not answere
 })
 
 t.test('listeners that are taken, forbidden or elsewhere; trust that says nothing', async (t) => {
-  const other = await listening(t, 'something else')
+  const other = await answering(t, 'something else')
   const config = await soundConfig(t)
   const listeners = async (more: ConfigInput) => of(await doctor({ ...config, ...more }, { dns: DNS }), 'listeners')
   t.match(await listeners({ listen: other, admin: other }), [
     { state: 'fail', found: /^listen: \S+ is taken by another program\.$/ },
     { state: 'fail', found: /^admin: \S+ is taken by another program\.$/ },
   ])
-  const ours = await listening(t, '{"status":"ok"}')
+  const ours = await answering(t, '{"status":"ok"}')
   t.match(
     await listeners({ listen: other, admin: ours }),
     [
@@ -148,7 +146,7 @@ t.test('listeners that are taken, forbidden or elsewhere; trust that says nothin
     ],
     'a gate runs, and this is none of its listeners',
   )
-  const gate = await listening(t, '{"error":"invalid_request","message":"-","details":{"requestId":"-"}}')
+  const gate = await answering(t, '{"error":"invalid_request","message":"-","details":{"requestId":"-"}}')
   t.match(
     await listeners({ listen: gate, http: other, admin: ours }),
     [{ state: 'ok' }, { state: 'fail', found: /^http: \S+ is taken by another program\.$/ }, { state: 'ok' }],
@@ -322,7 +320,7 @@ t.test('faults of what a configuration names are faults at its lines, and what m
   ])
   t.same([errors.length, warnings.length], [2, 2])
   t.notMatch(JSON.stringify({ errors, warnings }), /s3cret|\n/)
-  const taken = await listening(t, 'something else')
+  const taken = await answering(t, 'something else')
   writeFileSync(file, `listen: ${taken}\nadmin: ${admin}\ndataDir: ${dataDir}\n`)
   t.match(await examineNamed(readConfigFrom({ file }), { dns: DNS }), {
     errors: [],
@@ -333,10 +331,8 @@ t.test('faults of what a configuration names are faults at its lines, and what m
 t.test('places of notifications are reached, and nothing is sent to them', async (t) => {
   const config = await soundConfig(t)
   let asked = 0
-  const hook = createServer(() => asked++).listen(0, '127.0.0.1')
-  await once(hook, 'listening')
-  t.teardown(() => hook.close())
-  const { port } = hook.address() as AddressInfo
+  const hook = createServer(() => asked++)
+  const port = await listening(t, hook)
   const gone = await freePort()
   const notify = [
     { url: `http://127.0.0.1:${port}/s3cret`, secret: 'k'.repeat(32) },

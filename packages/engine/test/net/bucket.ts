@@ -1,9 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { Test } from 'tap'
+import { listening } from '#stores/testing'
 
 export const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'
 
@@ -24,13 +23,8 @@ export async function openBucket(t: Test) {
     return found === undefined
       ? response.writeHead(404).end()
       : response.writeHead(200, request.method === 'HEAD' ? { 'content-length': found.length } : {}).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
   })
-  return { objects, asked, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { objects, asked, endpoint: `http://127.0.0.1:${await listening(t, server)}` }
 }
 
 function isSigned({ method, url, headers }: IncomingMessage, body: Buffer): boolean {

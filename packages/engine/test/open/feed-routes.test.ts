@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createFakeDns } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { feedsOf } from '#datasets'
 import { madeList, openFeedServer } from '#datasets/testing'
+import { listening } from '#stores/testing'
 import { type ConfigInput, open, openUpdates } from '../../src/open/index.ts'
 import { madeConfig } from './made-sources.ts'
 
@@ -48,10 +47,7 @@ async function openRefusingProxy(t: Test) {
     targets.push(request.url)
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return { targets, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { targets, url: `http://127.0.0.1:${await listening(t, server)}` }
 }
 
 t.test('a mirror is asked for each published feed under its id, and never sees a key', async (t) => {

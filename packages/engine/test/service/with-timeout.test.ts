@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import type { WhoisAnswer } from '@sallyport/core'
 import { addressOf } from '@sallyport/core/testing'
 import t from 'tap'
+import { listening } from '#stores/testing'
 import { open } from '../../src/open/open.ts'
 import { dnsWithTimeout, whoisWithTimeout } from '../../src/service/with-timeout.ts'
 import { madeConfig } from '../open/made-sources.ts'
@@ -41,13 +41,10 @@ t.test('a DNS answer is waited for within the bound', async (t) => {
 
 t.test('a lookup answers although a resolver or a registry is silent', async (t) => {
   const registry = createServer((socket) => socket.on('error', () => {}))
-  registry.listen(0, '127.0.0.1')
-  await once(registry, 'listening')
-  t.teardown(() => registry.close())
   const sallyport = await open(
     {
       ...madeConfig(t.testdir()),
-      whois: { servers: { de: `127.0.0.1:${(registry.address() as AddressInfo).port}` } },
+      whois: { servers: { de: `127.0.0.1:${await listening(t, registry)}` } },
       net: { allowPrivate: ['127.0.0.0/8'] },
     },
     {

@@ -1,17 +1,14 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { start, until, workspace } from './command.ts'
 
 t.test('an authority that accepts and stays silent does not hold up SIGTERM', async (t) => {
   let asked = 0
-  const silent = createServer(() => void asked++).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  t.teardown(() => silent.close().closeAllConnections())
+  const silent = createServer(() => void asked++)
   const { config } = workspace(t, ['demo: true', 'http: 127.0.0.1:0', 'timeouts: { drain: 0s }'])
-  const directory = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/dir`
+  const directory = `http://127.0.0.1:${await listening(t, silent)}/dir`
   const acme = `tls: { acme: { domains: [site.example], email: ops@site.example, directory: "${directory}" } }\n`
   writeFileSync(config, `${readFileSync(config, 'utf8')}${acme}`)
   const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'])

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { open } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 
@@ -327,9 +328,7 @@ t.test('simulate against a server: unverified at first, verified when the keys a
     identities.push(agent.identity)
     res.end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/page?a=b`
+  const url = `http://127.0.0.1:${await listening(t, server)}/page?a=b`
   const argv = ['simulate', '--as', 'chatgpt-agent', '--url', url, '--directory-port', String(directoryPort)]
   const { code, out } = await command(...argv, '--json')
   t.equal(code, 0)

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { open, readConfig, readEntry } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { run, workspace } from './command.ts'
 
@@ -22,13 +21,8 @@ function actsOf(): readonly string[] {
 /** A configuration with one list, whose publisher has another one at every visit. */
 async function publisher(t: Test) {
   let visits = 0
-  const server = createServer((_, response) => response.end(`8.2.${++visits}.0/24\n`)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list`
+  const server = createServer((_, response) => response.end(`8.2.${++visits}.0/24\n`))
+  const url = `http://127.0.0.1:${await listening(t, server)}/list`
   return workspace(t, [
     `    ${LIST}: { url: "${url}" }`,
     'net: { allowPrivate: [127.0.0.1/32] }',

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { feedsOf } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { run, workspace } from './command.ts'
 
@@ -11,13 +10,7 @@ const LIST = 'x4bnet-vpn-ipv4'
 async function publisher(t: Test) {
   let list = ''
   const server = createServer((_, response) => response.writeHead(list === '' ? 404 : 200).end(list))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list`
+  const url = `http://127.0.0.1:${await listening(t, server)}/list`
   const off = feedsOf().flatMap(({ row }) =>
     row.id === LIST || row.package !== undefined ? [] : [`    ${row.id}: { enabled: false }`],
   )

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { start, until, workspace } from './command.ts'
 import { LOOPBACK, SHUT } from './reloading.ts'
@@ -9,13 +8,8 @@ import { LOOPBACK, SHUT } from './reloading.ts'
 for (const [who, ...workers] of [['one process'], ['a primary', '--workers', '2']] as const) {
   t.test(`SIGHUP to ${who} that is starting is a reload once it serves`, async (t) => {
     const held: ServerResponse[] = []
-    const publisher = createServer((_, response) => void held.push(response)).listen(0, '127.0.0.1')
-    t.teardown(() => {
-      publisher.close()
-      publisher.closeAllConnections()
-    })
-    await once(publisher, 'listening')
-    const url = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}/list`
+    const publisher = createServer((_, response) => void held.push(response))
+    const url = `http://127.0.0.1:${await listening(t, publisher)}/list`
     // A start waits for the first answer of a list.
     const { config } = workspace(t, ['net: { allowPrivate: [127.0.0.1/32] }', `lists: { mine: { url: "${url}" } }`])
     const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, ...workers])

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { open, readConfig } from '@sallyport/engine'
-import { freePort } from '@sallyport/engine/testing'
+import { freePort, listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { piping, run, workspace } from './command.ts'
 import { openWebhook } from './webhook.ts'
@@ -36,10 +34,8 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   })
   const trusted = await run('evidence', 'verify', evidence, '--keys', keys, '--json')
   t.match([trusted.code, JSON.parse(trusted.out)], [0, { ok: true, axes: { authenticity: { outcome: 'pass' } } }])
-  const server = createServer((_, response) => response.end(readFileSync(keys))).listen(0, '127.0.0.1')
-  t.teardown(() => server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/provenance/keys`
+  const server = createServer((_, response) => response.end(readFileSync(keys)))
+  const url = `http://127.0.0.1:${await listening(t, server)}/v1/provenance/keys`
   t.match(await run('evidence', 'verify', evidence, '--keys', url), { code: 0, out: /authenticity +pass/ })
 
   const marked = [evidence, keys].map((file) => {

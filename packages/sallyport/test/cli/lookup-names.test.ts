@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { run, workspace } from './command.ts'
 
@@ -25,10 +26,7 @@ async function openNames(t: Test): Promise<string> {
 /** A configuration whose names and whose registry are on loopback. */
 async function namesAndRegistry(t: Test, answer: string): Promise<string> {
   const registry = createServer((socket) => socket.on('error', () => {}).on('data', () => socket.end(answer)))
-  registry.listen(0, '127.0.0.1')
-  await once(registry, 'listening')
-  t.teardown(() => registry.close())
-  const { port } = registry.address() as AddressInfo
+  const port = await listening(t, registry)
   const names = await openNames(t)
   const outbound = [`whois: { servers: { de: "127.0.0.1:${port}" } }`, 'net: { allowPrivate: ["127.0.0.0/8"] }']
   return workspace(t, [...outbound, `dns: { servers: ["${names}"], timeoutMs: 5000 }`]).config

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run, start, workspace } from './command.ts'
 
@@ -42,11 +41,9 @@ t.test('requests in flight are finished first, and a second signal from npm does
   let answer: ServerResponse | undefined
   const origin = createServer((_, response) => {
     answer = response
-  }).listen(0, '127.0.0.1')
-  await once(origin, 'listening')
-  t.teardown(() => origin.close())
+  })
   const { config } = workspace(t)
-  const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  const upstream = `http://127.0.0.1:${await listening(t, origin)}`
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--upstream', upstream])
   await proxy.says('API at')
   t.notMatch(proxy.err(), 'API key', 'no demo before an origin of one’s own')
@@ -75,10 +72,8 @@ t.test('without an origin it says so, and serves the API alone', async (t) => {
 })
 
 t.test('a port that is taken is one line and exit 1', async (t) => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  t.teardown(() => taken.close())
-  const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`
+  const taken = createServer()
+  const address = `127.0.0.1:${await listening(t, taken)}`
   const line = `sallyport: cannot listen on ${address}: a program listens there already: stop it, or name another address\n`
   const { command, config } = workspace(t)
   await command('data', 'compile')

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, createServer, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { start, until, workspace } from './command.ts'
 
@@ -49,10 +48,8 @@ t.test('SIGHUP, and a change of a file that is watched, take over the configurat
 
 t.test('SIGHUP cuts nobody off while the last requests are finished', async (t) => {
   const waiting: ServerResponse[] = []
-  const origin = createServer((_, response) => void waiting.push(response)).listen(0, '127.0.0.1')
-  await once(origin, 'listening')
-  t.teardown(() => origin.close())
-  const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  const origin = createServer((_, response) => void waiting.push(response))
+  const upstream = `http://127.0.0.1:${await listening(t, origin)}`
   for (const workers of [[], ['--workers', '1']]) {
     const { config } = workspace(t)
     const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--upstream', upstream, ...workers])
@@ -81,11 +78,9 @@ t.test('SIGHUP cuts nobody off while the last requests are finished', async (t) 
 })
 
 t.test('under load, a stop fails no request of clients that keep their connections and repeat nothing', async (t) => {
-  const origin = createServer((_, response) => setTimeout(() => response.end('ok'), 5)).listen(0, '127.0.0.1')
-  await once(origin, 'listening')
-  t.teardown(() => origin.close())
+  const origin = createServer((_, response) => setTimeout(() => response.end('ok'), 5))
   const { config } = workspace(t)
-  const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  const upstream = `http://127.0.0.1:${await listening(t, origin)}`
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--upstream', upstream])
   await proxy.says('Listening')
   const { hostname, port } = new URL(urlIn(proxy.err()))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { readLine } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 
 export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
@@ -16,9 +16,7 @@ export async function openOrigin(t: Test): Promise<string> {
     response.statusCode = Number(/^\/(\d{3})/.exec(url)?.[1] ?? 200)
     response.end('An answer.')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listening(t, server)}`
 }
 
 /** Somebody who asks through a trusted proxy, `at` of many. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 
 /** A notification as a webhook received it. */
@@ -23,13 +22,8 @@ export async function openWebhook(t: Test) {
     const body = await text(request)
     posted.push({ headers: request.headers, body, message: JSON.parse(body) })
     response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
   })
-  const { port } = server.address() as AddressInfo
+  const port = await listening(t, server)
   return {
     url: `http://127.0.0.1:${port}/hook`,
     posted,

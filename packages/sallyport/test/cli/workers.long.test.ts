@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { freePort } from '@sallyport/engine/testing'
+import { freePort, listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { ask, childrenOf, start, until, workspace } from './command.ts'
 
@@ -88,10 +86,8 @@ t.test('a worker that is still starting reads the configuration again when it se
 })
 
 t.test('workers that cannot start are one line and the exit code of a single process', async (t) => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  t.teardown(() => taken.close())
-  const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`
+  const taken = createServer()
+  const address = `127.0.0.1:${await listening(t, taken)}`
   const { config } = workspace(t, ['demo: true'])
   const proxy = start(t, ['proxy', '--config', config, '--listen', address, '--workers', '2'])
   t.equal(await proxy.ended, 1)

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 
 /** A request as a browser sent it. */
@@ -117,11 +116,5 @@ export async function openAskingSite(t: Test): Promise<AskingSite> {
     note(request)
     socket.destroy()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, seen }
+  return { url: `http://127.0.0.1:${await listening(t, server)}`, asked, seen }
 }

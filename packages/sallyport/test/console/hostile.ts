@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseAddress } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
+import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 import { NAUGHTY, openScene, type Scene } from './scene.ts'
 
@@ -40,10 +39,8 @@ async function openRegistry(t: Test, texts: readonly string[]): Promise<string> 
     response.end(
       JSON.stringify({ objectClassName: 'domain', ldhName: NAUGHTY_NAME, status: texts, entities, nameservers }),
     )
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/dns.json`
+  })
+  return `http://127.0.0.1:${await listening(t, server)}/dns.json`
 }
 
 /** A scene in which all that others can write is hostile: operators, registries, visitors, accounts, bans, evidence. */

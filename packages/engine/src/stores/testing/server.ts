@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { Server as HttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -117,11 +118,20 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
+  const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return port
+}
+
+/** The port of loopback on which a server of this process listens until the test ends. */
+export async function listening(t: Cleanup, server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.close()
+    if (server instanceof HttpServer) server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
 }
 
 /** A new folder for a server, removed with the test; owned by `user` where one is given. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Cleanup } from '#stores/testing'
+import { listening } from '#stores/testing'
 
 /*
  * A stand-in of CrowdSec's local API, by its public description (localapi_swagger.yaml): what a bouncer uses of it. It keeps the
@@ -95,14 +94,8 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
     asked.push(`${request.method} ${request.url}`)
     for (const wake of waiting) wake()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listening(t, server)}`,
     asked,
     get decisions() {
       return decisions
