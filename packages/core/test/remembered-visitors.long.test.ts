@@ -9,6 +9,7 @@ import {
   createFakeNetworks,
   hitOf,
   snapshotOf,
+  snapshotsOf,
   systemOf,
 } from '../src/testing/fakes.ts'
 import { createRandom } from '../src/testing/random.ts'
@@ -158,6 +159,18 @@ t.test('visitors that take turns are remembered, as many as there is room for', 
   const second = round()
   const known = round().filter((client, visitor) => client === second[visitor])
   t.ok(known.length > 1_900, `${known.length} of 2,000`)
+})
+
+t.test('an observation that runs out while a visitor is looked up is not remembered', async (t) => {
+  const observation = { networkClass: 'vpn', origin: 'operator', provider: '', setAt: 0, note: '' } as const
+  for (let most = 1; most < 8; most++) {
+    let asked = 0
+    const observations = { find: () => (++asked <= most ? observation : undefined) }
+    const { inspect } = agentInspector({ snapshots: snapshotsOf({ networks: NETWORKS, observations }) })
+    const request = requestOf(fieldsOf(CHROME))
+    while (asked <= most) inspect(request)
+    t.equal(inspect(request).network.verdict.classification, 'residential_clean', `after ${most} times`)
+  }
 })
 
 t.test('the client depends on the header, wherever it was before', async (t) => {
