@@ -211,31 +211,6 @@ t.test('replay reads packed logs, judges hours by the log, and refuses what is n
   })
 })
 
-t.test('a policy that cannot be read or met is refused', async (t) => {
-  const { command, write } = workspace(t)
-  const log = write('a.log', `8.8.8.8 - - [x] "GET / HTTP/1.1" 200 1 "-" "-"\n`)
-  const aliases = 'bcdefghi'
-    .split('')
-    .map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[at]}`).join()}]`)
-  const rows: readonly (readonly [text: string, says: RegExp])[] = [
-    [`a: &a [1]\n${aliases.join('\n')}\n`, /p\.yaml: its aliases \(\*\) repeat more than/],
-    [`policy: ${'['.repeat(50_000)}`, /p\.yaml:1: /],
-    ['policy: { preset: observe, preset: observe }', /p\.yaml:1: this key is there twice/],
-    [
-      'policy: { rules: [{ id: a, match: { __proto__: { path: [/x] } }, action: block }] }',
-      /rules\.0\.match\.__proto__/,
-    ],
-    ['policy: { rules: [{ id: a, match: { operator: [Opnai] }, action: block }] }', /"a": operator: "Opnai"/],
-    ['policy: { rules: [{ id: a, match: { path: ["/x?y"] }, action: block }] }', /"a": path: "\/x\?y"/],
-  ]
-  for (const [text, says] of rows) {
-    const { code, err } = await command('replay', log, '--policy', write('p.yaml', text))
-    t.equal(code, 2, text.slice(0, 60))
-    t.match(err, says)
-    t.notMatch(err, /\n {4}at /, 'no stack')
-  }
-})
-
 t.test('explain refuses what it would not use, by name, and writes nothing that commands a terminal', async (t) => {
   const { command, write } = workspace(t)
   const explain = (request: unknown) => command('explain', write('r.json', request))
