@@ -130,30 +130,24 @@ t.test('an alias, a variable and a flag are where they are written', async (t) =
   ])
 })
 
-t.test(
-  'a misspelt variable is refused, another unknown one is a warning, and what others set is left alone',
-  async (t) => {
-    t.strictSame(
-      faultsOf({ env: { SALLYPORT_MDE: 'monitor', SALLYPORT_DATADIR: '/x', SALLYPORT_API_ENABLED: 'yes' } }),
-      [
-        'configuration: there is no variable SALLYPORT_MDE; did you mean SALLYPORT_MODE?',
-        'configuration: there is no variable SALLYPORT_DATADIR; did you mean SALLYPORT_DATA_DIR?',
-        'SALLYPORT_API_ENABLED: "yes" is not a number, true or false',
-      ],
-    )
-    const env = {
-      SALLYPORT_COLOUR: 'red',
-      SALLYPORT_PORT: 'tcp://10.0.0.1:80',
-      SALLYPORT_PORT_80_TCP_ADDR: '10.0.0.1',
-      SALLYPORT_SERVICE_HOST: '10.0.0.1',
-      SALLYPORT_ADMIN_SERVICE_PORT: '9090',
-      SALLYPORT_MAXMIND_KEY: 'a:b',
-    }
-    t.strictSame(readConfigFrom({ env }).warnings.map(faultText), [
-      'configuration: there is no variable SALLYPORT_COLOUR; it is ignored',
-    ])
-  },
-)
+t.test('a misspelt variable is refused, another unknown one a warning, and those of others left alone', async (t) => {
+  t.strictSame(faultsOf({ env: { SALLYPORT_MDE: 'monitor', SALLYPORT_DATADIR: '/x', SALLYPORT_API_ENABLED: 'yes' } }), [
+    'configuration: there is no variable SALLYPORT_MDE; did you mean SALLYPORT_MODE?',
+    'configuration: there is no variable SALLYPORT_DATADIR; did you mean SALLYPORT_DATA_DIR?',
+    'SALLYPORT_API_ENABLED: "yes" is not a number, true or false',
+  ])
+  const env = {
+    SALLYPORT_COLOUR: 'red',
+    SALLYPORT_PORT: 'tcp://10.0.0.1:80',
+    SALLYPORT_PORT_80_TCP_ADDR: '10.0.0.1',
+    SALLYPORT_SERVICE_HOST: '10.0.0.1',
+    SALLYPORT_ADMIN_SERVICE_PORT: '9090',
+    SALLYPORT_MAXMIND_KEY: 'a:b',
+  }
+  t.strictSame(readConfigFrom({ env }).warnings.map(faultText), [
+    'configuration: there is no variable SALLYPORT_COLOUR; it is ignored',
+  ])
+})
 
 t.test('every key of one value has a variable', async (t) => {
   const env = {

@@ -12,35 +12,32 @@ const NO_DATA = Object.fromEntries(
   ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6'].map((id) => [id, { enabled: false }]),
 )
 
-t.test(
-  'a decision is a span where an SDK is registered, also later than the service, and nothing before',
-  async (t) => {
-    const sallyport = await open({
-      dataDir: join(t.testdir(), 'state'),
-      data: { refresh: false, city: false, sources: NO_DATA },
-      policy: { preset: 'observe', rules: [{ id: 'all', match: {}, action: 'flag' }] },
-    })
-    t.teardown(() => sallyport.close())
-    const exporter = new InMemorySpanExporter()
-    sallyport.decide({ ...requestFrom('8.1.0.1', LYNX), id: 'before' })
-    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
-    t.teardown(() => trace.disable())
-    const decision = sallyport.decide({ ...requestFrom('8.1.0.1', LYNX), id: 'after' })
-    t.equal(decision.action, 'flag')
-    sallyport.decider({ policy: [] }).decide({ ...requestFrom('8.1.0.1', LYNX), id: 'of a mount' })
-    const spans = exporter.getFinishedSpans()
-    t.same(
-      spans.map(({ name, attributes }) => [name, attributes['sallyport.request_id'], attributes['sallyport.action']]),
-      [
-        ['sallyport.decide', 'after', 'flag'],
-        ['sallyport.decide', 'of a mount', 'allow'],
-      ],
-    )
-    t.match(spans[0]?.attributes, {
-      'sallyport.rule': 'all',
-      'sallyport.class': decision.inspection.agent.class,
-      'sallyport.bot_probability': decision.inspection.agent.botProbability,
-      'sallyport.network_class': 'unknown',
-    })
-  },
-)
+t.test('a decision is a span where an SDK is registered, also after the service, and nothing before', async (t) => {
+  const sallyport = await open({
+    dataDir: join(t.testdir(), 'state'),
+    data: { refresh: false, city: false, sources: NO_DATA },
+    policy: { preset: 'observe', rules: [{ id: 'all', match: {}, action: 'flag' }] },
+  })
+  t.teardown(() => sallyport.close())
+  const exporter = new InMemorySpanExporter()
+  sallyport.decide({ ...requestFrom('8.1.0.1', LYNX), id: 'before' })
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+  t.teardown(() => trace.disable())
+  const decision = sallyport.decide({ ...requestFrom('8.1.0.1', LYNX), id: 'after' })
+  t.equal(decision.action, 'flag')
+  sallyport.decider({ policy: [] }).decide({ ...requestFrom('8.1.0.1', LYNX), id: 'of a mount' })
+  const spans = exporter.getFinishedSpans()
+  t.same(
+    spans.map(({ name, attributes }) => [name, attributes['sallyport.request_id'], attributes['sallyport.action']]),
+    [
+      ['sallyport.decide', 'after', 'flag'],
+      ['sallyport.decide', 'of a mount', 'allow'],
+    ],
+  )
+  t.match(spans[0]?.attributes, {
+    'sallyport.rule': 'all',
+    'sallyport.class': decision.inspection.agent.class,
+    'sallyport.bot_probability': decision.inspection.agent.botProbability,
+    'sallyport.network_class': 'unknown',
+  })
+})

@@ -114,7 +114,7 @@ for (const [name, make] of Object.entries(STORES)) {
   })
 
   t.test(
-    `${name}: a clock that jumps back opens no limit, and by more than a day counts from none`,
+    `${name}: a clock that jumps back opens no limit, by more than a day counts from none`,
     { skip },
     async (t) => {
       let now = START

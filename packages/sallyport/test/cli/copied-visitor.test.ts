@@ -7,32 +7,29 @@ import { workspace } from './command.ts'
 const DEMO = fileURLToPath(new URL('../../../demo.yaml', import.meta.url))
 const COPIED = EXAMPLE_VISITORS.find(({ id }) => id === 'copied')
 
-t.test(
-  'a copied user agent on a server is challenged by presets, and flagged with its probability by the default',
-  async (t) => {
-    if (COPIED === undefined) throw new Error('The demo has no such visitor.')
-    const { folder } = workspace(t)
-    const decide = async (policy: ConfigInput['policy']) => {
-      const config = {
-        dataDir: folder,
-        data: { refresh: false },
-        net: { outbound: false },
-        log: { requests: 'off' },
-      } as const
-      const sallyport = await open({ ...config, trustProxy: ['loopback'], policy }, { onNotice() {} })
-      const [target] = COPIED.paths
-      const fields = [...fieldsFor(COPIED, { host: 'shop.example', target }), 'X-Forwarded-For', COPIED.address]
-      const asked = { peer: '127.0.0.1', method: 'GET', scheme: 'http', httpVersion: '1.1' } as const
-      const decision = sallyport.decide({ ...asked, target, fields })
-      await sallyport.close()
-      return decision
-    }
-    for (const preset of ['protect-content', 'stop-scrapers', 'under-attack', 'jurisdiction-strict'] as const)
-      t.equal((await decide({ preset })).action, 'challenge', preset)
-    const { action, inspection } = await decide({})
-    t.equal(action, 'flag')
-    t.ok(inspection.agent.botProbability > 0.73, `${inspection.agent.botProbability}`)
-    const { policy } = readConfig({ file: DEMO })
-    t.equal((await decide(policy as ConfigInput['policy'])).action, 'flag', 'in the demo')
-  },
-)
+t.test('a copied user agent on a server is challenged by presets, and flagged by the default', async (t) => {
+  if (COPIED === undefined) throw new Error('The demo has no such visitor.')
+  const { folder } = workspace(t)
+  const decide = async (policy: ConfigInput['policy']) => {
+    const config = {
+      dataDir: folder,
+      data: { refresh: false },
+      net: { outbound: false },
+      log: { requests: 'off' },
+    } as const
+    const sallyport = await open({ ...config, trustProxy: ['loopback'], policy }, { onNotice() {} })
+    const [target] = COPIED.paths
+    const fields = [...fieldsFor(COPIED, { host: 'shop.example', target }), 'X-Forwarded-For', COPIED.address]
+    const asked = { peer: '127.0.0.1', method: 'GET', scheme: 'http', httpVersion: '1.1' } as const
+    const decision = sallyport.decide({ ...asked, target, fields })
+    await sallyport.close()
+    return decision
+  }
+  for (const preset of ['protect-content', 'stop-scrapers', 'under-attack', 'jurisdiction-strict'] as const)
+    t.equal((await decide({ preset })).action, 'challenge', preset)
+  const { action, inspection } = await decide({})
+  t.equal(action, 'flag')
+  t.ok(inspection.agent.botProbability > 0.73, `${inspection.agent.botProbability}`)
+  const { policy } = readConfig({ file: DEMO })
+  t.equal((await decide(policy as ConfigInput['policy'])).action, 'flag', 'in the demo')
+})
