@@ -85,6 +85,10 @@ for (const [word, value] of Object.entries(WIDE)) {
   })
 }
 
+t.test('robots.txt names a crawler that a signature alone proves', async (t) => {
+  t.match(robotsBy({ identity: ['https://chatgpt.com'] }).text, 'User-agent: ChatGPT Agent\nDisallow: /x$\n')
+})
+
 t.test('a value of each word is usable, and the documents have every word', async (t) => {
   const rules: readonly Rule[] = [{ id: 'all', match: WIDE, action: 'flag' }]
   t.same(policyFaults({ preset: 'observe', rules }), [])
