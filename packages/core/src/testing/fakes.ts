@@ -22,19 +22,14 @@ import type {
 import type { DirectoryOrder } from '../vocabulary.ts'
 import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 
-/** The address that a test writes as text. */
-export function addressOf(text: string): Address {
-  const address = parseAddress(text)
-  if (address === undefined) throw new TypeError(`not an address: ${text}`)
-  return address
+function given<Value>(value: Value | undefined, text: string): Value {
+  if (value === undefined) throw new TypeError(`there is none: ${text}`)
+  return value
 }
 
-/** The prefix that a test writes as text. */
-export function prefixOfText(text: string): Prefix {
-  const prefix = parsePrefix(text)
-  if (prefix === undefined) throw new TypeError(`not a CIDR: ${text}`)
-  return prefix
-}
+/** An address, and a prefix, that a test writes as text. */
+export const addressOf = (text: string): Address => given(parseAddress(text), text)
+export const prefixOfText = (text: string): Prefix => given(parsePrefix(text), text)
 
 /** A clock that moves only by `advance`. */
 export interface FakeClock extends Clock {
@@ -148,19 +143,8 @@ export function systemOf(system: Partial<AutonomousSystem> & { readonly asn: num
 export type SystemRow = readonly [system: AutonomousSystem, cidrs: readonly string[]]
 
 export function createFakeSystems(rows: readonly SystemRow[]): SystemTable {
-  const read = rows.map(([system, cidrs]) => ({
-    system,
-    prefixes: cidrs.map((cidr) => {
-      const prefix = parsePrefix(cidr)
-      if (prefix === undefined) throw new TypeError(`not a CIDR: ${cidr}`)
-      return prefix
-    }),
-  }))
-  const row = (index: number) => {
-    const found = read[index]
-    if (found === undefined) throw new RangeError(`no system ${index}`)
-    return found
-  }
+  const read = rows.map(([system, cidrs]) => ({ system, prefixes: cidrs.map(prefixOfText) }))
+  const row = (index: number) => given(read[index], `system ${index}`)
   const ofFamily = (index: number, family: 4 | 6) => row(index).prefixes.filter((p) => p.address.family === family)
   const sizes = {
     addresses: (index: number) => ofFamily(index, 4).reduce((sum, { length }) => sum + 2 ** (32 - length), 0),

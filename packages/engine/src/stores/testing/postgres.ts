@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { openPostgres } from '../postgres/pool.ts'
@@ -88,12 +88,8 @@ async function run(url: string, sql: string): Promise<void> {
 /** Debian keeps the server's programs out of PATH, by version. */
 function debianPrograms(): readonly string[] {
   const root = '/usr/lib/postgresql'
-  try {
-    const versions = readdirSync(root).sort((x, y) => Number(y) - Number(x))
-    return versions.map((version) => join(root, version, 'bin/initdb'))
-  } catch {
-    return []
-  }
+  const versions = existsSync(root) ? readdirSync(root).sort((x, y) => Number(y) - Number(x)) : []
+  return versions.map((version) => join(root, version, 'bin/initdb'))
 }
 
 /** PostgreSQL refuses to run as root. */

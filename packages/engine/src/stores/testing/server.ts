@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { Server as HttpServer } from 'node:http'
+import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -116,21 +116,16 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 
 /** A port of loopback that nothing listens on now. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
+  const server = createServer()
+  const port = await listening({ teardown() {} }, server)
+  await once(server.close(), 'close')
   return port
 }
 
 /** The port of loopback on which a server of this process listens until the test ends. */
 export async function listening(t: Cleanup, server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.close()
-    if (server instanceof HttpServer) server.closeAllConnections()
-  })
+  t.teardown(() => void (server.close() as Partial<HttpServer>).closeAllConnections?.())
   return (server.address() as AddressInfo).port
 }
 
@@ -148,9 +143,8 @@ export const NO_NEIGHBOURS: string | false = process.env['TEST_NEIGHBOURS'] === 
 /** The first of these that is there: a path, or a name to look for in PATH. */
 export function findProgram(candidates: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return candidates
-    .flatMap((name) => (name.includes('/') ? [name] : folders.map((folder) => join(folder, name))))
-    .find((path) => existsSync(path))
+  const paths = candidates.flatMap((name) => (name.includes('/') ? name : folders.map((folder) => join(folder, name))))
+  return paths.find((path) => existsSync(path))
 }
 
 /** The answer to a few bytes sent to the port; `undefined` when there is none within a second. */
@@ -161,9 +155,7 @@ export function ask(port: number, question: string): Promise<string | undefined>
       socket.destroy()
       resolve(answer)
     }
-    socket.setTimeout(1_000, () => settle(undefined))
-    socket.once('data', (data) => settle(data.toString('latin1')))
-    socket.once('error', () => settle(undefined))
-    socket.once('close', () => settle(undefined))
+    socket.setTimeout(1_000).once('data', (data) => settle(data.toString('latin1')))
+    for (const end of ['timeout', 'error', 'close']) socket.once(end, () => settle(undefined))
   })
 }
