@@ -1,18 +1,14 @@
 import type { Ban, BanList } from '@sallyport/core'
 import { openRedis } from '../redis-connection.ts'
 import type { RedisOptions } from '../redis-options.ts'
-import { inForce, type Lift, liftOf, listed, MAX_BANS, SWEEP_EVERY, sweep } from './memory-bans.ts'
-import { createRewinding } from './wrong-clock.ts'
+import { createKnownBans, type KnownBansOptions, type Lift, LOOK_MS, liftOf, MAX_BANS } from './known-bans.ts'
 
 /** Bans in Redis; `close` ends the connection. */
 export interface RedisBans extends BanList {
   close(): void
 }
 
-export interface RedisBansOptions extends RedisOptions {
-  readonly now?: (() => number) | undefined
-  /** Most bans that are kept; default 100,000. */
-  readonly most?: number | undefined
+export interface RedisBansOptions extends RedisOptions, KnownBansOptions {
   /** Called once at the start of an outage. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
@@ -28,9 +24,6 @@ const VERSION = `${PREFIX}version`
 const LIFT = `${PREFIX}lift:`
 const LIFTS = `${PREFIX}lifts`
 
-/** How soon what another node wrote is seen here. */
-const LOOK_MS = 250
-
 /**
  * Bans in the Redis at `url`, for any number of nodes: what one writes is found in the others within a quarter of a second.
  * During an outage those that are known stay, and new ones hold in the process that made them.
@@ -39,20 +32,16 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
   const { now = Date.now, most = MAX_BANS, onFault } = options
   const connection = await openRedis(url, options)
   // Not written: the clock of another node may be right.
-  const { rewound, rewoundAll } = createRewinding(now)
-  let bans = new Map<string, Ban>()
-  let lifts = new Map<string, Lift>()
+  const known = createKnownBans({ now, most })
   let seen: string | null | undefined
   let looking = false
   let failing = false
-  let made = 0
 
   async function look(): Promise<void> {
     const client = connection.client()
     const version = await client.get(VERSION)
     if (version === seen) return
-    bans = rewoundAll(await readAll<Ban>(client, IDS, PREFIX))
-    lifts = new Map((await readAll<Lift>(client, LIFTS, LIFT)).map((lift) => [lift.id, lift]))
+    known.replace(await readAll<Ban>(client, IDS, PREFIX), await readAll<Lift>(client, LIFTS, LIFT))
     seen = version
   }
 
@@ -74,22 +63,16 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
   await look().catch(() => {})
 
   return {
-    find(key) {
-      const ban = bans.get(key)
-      return inForce(ban && rewound(ban), now())
-    },
+    find: known.find,
     async put(ban) {
-      // Here it holds even where it cannot be written.
-      bans.set(ban.key, ban)
-      const isDue = ++made % SWEEP_EVERY === 0
-      if (isDue) sweep(bans, now(), most)
+      const isDue = known.hold(ban)
       await write(connection.client(), ban, ban.until - now())
       if (isDue) await trim(connection.client(), most)
     },
     async lift(id) {
       const client = connection.client()
       const [text, earlier] = await client.mGet([PREFIX + id, LIFT + id])
-      const here = [...bans.values()].find((one) => one.id === id)
+      const here = known.list().find((one) => one.id === id)
       const ban = typeof text === 'string' ? (JSON.parse(text) as Ban) : here
       if (ban === undefined) return false
       const lift = liftOf(ban, earlier ? (JSON.parse(earlier) as Lift) : undefined, now())
@@ -102,15 +85,14 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
         .zAdd(LIFTS, { score: lift.until, value: id })
         .incr(VERSION)
         .exec()
-      bans.delete(ban.key)
-      lifts.set(id, lift)
+      known.forget(ban, lift)
       return true
     },
     // The server ends lifts by its own clock; that of this node may be wrong.
-    liftedAt: (id) => lifts.get(id)?.at,
+    liftedAt: (id) => known.lift(id)?.at,
     async list() {
       await look()
-      return listed(rewoundAll([...bans.values()]), now())
+      return known.list()
     },
     close() {
       clearInterval(timer)

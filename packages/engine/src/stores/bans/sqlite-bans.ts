@@ -1,8 +1,7 @@
 import type { Ban, BanList } from '@sallyport/core'
 import type { SqlRow } from '../sqlite/driver.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
-import { inForce, type Lift, liftedAt, liftOf, listed, MAX_BANS, SWEEP_EVERY, sweep } from './memory-bans.ts'
-import { createRewinding } from './wrong-clock.ts'
+import { createKnownBans, type Lift, LOOK_MS, liftedAt, liftOf, MAX_BANS } from './known-bans.ts'
 
 /** Bans in a file; `close` gives it back, once or more often. */
 export interface SqliteBans extends BanList {
@@ -24,9 +23,6 @@ const STEPS: readonly string[] = [
    CREATE TABLE lift (id TEXT PRIMARY KEY, at INTEGER NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
 ]
 
-/** How soon what another process wrote is seen here. */
-const LOOK_MS = 250
-
 /**
  * Bans in the SQLite file at `path`, for any number of processes of one machine: what one writes is found in the others within
  * a quarter of a second. A ban that has ended is deleted.
@@ -47,21 +43,17 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
   )
   const version = database.prepare('PRAGMA data_version')
   const rewind = database.prepare('UPDATE ban SET since = ?, until = ? WHERE id = ? AND since > ?')
-  const { rewound, rewoundAll } = createRewinding(now, ({ id, since, until }) => {
+  const known = createKnownBans({ now, most }, ({ id, since, until }) => {
     // A ban that cannot be written now holds here, and is noticed again after a restart.
     whenFree(() => void rewind.run(since, until, id, since)).catch(() => {})
   })
-  let bans = new Map<string, Ban>()
-  let lifts = new Map<string, Lift>()
   let seen: unknown
-  let made = 0
   let open = true
 
   function look(): void {
     const current = version.get()?.['data_version']
     if (current === seen) return
-    bans = rewoundAll(all.all(now()).map(banOf))
-    lifts = new Map(allLifts.all(now()).map((row) => [String(row['id']), liftOfRow(row)]))
+    known.replace(all.all(now()).map(banOf), allLifts.all(now()).map(liftOfRow))
     seen = current
   }
 
@@ -75,15 +67,9 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
   }, LOOK_MS).unref()
 
   return {
-    find(key) {
-      const ban = bans.get(key)
-      return inForce(ban && rewound(ban), now())
-    },
+    find: known.find,
     async put(ban) {
-      // Here it holds even where it cannot be written.
-      bans.set(ban.key, ban)
-      const isDue = ++made % SWEEP_EVERY === 0
-      if (isDue) sweep(bans, now(), most)
+      const isDue = known.hold(ban)
       await whenFree(() => {
         purge.run(now())
         const { id, key, on, count, since, until, offences, windowMs = null } = ban
@@ -105,14 +91,13 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
         }),
       )
       if (lifted === undefined) return false
-      bans.delete(lifted.ban.key)
-      lifts.set(id, lifted.lift)
+      known.forget(lifted.ban, lifted.lift)
       return true
     },
-    liftedAt: (id) => liftedAt(lifts.get(id), now()),
+    liftedAt: (id) => liftedAt(known.lift(id), now()),
     async list() {
       await whenFree(look)
-      return listed(rewoundAll([...bans.values()]), now())
+      return known.list()
     },
     close() {
       clearInterval(looking)

@@ -1,0 +1,102 @@
+import { type Ban, DAY_MS } from '@sallyport/core'
+import { createRewinding } from './wrong-clock.ts'
+
+/** Most bans that are kept; of more, the soonest to end go. */
+export const MAX_BANS = 100_000
+
+/** Bans that are made between two sweeps: to sort a full list for each of them would take longer than all else. */
+const SWEEP_EVERY = 1_000
+
+/** A lift of a ban, as long as strikes before it could count. */
+export interface Lift {
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly until: number
+}
+
+/** Window of strikes of a ban that an earlier version made. */
+const WINDOW_MS = DAY_MS
+
+/** The lift of a ban; `before`: an earlier one of the same id, from which it differs. A sliding window reads two of its length. */
+export function liftOf({ id, windowMs = WINDOW_MS }: Ban, before: Lift | undefined, now: number): Lift {
+  return { id, at: Math.max(now, (before?.at ?? 0) + 1), until: now + 2 * windowMs }
+}
+
+/** The moment of a lift that is still needed. */
+export function liftedAt(lift: Lift | undefined, now: number): number | undefined {
+  return lift !== undefined && lift.until > now ? lift.at : undefined
+}
+
+/** How soon what another process or node wrote is seen here. */
+export const LOOK_MS = 250
+
+export interface KnownBansOptions {
+  readonly now?: (() => number) | undefined
+  /** Most bans that are kept; default 100,000. */
+  readonly most?: number | undefined
+}
+
+/** The bans and lifts of a shared store as this process knows them. */
+export interface KnownBans {
+  find(key: string): Ban | undefined
+  /** Holds a ban here, even where it cannot be written; returns whether the store is to be swept too. */
+  hold(ban: Ban): boolean
+  /** Forgets a ban that was lifted. */
+  forget(ban: Ban, lift: Lift): void
+  lift(id: string): Lift | undefined
+  list(): readonly Ban[]
+  /** Replaces all by what the store has. */
+  replace(bans: readonly Ban[], lifts: readonly Lift[]): void
+}
+
+/** `onRewound`: a ban that was made by a clock that was ahead begins now. */
+export function createKnownBans(
+  { now = Date.now, most = MAX_BANS }: KnownBansOptions,
+  onRewound?: (ban: Ban) => void,
+): KnownBans {
+  const { rewound, rewoundAll } = createRewinding(now, onRewound)
+  let bans = new Map<string, Ban>()
+  let lifts = new Map<string, Lift>()
+  let made = 0
+  return {
+    find(key) {
+      const ban = bans.get(key)
+      return inForce(ban && rewound(ban), now())
+    },
+    hold(ban) {
+      bans.set(ban.key, ban)
+      const isDue = ++made % SWEEP_EVERY === 0
+      if (isDue) for (const kept of [bans, lifts]) sweep(kept, now(), most)
+      return isDue
+    },
+    forget({ id, key }, lift) {
+      bans.delete(key)
+      lifts.set(id, lift)
+    },
+    lift: (id) => lifts.get(id),
+    list: () => listed(rewoundAll([...bans.values()]), now()),
+    replace(all, kept) {
+      bans = rewoundAll(all)
+      lifts = new Map(kept.map((lift) => [lift.id, lift]))
+    },
+  }
+}
+
+/** A ban that has not ended. */
+function inForce(ban: Ban | undefined, now: number): Ban | undefined {
+  return ban !== undefined && ban.until > now ? ban : undefined
+}
+
+/** Those that have not ended, the soonest to end first. */
+function listed(bans: ReadonlyMap<string, Ban>, now: number): readonly Ban[] {
+  return [...bans.values()].filter((ban) => ban.until > now).sort((x, y) => x.until - y.until)
+}
+
+/** Removes those that have ended, and beyond `most` the soonest to end. */
+function sweep(kept: Map<string, Pick<Ban, 'until'>>, now: number, most: number): void {
+  for (const [key, { until }] of kept) if (until <= now) kept.delete(key)
+  const surplus = kept.size - most
+  if (surplus <= 0) return
+  for (const [key] of [...kept].sort(([, x], [, y]) => x.until - y.until).slice(0, surplus)) kept.delete(key)
+}
