@@ -45,6 +45,7 @@ export interface KnownBans {
   /** Forgets a ban that was lifted. */
   forget(ban: Ban, lift: Lift): void
   lift(id: string): Lift | undefined
+  /** Returns those that have not ended, the soonest to end first. */
   list(): readonly Ban[]
   /** Replaces all by what the store has. */
   replace(bans: readonly Ban[], lifts: readonly Lift[]): void
@@ -62,7 +63,8 @@ export function createKnownBans(
   return {
     find(key) {
       const ban = bans.get(key)
-      return inForce(ban && rewound(ban), now())
+      const held = ban && rewound(ban)
+      return held !== undefined && held.until > now() ? held : undefined
     },
     hold(ban) {
       bans.set(ban.key, ban)
@@ -75,22 +77,15 @@ export function createKnownBans(
       lifts.set(id, lift)
     },
     lift: (id) => lifts.get(id),
-    list: () => listed(rewoundAll([...bans.values()]), now()),
+    list() {
+      const held = [...rewoundAll([...bans.values()]).values()]
+      return held.filter(({ until }) => until > now()).sort((x, y) => x.until - y.until)
+    },
     replace(all, kept) {
       bans = rewoundAll(all)
       lifts = new Map(kept.map((lift) => [lift.id, lift]))
     },
   }
-}
-
-/** A ban that has not ended. */
-function inForce(ban: Ban | undefined, now: number): Ban | undefined {
-  return ban !== undefined && ban.until > now ? ban : undefined
-}
-
-/** Those that have not ended, the soonest to end first. */
-function listed(bans: ReadonlyMap<string, Ban>, now: number): readonly Ban[] {
-  return [...bans.values()].filter((ban) => ban.until > now).sort((x, y) => x.until - y.until)
 }
 
 /** Removes those that have ended, and beyond `most` the soonest to end. */

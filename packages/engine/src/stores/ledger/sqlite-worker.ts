@@ -39,7 +39,7 @@ try {
       const result = (file[operation] as (...given: readonly unknown[]) => unknown)(...values)
       port.postMessage({ id, result } satisfies Reply)
     } catch (error) {
-      port.postMessage({ id, error: textOf(error) } satisfies Reply)
+      port.postMessage({ id, error: errorText(error) } satisfies Reply)
     }
   }
 
@@ -60,11 +60,6 @@ try {
   })
   port.postMessage({ id: 0, result: file.origin } satisfies Reply)
 } catch (error) {
-  port.postMessage({ id: 0, error: textOf(error) } satisfies Reply)
+  port.postMessage({ id: 0, error: errorText(error) } satisfies Reply)
   port.close()
-}
-
-/** The message alone, of which an error is made again where it is received. */
-function textOf(error: unknown): string {
-  return errorText(error)
 }
