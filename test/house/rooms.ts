@@ -191,7 +191,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/datasets': 8_113,
   'packages/engine/net': 709,
   'packages/engine/whois': 1_148,
-  'packages/engine/stores': 4_785,
+  'packages/engine/stores': 4_782,
   'packages/engine/log': 872,
   'packages/engine/metrics': 784,
   'packages/engine/tally': 1_370,
