@@ -36,10 +36,16 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   'scaling-sizes': { file: '.github/SCALING.md', text: scalingSizes },
 }
 
-/** A table for each key of the first level that has others below it, and one for the rest. */
+/** Keys that share a first part and are fewer need no table of their own. */
+const SMALL_GROUP = 7
+
+/** Writes a table for each large group of keys, and one for the rest. */
 function options(): string {
   const rows = keyTable()
-  const sectionOf = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
+  const groupName = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
+  const countRows = (name: string) => rows.filter(({ key }) => groupName(key) === name).length
+  // Small groups share the first table with the keys that have no group.
+  const sectionOf = (key: string) => (countRows(groupName(key)) < SMALL_GROUP ? '' : groupName(key))
   const sections = [...new Set(rows.map(({ key }) => sectionOf(key)))].sort((one, other) => one.localeCompare(other))
   const head = ['key', 'what it is', 'values; default', 'example']
   return sections
@@ -49,9 +55,10 @@ function options(): string {
         `${code(row.key)}${row.live ? '' : ' †'}`,
         cell(row.description),
         cell(valuesText(row)),
-        value(row.example),
+        // A number, a word of a few and a switch need no example.
+        /^(?:boolean|time|number|-?\d|[\w-]+, )/.test(valuesText(row)) ? '' : value(row.example),
       ])
-      return `### ${section === '' ? 'On the first level' : section}\n\n${table(head, cells)}`
+      return `### ${section === '' ? 'Single keys and small groups' : section}\n\n${table(head, cells)}`
     })
     .join('\n\n')
 }
@@ -106,24 +113,27 @@ function callText(
 }
 
 function errors(): string {
-  const rows = Object.entries(ERRORS).map(([name, { status, message }]) => [
-    code(name),
-    String(status ?? '–'),
-    cell(message),
-  ])
-  return table(['code', 'status', 'message'], rows)
+  const all = Object.entries(ERRORS).map(([name, { status, message }]) => ({ name, status, message }))
+  const rows = all.flatMap(({ name, status, message }) =>
+    status === undefined ? [] : [[code(name), String(status), cell(message)]],
+  )
+  const others = all.flatMap(({ name, status }) => (status === undefined ? [code(name)] : []))
+  const half = others.length >> 1
+  return [
+    table(['code', 'status', 'message'], rows),
+    `A start or a command ends with ${others.slice(0, half).join(', ')},\n${others.slice(half).join(', ')}.`,
+  ].join('\n\n')
 }
 
 function metrics(): string {
   const rows = Object.values(METRICS).map(({ name, type, labels, unit, help, example }) => [
     code(name),
-    type,
-    unit,
+    `${type}, ${unit}`,
     labels.join(', '),
     cell(help),
     code(example),
   ])
-  return table(['metric', 'type', 'unit', 'labels', 'what it counts', 'example'], rows)
+  return table(['metric', 'type, unit', 'labels', 'what it counts', 'example'], rows)
 }
 
 function logFields(): string {
