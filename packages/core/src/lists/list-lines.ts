@@ -107,14 +107,10 @@ function* readObject(object: object): Iterable<string> {
   else if (found.get('simulated') === true) return
   else {
     const name = ENTRY_NAMES.find((known) => ['string', 'number'].includes(typeof found.get(known)))
-    if (name === undefined) for (const [, value] of members) yield* readMember(value)
+    // A text beside other members is about the list: a date, a name.
+    if (name === undefined) yield* entriesIn(members.flatMap(([, value]) => (typeof value === 'object' ? [value] : [])))
     else yield writeEntry(found.get(name), name === 'asn' ? 'as' : found.get('scope'))
   }
-}
-
-/** A text beside other members is about the list: a date, a name. */
-function* readMember(value: unknown): Iterable<string> {
-  if (typeof value === 'object') yield* entriesIn(value)
 }
 
 /** A value within its scope: `AS` with 64500 is AS64500, a country is no entry. */

@@ -1,8 +1,9 @@
 import { compilePathPattern } from './path-pattern.ts'
-import { type PathOfRequest, SplitPath } from './split-path.ts'
+import type { RequestPath } from './path-readings.ts'
+import { SplitPath } from './split-path.ts'
 
 /** The pattern that a request is for; `undefined` for none of them. */
-export type PathTable = (request: PathOfRequest) => string | undefined
+export type PathTable = (request: RequestPath) => string | undefined
 
 /**
  * Finds which of many path patterns a request is for, as rules that block read it: in any way that an origin may. A target

@@ -1,6 +1,6 @@
 import type { Inspection } from '../../values/inspection.ts'
 import { compilePathPattern } from './path-pattern.ts'
-import { SplitPath, type SplitRequest, splitRequest } from './split-path.ts'
+import { SplitPath, type SplitRequest } from './split-path.ts'
 
 /**
  * Compiles path patterns to one test. Where origins may read several paths, one of them is enough to flag or block, and only
@@ -27,6 +27,6 @@ function isLiteral(path: string): boolean {
 }
 
 /** Splits the paths of a request, once for all rules of a policy: `asked.once(splitPaths, inspection)`. */
-export function splitPaths(_: unknown, { request }: Pick<Inspection, 'request'>): SplitRequest {
-  return splitRequest(request)
+export function splitPaths(_: unknown, { request: { path, readings } }: Pick<Inspection, 'request'>): SplitRequest {
+  return { path: new SplitPath(path), readings: readings?.map((reading) => new SplitPath(reading)) }
 }

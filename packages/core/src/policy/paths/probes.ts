@@ -1,12 +1,12 @@
 import { PROBES, type ProbeRow } from '@sallyport/data/probes'
+import type { RequestPath } from './path-readings.ts'
 import { createPathTable } from './path-table.ts'
-import type { PathOfRequest } from './split-path.ts'
 
 const ROWS = new Map(PROBES.map((row) => [row.path, row]))
 const findPath = createPathTable([...ROWS.keys()])
 
 /** The row of the catalogue of probes that a request is for. */
-export function probeOf(request: PathOfRequest): ProbeRow | undefined {
+export function probeOf(request: RequestPath): ProbeRow | undefined {
   const path = findPath(request)
   return path === undefined ? undefined : ROWS.get(path)
 }

@@ -50,12 +50,3 @@ export interface SplitRequest {
   /** As in `RequestPath`. */
   readonly readings: readonly SplitPath[] | undefined
 }
-
-export interface PathOfRequest {
-  readonly path: string
-  readonly readings?: readonly string[] | undefined
-}
-
-export function splitRequest({ path, readings }: PathOfRequest): SplitRequest {
-  return { path: new SplitPath(path), readings: readings?.map((reading) => new SplitPath(reading)) }
-}
