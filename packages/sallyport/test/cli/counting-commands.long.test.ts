@@ -120,9 +120,6 @@ t.test('replay bans by decoys and probes', async (t) => {
   const log = write('probes.log', `${lines.join('\n')}\n`)
   const other = write('other.yaml', policyOf('traps.yaml'))
   const { out } = await command('replay', log, '--policy', other, '--json')
-  const { classes } = JSON.parse(out) as { readonly classes: readonly { readonly after: { readonly block: number } }[] }
-  t.equal(
-    classes.reduce((sum, { after }) => sum + after.block, 0),
-    3,
-  )
+  // Its lines name no referrer: another site may have led a person there.
+  t.match(JSON.parse(out), { asked: { after: 3 }, classes: [{ class: 'human', after: { challenge: 3 } }] })
 })
