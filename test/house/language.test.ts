@@ -19,8 +19,8 @@ interface Debt {
 }
 
 const BUDGETS: Readonly<Record<'sources' | 'tests', Debt>> = {
-  sources: { of: 579, verbless: 1_171 },
-  tests: { of: 351, verbless: 376 },
+  sources: { of: 578, verbless: 1_170 },
+  tests: { of: 350, verbless: 375 },
 }
 
 const FEWEST_WORDS = 3
@@ -108,7 +108,7 @@ t.test('names and comments are found and judged', async (t) => {
 })
 
 t.test('functions named after what they are of, and comments without a verb, only become fewer', async (t) => {
-  const found = { sources: { of: 579, verbless: 1_171 }, tests: { of: 351, verbless: 376 } }
+  const found = { sources: { of: 0, verbless: 0 }, tests: { of: 0, verbless: 0 } }
   const files = tracked('*.ts', '*.tsx').filter((path) => !path.startsWith('examples/'))
   t.ok(files.length > 400, `${files.length} files are read`)
   for (const path of files) {
