@@ -112,7 +112,11 @@ t.test('the page, from the first line of the log to the proof', async (t) => {
       t.match(proxy.err(), /^notice: policy: these rules only flag/m)
       await traffic(place)
     } else {
-      const shown = await shell(t, text, place)
+      // The proxy writes its counts every five seconds, and a reader of the page comes later.
+      const wait = text.includes('sallyport report')
+        ? 'until sallyport report > /dev/null 2>&1; do sleep 1; done\n'
+        : ''
+      const shown = await shell(t, wait + text, place)
       for (const pattern of SHOWN[block++] ?? [/^$/]) t.match(shown, pattern, text)
     }
   }
