@@ -217,5 +217,6 @@ t.test('the user is in the decision log', async (t) => {
   if (host === undefined) throw new SallyportError('internal_error')
   const ask = await asking(t, host, sallyport, { identify: () => ({ user: 'alice', plan: 'pro' }) })
   await ask()
+  sallyport.drain()
   t.match(observed[0]?.decision?.inspection, { user: 'alice', plan: 'pro' })
 })
