@@ -103,7 +103,7 @@ t.test('the proxy without an origin answers 404, and its example site links', as
   const { port } = await proxyOf(t, sallyport, {})
   t.equal(await status(port, '8.1.4.1', '/trap'), 404)
   await banned(sallyport, 1)
-  const demo = await proxyOf(t, sallyport, { demo: true, decoys: { link: true }, robots: { serve: true } })
+  const demo = await proxyOf(t, sallyport, { demo: true, robots: { serve: true } })
   t.match(await (await fetch(demo.url)).text(), sallyport.decoyLink())
   t.equal(await status(demo.port, '8.1.4.2', '/trap'), 404)
   t.match(

@@ -153,7 +153,7 @@ t.test('while Redis is away a share is counted here, and decisions say so', { sk
   const faults: unknown[] = []
   const sallyport = await openWithoutData(
     t,
-    { redis: redis.url, policy: POLICY, counting: { share: 0.67 } },
+    { redis: redis.url, policy: POLICY },
     { onFault: (error) => faults.push(error), observe: ({ decision }) => seen.push(decision?.inspection.degraded) },
   )
   const [node] = HOSTS as readonly [Host]

@@ -42,8 +42,6 @@ export interface ProxyOptions extends GateOptions {
   readonly upstream?: string | undefined
   /** Whether the bundled example site is the origin where none is named. */
   readonly demo?: boolean | undefined
-  /** Whether pages of that site have hidden links to the decoys. */
-  readonly decoys?: { readonly link?: boolean | undefined } | undefined
   /** Visitors to choose on that site, beside the usual ones. */
   readonly visitors?: readonly ExampleVisitor[] | undefined
   /** Whether early hints of origins (103) are passed on; default: true. */
@@ -58,8 +56,6 @@ export interface ProxyOptions extends GateOptions {
   /** An origin without a usable answer; the client gets 502 or 504. */
   readonly onOriginFailure?: ((error: Error) => void) | undefined
   readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
-  /** Whether the health listener has a list of what is banned, for others to read. */
-  readonly bans?: { readonly export?: { readonly list?: boolean | undefined } | undefined } | undefined
   /** The processes of a cluster, as far as they are known; absent: this one alone. */
   readonly workers?: (() => WorkerCounts | undefined) | undefined
   /** Metrics of all processes of a cluster at a scrape, this one's included; absent: this one alone. */
@@ -167,7 +163,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       requireFresh: options.data?.requireFresh ?? false,
       metrics: exposition && scraping(exposition, options.scrapeAll),
       bans: sallyport.bans,
-      exportedBans: options.bans?.export?.list === true ? sallyport.exportedBans : undefined,
+      exportedBans: sallyport.exportedBans,
       open: options.adminOpen ?? [],
       pages: options.adminPages,
       onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),
@@ -246,7 +242,7 @@ function frontOf(
     consoleUrl: () => (options.adminPages?.handle === undefined ? undefined : urls.admin),
     clientHeader: options.clientHeader ?? 'x-forwarded-for',
     visitors: [...EXAMPLE_VISITORS, ...(options.visitors ?? [])],
-    links: () => (options.decoys?.link ? (sallyport.decoyLink?.() ?? '') : ''),
+    links: () => sallyport.decoyLink?.() ?? '',
     decisionOf,
   }
 }

@@ -4,7 +4,7 @@ import { NO_OPENSSL } from './certificate.ts'
 import { ask, openHttp2 } from './http2-client.ts'
 import { type Answer, exchange, get, OK, statusOf } from './wire.ts'
 
-/* How large the head of an origin's answer may be: limits.originHeadBytes. */
+/* How large the head of an origin's answer may be: `originHeadBytes` of the limits. */
 
 /** A head with so many bytes of one value, or of small fields, by the path of its request: `/one/20000`, `/many/20000`. */
 const origin: Answer = (socket, head) => {
@@ -35,7 +35,7 @@ t.test('one of 20 kB passes, and one beyond the limit is 502 with its reason', a
     t.match(answer, `"error":"bad_gateway","message":"The head of the origin's answer is too large."`)
     t.match(errors.at(-1), {
       code: 'bad_gateway',
-      message: "the head of the origin's answer is too large (limits.originHeadBytes: 32768)",
+      message: "the head of the origin's answer is too large (limit: 32768 bytes)",
     })
   }
   t.equal(errors.length, 4)

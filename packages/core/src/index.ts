@@ -86,7 +86,6 @@ export { countryOf, isByPlace } from './geo/country-of.ts'
 export { locate } from './geo/locate.ts'
 // handoff
 export type { HandoffKey, HandoffVerifyKey } from './handoff/keys.ts'
-export { HANDOFF_ALGORITHMS } from './handoff/keys.ts'
 export { createHandoffSigner, HANDOFF_FIELD } from './handoff/signer.ts'
 export type { HandoffCheck, HandoffOptions } from './handoff/verifier.ts'
 export { createHandoffVerifier } from './handoff/verifier.ts'

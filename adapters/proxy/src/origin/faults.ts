@@ -37,7 +37,7 @@ export class LargeHead extends SallyportError {
   readonly reason = "The head of the origin's answer is too large."
 
   constructor({ originHeadBytes }: Pick<Limits, 'originHeadBytes'>) {
-    super('bad_gateway', `the head of the origin's answer is too large (limits.originHeadBytes: ${originHeadBytes})`)
+    super('bad_gateway', `the head of the origin's answer is too large (limit: ${originHeadBytes} bytes)`)
   }
 }
 

@@ -10,11 +10,13 @@ interface Connecting {
   readonly headBytes: number
 }
 
-/** How the servers of an origin are asked whether they are well; times in milliseconds. */
+/** How the servers of an origin are checked; times in milliseconds. */
 export interface HealthOptions {
   readonly path: string
-  readonly interval: number
-  readonly timeout: number
+  /** Between two checks of a server; absent: 10 seconds. */
+  readonly interval?: number | undefined
+  /** For the whole answer to a check; absent: 2 seconds. */
+  readonly timeout?: number | undefined
 }
 
 /** Bytes of a body that are read. */
@@ -25,7 +27,7 @@ const FAILURES = 2
 /** Asks each server for `path` now and then: any answer below 400 is a good one. The returned function stops. */
 export function startHealthChecks(
   members: readonly Member[],
-  { path, interval, timeout }: HealthOptions,
+  { path, interval = 10_000, timeout = 2_000 }: HealthOptions,
   { trust, headBytes }: Connecting,
 ): () => void {
   const ended = new AbortController()

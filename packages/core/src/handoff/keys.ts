@@ -2,15 +2,13 @@ import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } fr
 import { SallyportError } from '../errors.ts'
 
 /** The algorithms of a hand-off (RFC 9421 section 3.3): a secret that both sides have, or a pair of keys. */
-export const HANDOFF_ALGORITHMS = ['hmac-sha256', 'ed25519'] as const
-export type HandoffAlgorithm = (typeof HANDOFF_ALGORITHMS)[number]
+export type HandoffAlgorithm = 'hmac-sha256' | 'ed25519'
 
 /** A key that the gate signs with. */
 export interface HandoffKey {
   /** Named in every signature, so that the origin finds its half: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
   readonly id: string
-  readonly algorithm: HandoffAlgorithm
-  /** A text of 32 characters or more for `hmac-sha256`; the private key in PEM for `ed25519`. */
+  /** The private key in PEM for `ed25519`; any other text, of 32 characters or more, for `hmac-sha256`. */
   readonly secret: string
 }
 
@@ -27,12 +25,14 @@ export interface HandoffVerifyKey {
 /** Less can be found by trying. */
 const SHORTEST_SECRET = 32
 
+const PEM = /^\s*-----BEGIN /
+
 const ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Throws `invalid_config` for what cannot sign. */
-export function signingKey({ id, algorithm, secret }: HandoffKey): KeyObject {
+export function signingKey({ id, secret }: HandoffKey): KeyObject {
   requireId(id)
-  return algorithm === 'hmac-sha256' ? sharedKey(id, secret) : ed25519(id, () => createPrivateKey(secret))
+  return PEM.test(secret) ? ed25519(id, () => createPrivateKey(secret)) : sharedKey(id, secret)
 }
 
 /** Throws `invalid_config` for what cannot check. */

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, sign } from 'node:crypto'
 import { fieldValue } from '../agent/signature/message.ts'
-import { type HandoffKey, signingKey } from './keys.ts'
+import { type HandoffAlgorithm, type HandoffKey, signingKey } from './keys.ts'
 
 /** The field that carries the signature of a request that was let through. */
 export const HANDOFF_FIELD = 'sallyport-signature'
@@ -39,7 +39,8 @@ export interface HandoffSigner {
 export function createHandoffSigner(keys: readonly HandoffKey[]): HandoffSigner | undefined {
   const [live] = keys.map((key) => ({ ...key, key: signingKey(key) }))
   if (live === undefined) return undefined
-  const { id, algorithm, key } = live
+  const { id, key } = live
+  const algorithm: HandoffAlgorithm = key.type === 'private' ? 'ed25519' : 'hmac-sha256'
   return {
     sign(request, now) {
       const names = coveredNames(request.fields)

@@ -67,12 +67,10 @@ function isAboutPages({ action, limit, concurrent }: Rule): boolean {
 }
 
 /** Decoys that strike nobody. */
-export function decoyWarnings({ decoys: { paths, link }, policy: { strikes } }: Config): readonly DecoyFault[] {
+export function decoyWarnings({ decoys: { paths }, policy: { strikes } }: Config): readonly DecoyFault[] {
   const isStruck = strikes?.on.includes('decoy') === true
-  if (paths.length === 0) {
-    if (isStruck) return [{ path: ['policy', 'strikes', 'on'], message: 'decoy: decoys.paths names none' }]
-    return link ? [{ path: ['decoys', 'link'], message: 'decoys.paths names none to link to' }] : []
-  }
+  if (paths.length === 0)
+    return isStruck ? [{ path: ['policy', 'strikes', 'on'], message: 'decoy: decoys.paths names none' }] : []
   if (!isStruck) return [{ path: ['decoys', 'paths'], message: 'nobody is banned: policy.strikes.on has no decoy' }]
   if (paths.length > 1) return []
   const message = 'a client on a home line is banned only after two different decoys: name two'

@@ -201,10 +201,9 @@ function turning(
   }
 }
 
-/** The API of a configuration: with or without the reference, and for pages of which sites. */
-function apiOf({ api: { docs, cors } }: Config, services: ApiServices): Api {
-  const routes = docs ? ROUTES : ROUTES.filter(({ operationId }) => operationId !== 'docs')
-  return withCors(createApi({ ...services, reference: referencePage }, routes), cors)
+/** The API of a configuration, for pages of the origins that it names. */
+function apiOf({ api: { cors } }: Config, services: ApiServices): Api {
+  return withCors(createApi({ ...services, reference: referencePage }, ROUTES), cors)
 }
 
 const FORWARDED_UNTRUSTED =

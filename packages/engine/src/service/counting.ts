@@ -127,11 +127,10 @@ function createCounts(url: string | undefined, config: Settings, { clock, onFaul
     take: async (tasks, flight) => (store ?? (await opened())).take(tasks, flight),
     leave: (keys, flight, unused) => store?.leave(keys, flight, unused),
   }
-  const { timeouts, counting } = config
   // SQLite waits for other writers, so it is slow at worst.
-  const deadlineMs = url.startsWith('sqlite:') ? SQLITE_DEADLINE_MS : timeouts.counting
+  const deadlineMs = url.startsWith('sqlite:') ? SQLITE_DEADLINE_MS : config.timeouts.counting
   return {
-    ...createSharedCounts(lazy, { deadlineMs, share: counting.share, onOutage: onFault }),
+    ...createSharedCounts(lazy, { deadlineMs, share: OUTAGE_SHARE, onOutage: onFault }),
     async open() {
       await opened().catch((error: unknown) => {
         if (error instanceof SallyportError) throw error
@@ -146,6 +145,9 @@ function createCounts(url: string | undefined, config: Settings, { clock, onFaul
 }
 
 const SQLITE_DEADLINE_MS = 5_000
+
+/** Share of every limit that this process lets through while Redis does not answer. */
+const OUTAGE_SHARE = 0.5
 
 /** Place of the rules' counts; `undefined`: in memory. */
 function countsUrl(config: Settings): string | undefined {

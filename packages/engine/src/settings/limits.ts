@@ -73,14 +73,6 @@ export const Limits = z.strictObject({
   inFlightPerClient: whole(100, [1, 1_000_000], 'requests', 'Requests in flight of one client', 32),
   tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes at one time', 10_000),
   originConnections: whole(128, [1, 10_000], 'connections', 'Connections to the origin of one route at one time', 256),
-  originQueue: whole(1_024, [0, 1_000_000], 'requests', 'Requests that wait for a connection to the origin', 4_096),
-  originHeadBytes: whole(
-    32_768,
-    [4_096, 262_144],
-    'bytes',
-    "Size of the head of an origin's answer; beyond it is a 502",
-    65_536,
-  ),
   bodyBytes: whole(
     10_485_760,
     [0, 1_099_511_627_776],
@@ -125,6 +117,14 @@ export const RouteTimeouts = z.strictObject({
 /** Bounds of the proxy with one good value: they are no keys of the configuration. */
 const AllLimits = z.strictObject({
   ...Limits.shape,
+  originQueue: whole(1_024, [0, 1_000_000], 'requests', 'Requests that wait for a connection to the origin', 4_096),
+  originHeadBytes: whole(
+    32_768,
+    [4_096, 262_144],
+    'bytes',
+    "Size of the head of an origin's answer; beyond it is a 502",
+    65_536,
+  ),
   pipelined: whole(16, [0, 1_000], 'requests', 'Requests of one connection that wait for the answers before them', 4),
   tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes of one client', 8),
   bufferedBytes: whole(

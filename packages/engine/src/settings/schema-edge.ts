@@ -1,7 +1,7 @@
-import { HANDOFF_ALGORITHMS, MODES } from '@sallyport/core'
+import { MODES } from '@sallyport/core'
 import { z } from 'zod'
 import { FILE, key, LIVE, RESTART, SECRET } from './key.ts'
-import { RouteTimeouts, time } from './limits.ts'
+import { RouteTimeouts } from './limits.ts'
 import { MountPolicySchema } from './policy-schema.ts'
 
 /* Settings that face clients and origins: TLS, routes, the page of a refusal. */
@@ -33,8 +33,6 @@ const Health = z.strictObject({
     'Path that each server is checked at; a status below 400 is healthy',
     '/healthz',
   ),
-  interval: time('10s', ['100ms', '1h'], 'Time between two checks of a server', '5s'),
-  timeout: time('2s', ['10ms', '1m'], 'Time for the answer to a check', '500ms'),
 })
 
 export const Route = z.strictObject({
@@ -144,12 +142,6 @@ export const Decoys = z.strictObject({
     'Paths that exist nowhere: robots.txt disallows them, and a request for one is a strike where policy.strikes.on has decoy',
     ['/archive/2019-complete', '/staff/rota'],
   ),
-  link: key(
-    z.boolean().default(false),
-    'Whether pages of the bundled example site have hidden links to paths',
-    true,
-    RESTART,
-  ),
 })
 
 export const Handoff = z.strictObject({
@@ -157,14 +149,9 @@ export const Handoff = z.strictObject({
     .array(
       z.strictObject({
         id: key(z.string(), 'Id of the key, named in every signature', 'k2'),
-        algorithm: key(
-          z.enum(HANDOFF_ALGORITHMS),
-          'Algorithm: hmac-sha256 with a secret that the origin has too, or ed25519 with a key pair',
-          'hmac-sha256',
-        ),
         secret: key(
           z.string(),
-          'Secret of 32 characters or more, or the private key in PEM',
+          'Secret of 32 characters or more, which the origin has too (hmac-sha256), or a private key in PEM (ed25519)',
           'file:/run/secrets/handoff',
           SECRET,
         ),

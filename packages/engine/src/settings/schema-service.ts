@@ -33,7 +33,6 @@ export const Api = z.strictObject({
     'Path before /v1, for an origin that has a /v1 of its own',
     '/detect',
   ),
-  docs: key(z.boolean().default(true), 'Whether GET /v1/docs shows the reference for people', false),
   cors: key(z.array(Origin).prefault([]), 'Origins whose pages may call /v1 from browsers', ['https://app.example']),
 })
 
@@ -227,12 +226,6 @@ export const Counting = z.strictObject({
     z.enum(COUNTING_PLACES).default('auto'),
     'Place of counts; auto: redis where that is named, dataDir for workers of a cluster, else memory',
     'dataDir',
-  ),
-  share: key(
-    z.number().gt(0).max(1).default(0.5),
-    'Share of every limit that this process lets through while Redis does not answer',
-    0.25,
-    { unit: 'share' },
   ),
 })
 

@@ -171,7 +171,7 @@ t.test('every key of one value has a variable', async (t) => {
 t.test('secrets are read from files and from the environment, and are shown to nobody', async (t) => {
   const LONG = 'sesame '.repeat(9)
   const secret = fileIn(t, `postgres://app:pa\${X}ss@db/app\n`, 'store')
-  const text = `store: file:${secret}\nredis: "redis://:\${REDIS_PASSWORD}@cache"\ndata: { sources: { aws: { key: "\${KEY}" } } }\nhandoff: { keys: [{ id: a, algorithm: hmac-sha256, secret: "\${LONG}" }] }\n`
+  const text = `store: file:${secret}\nredis: "redis://:\${REDIS_PASSWORD}@cache"\ndata: { sources: { aws: { key: "\${KEY}" } } }\nhandoff: { keys: [{ id: a, secret: "\${LONG}" }] }\n`
   const file = join(t.testdirName, 'sallyport.yaml')
   writeFileSync(file, text)
   const read = readConfigFrom({ file, env: { REDIS_PASSWORD: 'sesame', KEY: 'a:b', LONG } })

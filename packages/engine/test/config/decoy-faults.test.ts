@@ -75,7 +75,6 @@ t.test('decoys that strike nobody are warned of', async (t) => {
   ])
   t.match(readingOf(STRUCK).warnings, [/policy\.strikes\.on: decoy: decoys\.paths names none/])
   t.match(readingOf({ ...STRUCK, decoys: { paths: ['/a'] } }).warnings, [/a client on a home line .* name two/])
-  t.match(readingOf({ decoys: { link: true } }).warnings, [/decoys\.link: decoys\.paths names none to link to/])
 })
 
 t.test('scanner-guard is of the whole service: a mount and a route cannot have it', async (t) => {

@@ -2,11 +2,20 @@ import t from 'tap'
 import { parseConfig } from '../../src/config/read.ts'
 import { REMOVED_KEYS } from '../../src/config/removed-keys.ts'
 
+/** Keys without which the kind of a list is unknown. */
+const BESIDE: Readonly<Record<string, object>> = {
+  'lists.*.pull': { crowdsec: 'http://127.0.0.1:8080', key: 'key' },
+}
+
 t.test('each key of an earlier version is refused with the sentence that says what to use instead', async (t) => {
   for (const [path, sentence] of Object.entries(REMOVED_KEYS)) {
-    const keys = path.split('.').map((part) => (part === '*' ? 'any' : part))
-    const input = keys.reduceRight<unknown>((value, key) => ({ [key]: value }), 'x')
-    t.throws(() => parseConfig(input as object), { message: new RegExp(`"${keys.join('\\.')}" was removed\\. `) }, path)
+    const parts = path.split('.').map((part) => (part === '*' ? 'any' : part))
+    const input = parts.reduceRight<unknown>(
+      (value, part, at) => (part === '[]' ? [value] : { ...(at === parts.length - 1 && BESIDE[path]), [part]: value }),
+      'x',
+    )
+    const name = parts.map((part) => (part === '[]' ? '0' : part)).join('\\.')
+    t.throws(() => parseConfig(input as object), { message: new RegExp(`"${name}" was removed\\. `) }, path)
     t.throws(() => parseConfig(input as object), {
       message: new RegExp(sentence.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')),
     })

@@ -45,7 +45,7 @@ t.test('settings with which nothing could work are refused, with the cure', (t) 
   t.match(faultsOf({ redis: 'redis://127.0.0.1:1/abc' }), [/^redis: must end with the port, or with the number of a/])
   for (const redis of ['redis://a', 'redis://a:1/', 'rediss://:x@a:1/15']) t.strictSame(faultsOf({ redis }), [])
   const secret = 'x'.repeat(32)
-  const key = { id: 'k1', algorithm: 'hmac-sha256', secret }
+  const key = { id: 'k1', secret }
   t.strictSame(faultsOf({ handoff: { keys: [key, key] } }), ['handoff.keys.1.id: "k1" is the id of another key too'])
   const adminToken = 'abcdefghijklmnop'
   const { warnings } = readConfigFrom({ flags: { console: { adminToken, readToken: adminToken } } })

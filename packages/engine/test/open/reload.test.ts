@@ -139,7 +139,7 @@ t.test('files that a configuration names, which are read with it', async (t) => 
       'refusal: { template: page.html }',
       'provenance: { policy: law.yaml }',
       'tls: { certificates: [{ cert: a.pem, key: a.key }] }',
-      `handoff: { keys: [{ id: a, algorithm: hmac-sha256, secret: "file:${secret}" }] }`,
+      `handoff: { keys: [{ id: a, secret: "file:${secret}" }] }`,
     ].join('\n'),
   )
   const files = filesOf(readConfigFrom({ file }))

@@ -114,7 +114,7 @@ t.test('the line of a reload names each key, what is removed, and no value', asy
   const page = join(folder, 'page.html')
   writeFileSync(page, '{{title}} one')
   const more = [
-    `handoff: { keys: [{ id: a, algorithm: hmac-sha256, secret: "file:${secret}" }] }`,
+    `handoff: { keys: [{ id: a, secret: "file:${secret}" }] }`,
     `refusal: { template: ${page}, contact: a }`,
     'upstream: http://127.0.0.1:1',
     'admin: 127.0.0.1:0',

@@ -24,13 +24,22 @@ const OfFile = z.strictObject({
   wide,
 })
 
+/** One row of the documentation stands for both kinds of lists, with the values of CrowdSec. */
+const refresh = (initial: string, least: string) =>
+  time(
+    initial,
+    [least, '30d'],
+    'Age at which the bans of CrowdSec are fetched again, or a copy of url, for which it is 1m or more, and 1h by default',
+    '6h',
+  )
+
 const OfUrl = z.strictObject({
   url: key(
     z.url(HTTP),
     'URL of the list, of which the last good copy is kept in dataDir; absent: file has it',
     'https://lists.example/badbots.txt',
   ),
-  refresh: time('1h', ['1m', '30d'], 'Age at which a copy of url is fetched again', '6h'),
+  refresh: refresh('1h', '1m'),
   format,
   wide,
 })
@@ -47,7 +56,7 @@ const OfCrowdsec = z.strictObject({
     'file:/run/secrets/crowdsec-key',
     SECRET,
   ),
-  pull: time('10s', ['1s', '30d'], 'Time between two requests to CrowdSec', '30s'),
+  refresh: refresh('10s', '1s'),
   wide,
 })
 

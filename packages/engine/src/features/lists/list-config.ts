@@ -27,8 +27,8 @@ export interface CrowdsecConfig extends Guarded {
   /** URL of its local API. */
   readonly crowdsec: string
   readonly key: string
-  /** Milliseconds between two questions. */
-  readonly pull: number
+  /** Milliseconds between two requests. */
+  readonly refresh: number
 }
 
 /** A list of which a copy is kept. */
@@ -48,7 +48,7 @@ export function isInline(config: ListConfig): config is readonly string[] {
   return Array.isArray(config)
 }
 
-/** The place that a list is asked of, and the age in milliseconds at which its copy is asked for again. */
-export function remoteOf(config: RemoteConfig): { readonly url: string; readonly refresh: number } {
-  return 'url' in config ? config : { url: config.crowdsec, refresh: config.pull }
+/** Returns the place that a list is requested from. */
+export function remoteUrl(config: RemoteConfig): string {
+  return 'url' in config ? config.url : config.crowdsec
 }

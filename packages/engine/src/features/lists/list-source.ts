@@ -6,7 +6,7 @@ import { errorText } from '#files'
 import { withFreeLock, withLock } from '#stores'
 import { type AskBounds, createDecisions, type DecisionsRead } from './crowdsec-decisions.ts'
 import type { KeptList } from './kept-list.ts'
-import { type FileConfig, isInline, type ListConfig, type RemoteConfig, remoteOf } from './list-config.ts'
+import { type FileConfig, isInline, type ListConfig, type RemoteConfig, remoteUrl } from './list-config.ts'
 import { fetchList, listCopy } from './list-copy.ts'
 import { readListFile, readListLines, stampOf, type WholeRead } from './read-list.ts'
 import { readNow, STALE_TIMES, writtenAt } from './read-lists.ts'
@@ -109,7 +109,8 @@ function remoteFor(config: RemoteConfig, copy: string, signal: AbortSignal | und
 }
 
 function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts): ListSource {
-  const { url, refresh } = remoteOf(config)
+  const url = remoteUrl(config)
+  const { refresh } = config
   const { dataDir, readOnly, outbound, notice, signal } = ports
   const copy = listCopy(dataDir, list.name, url, config.wide)
   const { ask, isLive, subject, kept } = remoteFor(config, copy.path, signal)

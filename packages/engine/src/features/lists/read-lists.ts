@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { createNamedList, type NamedList } from '@sallyport/core'
 import { KeptList } from './kept-list.ts'
-import { isInline, type ListConfig, type ListsOfConfig, remoteOf } from './list-config.ts'
+import { isInline, type ListConfig, type ListsOfConfig, remoteUrl } from './list-config.ts'
 import { listCopy } from './list-copy.ts'
 import { type ListRead, readListFile, readListLines } from './read-list.ts'
 
@@ -20,11 +20,11 @@ export async function readNow(dataDir: string, name: string, config: ListConfig)
   if ('file' in config) {
     return { read: await readListFile(config.file, config.format, config.wide), at: await writtenAt(config.file) }
   }
-  const { url, refresh } = remoteOf(config)
+  const url = remoteUrl(config)
   const copy = listCopy(dataDir, name, url, config.wide)
   const at = await copy.at()
   if (at === undefined) return { read: { state: 'refused', reason: 'was not fetched yet' } }
-  return { read: await copy.read(), at, staleAfter: at + STALE_TIMES * refresh }
+  return { read: await copy.read(), at, staleAfter: at + STALE_TIMES * config.refresh }
 }
 
 export async function writtenAt(path: string): Promise<number> {

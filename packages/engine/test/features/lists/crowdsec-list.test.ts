@@ -38,7 +38,7 @@ async function opened(t: Test, crowdsec: LocalCrowdsec, config: ConfigInput = {}
   const sallyport = await open(
     {
       ...madeConfig(t.testdirName),
-      lists: { crowd: { crowdsec: crowdsec.url, key: BOUNCER_KEY, pull: '1s' } },
+      lists: { crowd: { crowdsec: crowdsec.url, key: BOUNCER_KEY, refresh: '1s' } },
       policy: { preset: 'observe', rules: [{ id: 'crowd', match: { address: ['list:crowd'] }, action: 'block' }] },
       net: { allowPrivate: ['127.0.0.1/32'] },
       ...config,
@@ -161,7 +161,7 @@ t.test('its key is a secret, and the list is named in the configuration', async 
   const file = join(folder, 'sallyport.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replace('KEY', join(folder, 'key')))
   const read = readConfigFrom({ file })
-  t.match(read.config.lists['crowd'], { crowdsec: 'http://127.0.0.1:8080', key: BOUNCER_KEY, pull: 10_000 })
+  t.match(read.config.lists['crowd'], { crowdsec: 'http://127.0.0.1:8080', key: BOUNCER_KEY, refresh: 10_000 })
   t.notMatch(JSON.stringify(settingsOf(read)), BOUNCER_KEY)
   t.match(placedLists(read.config), [{ name: 'crowd', from: 'crowdsec', place: '127.0.0.1:8080', fixed: /cscli/ }])
   rmSync(join(folder, 'key'))

@@ -98,10 +98,7 @@ function withoutRefresh(config: Config): Config {
 function notDue(lists: Config['lists']): Config['lists'] {
   const refresh = 30 * DAY_MS
   return Object.fromEntries(
-    Object.entries(lists).map(([name, list]) => {
-      if ('crowdsec' in list) return [name, { ...list, pull: refresh }]
-      return [name, 'url' in list ? { ...list, refresh } : list]
-    }),
+    Object.entries(lists).map(([name, list]) => [name, 'refresh' in list ? { ...list, refresh } : list]),
   )
 }
 
