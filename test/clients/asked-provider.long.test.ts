@@ -12,10 +12,10 @@ const SECRET = 'a secret of the provider'
 
 /** Fills its element as the widgets of the field do: a part of its own origin, and a hidden field with a token. */
 const WIDGET = `
-  var box = document.querySelector('.widget')
+  var box = document.querySelector('.cf-turnstile')
   var origin = new URL(document.currentScript.src).origin
-  box.innerHTML = '<style>.widget { min-height: 2rem }</style><iframe title="widget" src="' + origin + '/frame"></iframe>' +
-    '<button type="button">I am here</button><input type="hidden" name="widget-response">'
+  box.innerHTML = '<style>.cf-turnstile { min-height: 2rem }</style><iframe title="widget" src="' + origin + '/frame"></iframe>' +
+    '<button type="button">I am here</button><input type="hidden" name="cf-turnstile-response">'
   fetch(origin + '/seen?' + box.dataset.sitekey)
   box.querySelector('button').onclick = function () {
     fetch(origin + '/token').then(function (got) { return got.text() }).then(function (token) {
@@ -42,13 +42,14 @@ async function openProvider(t: Test): Promise<Provider> {
     const form = new URLSearchParams(await text(req))
     if (state.instead(req, res)) return
     res.setHeader('access-control-allow-origin', '*')
-    if (req.url === '/api.js') return void res.setHeader('content-type', 'text/javascript').end(WIDGET)
+    if (req.url === '/turnstile/v0/api.js') return void res.setHeader('content-type', 'text/javascript').end(WIDGET)
     if (req.url === '/token') {
       const token = `token-${given.size}`
       given.add(token)
       return void res.end(token)
     }
-    if (req.url !== '/siteverify') return void res.setHeader('content-type', 'text/html').end('<!doctype html>')
+    if (req.url !== '/turnstile/v0/siteverify')
+      return void res.setHeader('content-type', 'text/html').end('<!doctype html>')
     forms.push(form)
     // Each token is taken once.
     const success = form.get('secret') === SECRET && given.delete(form.get('response') ?? '')
@@ -61,14 +62,11 @@ async function openProvider(t: Test): Promise<Provider> {
 
 function siteOf(t: Test, { origin }: Provider) {
   const provider = {
-    name: 'Widgets & Co',
-    script: `${origin}/api.js`,
-    attributes: { class: 'widget' },
-    siteKey: 'public key',
-    field: 'widget-response',
-    verify: `${origin}/siteverify`,
+    kind: 'turnstile',
+    url: origin,
+    siteKey: 'public-key',
     secret: SECRET,
-  }
+  } as const
   return openSite(t, new Map(), { net: { allowPrivate: ['127.0.0.0/8'] }, challenge: { provider } })
 }
 
@@ -92,11 +90,11 @@ t.test('its widget asks at level 3 alone, and its token opens the page', { skip 
   t.match(csp, `frame-src ${provider.origin};`)
   t.match(csp, `connect-src 'self' ${provider.origin};`)
   t.match(csp, /^default-src 'none'; script-src 'sha256-\S+' 'wasm-unsafe-eval' http:\/\/127\.0\.0\.1:\d+;/)
-  await says(page, 'The check is made by Widgets & Co.')
+  await says(page, 'The check is made by Turnstile.')
   await page.getByRole('button', { name: 'I am here' }).waitFor()
   t.same(await page.evaluate(FINDS), [])
   await page.waitForTimeout(1_000)
-  t.ok(provider.asked.includes('GET /seen?public%20key'))
+  t.ok(provider.asked.includes('GET /seen?public-key'))
   t.ok(provider.asked.includes('GET /frame'), 'its frame is shown')
   t.same(provider.forms, [], 'nothing is asked before there is a token')
   await page.getByRole('button', { name: 'I am here' }).click()
@@ -156,7 +154,7 @@ t.test('while the provider is silent our work asks, for a pass of five minutes',
   const newContext = await openReader(t)
   const page = await (await newContext()).newPage()
   // No answer at all, as of a server that hangs.
-  provider.instead = (req) => req.url === '/siteverify'
+  provider.instead = (req) => req.url === '/turnstile/v0/siteverify'
   await page.goto(`${site.url}/asked/3`)
   await page.getByRole('button').click()
   await opens(page)
@@ -174,7 +172,7 @@ t.test('a widget that cannot be loaded says so, and work asks or five tries end'
   const provider = await openProvider(t)
   const site = await siteOf(t, provider)
   const newContext = await openReader(t)
-  provider.instead = (req, res) => req.url === '/api.js' && res.writeHead(404).end()
+  provider.instead = (req, res) => req.url === '/turnstile/v0/api.js' && res.writeHead(404).end()
   const blocked = await (await newContext()).newPage()
   await blocked.goto(`${site.url}/asked/3`)
   await says(blocked, 'This did not work.')

@@ -135,7 +135,7 @@ const providers = fuzzTarget<Answered>('answers of a challenge provider', async 
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-fuzz-'))
   const clock = createFakeClock(START)
-  const provider = { name: 'Made', script: `${origin}/api.js`, field: 'token', verify: `${origin}/verify`, secret: 's' }
+  const provider = { kind: 'cap', url: origin, siteKey: 'k', secret: 's' } as const
   const config = {
     dataDir: folder,
     data: { refresh: false, sources: NO_DATA },

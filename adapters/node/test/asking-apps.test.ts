@@ -25,7 +25,7 @@ t.test('JSON carries the challenge, each one its own', async (t) => {
 })
 
 t.test('pass.js is small, sent without a pass, and kept by browsers', async (t) => {
-  const { ask, seen } = await openAskingSite(t, { challenge: { path: '/gate', status: 403 } })
+  const { ask, seen } = await openAskingSite(t, { challenge: { path: '/gate' } })
   const packed = await ask('/gate/pass.js', { ...FETCH, 'accept-encoding': 'gzip, br' }, 'HEAD')
   t.match(packed.headers, { 'content-encoding': 'gzip', 'content-type': /javascript/, vary: /Accept-Encoding/ })
   t.ok(Number(packed.headers['content-length']) < 3_072, `${packed.headers['content-length']} bytes`)

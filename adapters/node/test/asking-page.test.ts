@@ -8,9 +8,9 @@ import { NAVIGATION, openAskingSite } from './asking.ts'
 const LANGUAGES = Object.keys(CHALLENGE_TEXTS)
 
 t.test('the page is one small answer that nobody keeps, and its policy names its two parts', async (t) => {
-  const { ask } = await openAskingSite(t, { challenge: { path: '/gate', status: 401 } })
+  const { ask } = await openAskingSite(t, { challenge: { path: '/gate' } })
   const { status, headers, body } = await ask('/puzzle')
-  t.equal(status, 401)
+  t.equal(status, 403)
   t.match(headers, {
     'cache-control': 'no-store',
     'x-robots-tag': 'noindex',

@@ -38,7 +38,7 @@ export interface AskingSite {
 export async function openAskingSite(
   t: Test,
   {
-    challenge = { path: '/.sallyport', status: 403 },
+    challenge = { path: '/.sallyport' },
     refusal = {},
   }: { readonly challenge?: ChallengePage | undefined; readonly refusal?: RefusalPage | undefined } = {},
 ): Promise<AskingSite> {

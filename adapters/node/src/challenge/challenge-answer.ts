@@ -255,7 +255,7 @@ function page(
     'sallyport-challenge': `${configured.path}/pass`,
     ...(waits ? { 'set-cookie': challengeCookie(host, head, challenge.text) } : cookie),
   }
-  return { status: configured.status, headers, body: made.body }
+  return { status: 403, headers, body: made.body }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ReceivedHead } from '../request/node-head.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
 import { passScript } from './pass-script.ts'
 
-export const PAGE: ChallengePage = { path: '/.sallyport', status: 403 }
+export const PAGE: ChallengePage = { path: '/.sallyport' }
 
 /**
  * The place that a GET names: the script of applications, or the page that is shown on purpose. Monitor mode answers nothing of a

@@ -39,7 +39,6 @@ export type LocalText = string | Readonly<Record<string, string>>
 export interface ChallengePage {
   /** Path under which it gives back its solution, at `/pass`. */
   readonly path: string
-  readonly status: number
   /** Frames are asked too, with cookies of their own for each site that shows them; absent: false. */
   readonly partitioned?: boolean | undefined
   /** In place of our own. */

@@ -1,16 +1,9 @@
 import { createPathTable, pathPatternFault, type Rule, readPath } from '@sallyport/core'
+import type { LocatedFault } from '#settings'
 import type { Config } from './schema.ts'
 
-interface DecoyFault {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-/** A path that exists, and why that is known; `undefined` for a path that nobody names. */
-type Existing = (path: string) => string | undefined
-
 /** Decoys that are no path, or one that exists: its visitors would be banned. */
-export function decoyFaults(config: Config): readonly DecoyFault[] {
+export function decoyFaults(config: Config): readonly LocatedFault[] {
   const { paths } = config.decoys
   const whyOf = existingPaths(config)
   return paths.flatMap((decoy, at) => {
@@ -40,7 +33,8 @@ const KNOWN: readonly (readonly [string, string])[] = [
   ['/.sallyport/**', "is Sallyport's own"],
 ]
 
-function existingPaths({ policy, routes, api, robots }: Config): Existing {
+/** Returns why a path is known to exist; `undefined` for a path that nobody names. */
+function existingPaths({ policy, routes, api, robots }: Config): (path: string) => string | undefined {
   const rules = [...policy.rules, ...routes.flatMap(({ policy }) => policy?.rules ?? [])]
   const reasons = new Map<string, string>([
     ...rules.filter(isAboutPages).flatMap(({ id, match }) => {
@@ -67,7 +61,7 @@ function isAboutPages({ action, limit, concurrent }: Rule): boolean {
 }
 
 /** Decoys that strike nobody. */
-export function decoyWarnings({ decoys: { paths }, policy: { strikes } }: Config): readonly DecoyFault[] {
+export function decoyWarnings({ decoys: { paths }, policy: { strikes } }: Config): readonly LocatedFault[] {
   const isStruck = strikes?.on.includes('decoy') === true
   if (paths.length === 0)
     return isStruck ? [{ path: ['policy', 'strikes', 'on'], message: 'decoy: decoys.paths names none' }] : []

@@ -1,4 +1,4 @@
-import { isRecord } from '@sallyport/core'
+import { formatDuration, isRecord } from '@sallyport/core'
 import { placeOf, type ValuePlace, valueAt } from './layers.ts'
 import type { ConfigRead } from './read.ts'
 import { nodeAt, type SchemaNode, schemaTree } from './tree.ts'
@@ -39,16 +39,5 @@ function shown(value: unknown, node: SchemaNode | undefined): unknown {
   if (isRecord(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, node?.properties?.[key])]))
   }
-  return node?.unit === 'time' && typeof value === 'number' ? timeText(value) : value
-}
-
-const UNITS = [
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-] as const
-
-function timeText(milliseconds: number): string {
-  const unit = UNITS.find(([, length]) => milliseconds >= length && milliseconds % length === 0)
-  return unit === undefined ? `${milliseconds}ms` : `${milliseconds / unit[1]}${unit[0]}`
+  return node?.unit === 'time' && typeof value === 'number' ? formatDuration(value) : value
 }

@@ -1,4 +1,4 @@
-/** Keys of earlier versions, by their path, with the sentence that says what to use instead. `*` is any name in the path, `[]` an entry of a list. */
+/** Keys of earlier versions, by their path, with the sentence that says what to use instead. `*` is any name in the path, `[]` an entry of a list, `|` separates names. */
 export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'data.from':
     'Have one process compile, and others open its dataDir with data.readOnly: true; or name a data.mirror of the feeds.',
@@ -12,8 +12,11 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'decoys.link': 'Pages of the example site always have hidden links to decoys.paths.',
   'handoff.keys.[].algorithm': 'It follows from the secret: ed25519 for a private key in PEM, else hmac-sha256.',
   'lists.*.pull': 'Rename it to refresh, which lists of a URL have too.',
-  'routes.[].health.interval': 'It is 10s.',
-  'routes.[].health.timeout': 'It is 2s.',
+  'routes.[].health.interval|timeout': 'A server is checked every 10s and has 2s to answer.',
+  'challenge.status': 'It is 403.',
+  'challenge.provider.name|script|origins|element|attributes|field|verify|sendAddress':
+    'Name kind: turnstile, hcaptcha, recaptcha or cap, with siteKey and secret; pass any other provider to open() as challengeProvider.',
+  'whois.rdapBootstrap': 'Name the file in data.sources.rdap-dns.url.',
   earlyHints: 'Early hints (103) always go to clients that are known to take them.',
   'limits.originQueue': 'It is 1024; timeouts.queue bounds how long a request waits.',
   'limits.originHeadBytes': 'It is 32 KiB.',
@@ -34,6 +37,6 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
 export function removal(path: readonly PropertyKey[]): string | undefined {
   const isPath = (parts: readonly string[]) =>
     parts.length === path.length &&
-    parts.every((part, at) => part === '*' || part === '[]' || part === String(path[at]))
+    parts.every((part, at) => part === '*' || part === '[]' || part.split('|').includes(String(path[at])))
   return Object.entries(REMOVED_KEYS).find(([key]) => isPath(key.split('.')))?.[1]
 }

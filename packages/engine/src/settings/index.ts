@@ -1,3 +1,4 @@
+export { CHALLENGE_PROVIDERS } from './challenge-providers.ts'
 export { hostPortOf } from './host-port.ts'
 export { key, LIVE, SECRET } from './key.ts'
 export { time } from './limits.ts'

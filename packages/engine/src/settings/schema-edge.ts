@@ -1,5 +1,6 @@
 import { MODES } from '@sallyport/core'
 import { z } from 'zod'
+import { PROVIDER_KINDS } from './challenge-providers.ts'
 import { FILE, key, LIVE, RESTART, SECRET } from './key.ts'
 import { RouteTimeouts } from './limits.ts'
 import { MountPolicySchema } from './policy-schema.ts'
@@ -166,49 +167,24 @@ const LocalText = z.union([
   z.record(z.string().regex(/^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$/, 'must be a language, as en or pt-BR'), z.string()),
 ])
 
-/** Statuses without a body (RFC 9110 15): a visitor who is challenged would never see the page. */
-const BODILESS: readonly number[] = [204, 205, 304]
-
 const ChallengeSecret = z.string().min(32)
 
-const Provider = z.strictObject({
-  name: key(z.string().min(1).max(60), 'Name of the provider, shown on the page', 'Turnstile'),
-  script: key(z.url(HTTP), 'URL of the script of its widget', 'https://challenges.cloudflare.com/turnstile/v0/api.js'),
-  origins: key(
-    z
-      .array(
-        z
-          .string()
-          .regex(/^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i, 'must be an origin, or one with *.')
-          .refine((text) => URL.canParse(text.replace('*.', '')), 'must have a port up to 65535'),
-      )
-      .default([]),
-    'Further origins of its widget, for the Content-Security-Policy of the page',
-    ['https://*.hcaptcha.com'],
-  ),
-  element: key(
-    z
-      .string()
-      .regex(/^[a-z][a-z0-9-]*$/, 'must be the name of an HTML element')
-      .default('div'),
-    'HTML element that its script fills',
-    'cap-widget',
-  ),
-  attributes: key(
-    z.record(z.string().regex(/^(?!on)[a-z][a-z0-9-]*$/, 'must be the name of an attribute'), z.string()).default({}),
-    'Attributes of that element',
-    { class: 'cf-turnstile' },
-  ),
-  siteKey: key(z.string().min(1).optional(), 'Public key of the site, as data-sitekey; absent: none', '0x4AAAAAAAB'),
-  field: key(z.string().min(1), 'Name of the field that its script writes the token into', 'cf-turnstile-response'),
-  verify: key(
-    z.url(HTTP),
-    'URL that verifies a token (siteverify)',
-    'https://challenges.cloudflare.com/turnstile/v0/siteverify',
-  ),
-  secret: key(z.string().min(1), 'Secret of the site there', 'file:/run/secrets/turnstile', SECRET),
-  sendAddress: key(z.boolean().default(false), "Whether the visitor's address is sent with the token", true),
-})
+const Provider = z
+  .strictObject({
+    kind: key(z.enum(PROVIDER_KINDS), 'Provider', 'turnstile'),
+    url: key(
+      z.url(HTTP).optional(),
+      "URL of a server in place of the provider's own; cap needs it; absent: the provider's",
+      'https://cap.example.com',
+    ),
+    siteKey: key(
+      z.string().regex(/^[\w-]+$/, 'must be letters, digits, - and _'),
+      'Public key of the site',
+      '0x4AAAAAAAB',
+    ),
+    secret: key(z.string().min(1), 'Secret of the site there', 'file:/run/secrets/turnstile', SECRET),
+  })
+  .refine(({ kind, url }) => kind !== 'cap' || url !== undefined, { path: ['url'] })
 
 export const Challenge = z.strictObject({
   secret: key(
@@ -230,17 +206,6 @@ export const Challenge = z.strictObject({
       .default('/.sallyport'),
     'Path below which the page sends its solution, to /pass',
     '/gate',
-  ),
-  status: key(
-    z
-      .int()
-      .min(200)
-      .max(599)
-      .refine((status) => !BODILESS.includes(status), 'must be a status with a page: 204, 205 and 304 have none')
-      .default(403),
-    'Status of the page',
-    401,
-    { unit: 'status' },
   ),
   partitioned: key(
     z.boolean().default(false),

@@ -137,11 +137,6 @@ export const Whois = z.strictObject({
     'Port-43 servers by top-level domain, before those that are known',
     { de: 'whois.example.net:43' },
   ),
-  rdapBootstrap: key(
-    z.url(HTTP).optional(),
-    'Bootstrap file of RDAP services, read once a day; absent: the source rdap-dns, or the shipped file',
-    'https://data.iana.org/rdap/dns.json',
-  ),
 })
 
 export const WebBotAuth = z.strictObject({

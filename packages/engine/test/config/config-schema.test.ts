@@ -95,7 +95,7 @@ const VALUES: readonly unknown[] = [
 
 /** Faults that only the reader knows: kinds of URL, lengths of time as words, a named account, a file's content. */
 const UNSAID =
-  /^(upstream|dns\.servers|data\.(mirror|from)|whois\.rdapBootstrap|webBotAuth\.agents|robots\.sitemaps|usage\.license): |^(limits\.eventLoopDelay|timeouts\.\w+): "(10s|9h)"$/
+  /^(upstream|dns\.servers|data\.(mirror|from)|webBotAuth\.agents|robots\.sitemaps|usage\.license): |^(limits\.eventLoopDelay|timeouts\.\w+): "(10s|9h)"$/
 
 t.test('for every key and value both say the same', async (t) => {
   const wrong: string[] = []

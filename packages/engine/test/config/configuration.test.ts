@@ -26,7 +26,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     policy: { preset: 'low-friction', rules: [] },
     lists: {},
     notify: [],
-    challenge: { path: '/.sallyport', status: 403, partitioned: false },
+    challenge: { path: '/.sallyport', partitioned: false },
     provenance: { account: 'site', retentionDays: 365 },
     adminOpen: [],
     console: { enabled: true },

@@ -8,7 +8,11 @@ const BESIDE: Readonly<Record<string, object>> = {
 }
 
 t.test('each key of an earlier version is refused with the sentence that says what to use instead', async (t) => {
-  for (const [path, sentence] of Object.entries(REMOVED_KEYS)) {
+  const rows = Object.entries(REMOVED_KEYS).flatMap(([paths, sentence]) => {
+    const [last = '', ...above] = paths.split('.').reverse()
+    return last.split('|').map((name) => [[...above.toReversed(), name].join('.'), sentence] as const)
+  })
+  for (const [path, sentence] of rows) {
     const parts = path.split('.').map((part) => (part === '*' ? 'any' : part))
     const input = parts.reduceRight<unknown>(
       (value, part, at) => (part === '[]' ? [value] : { ...(at === parts.length - 1 && BESIDE[path]), [part]: value }),

@@ -108,7 +108,6 @@ t.test('a URL that a visitor, a registry or a key directory names never goes thr
   const config: ConfigInput = {
     ...configOf(t.testdir(), {}),
     webBotAuth: { agents: ['https://agent.example'], discover: true },
-    whois: { rdapBootstrap: 'https://rdap.example/dns.json' },
   }
   const dns = {
     ...none,
@@ -119,7 +118,7 @@ t.test('a URL that a visitor, a registry or a key directory names never goes thr
   }
   const sallyport = await open(config, { dns, onNotice() {}, onFault() {} })
   const { key } = await sallyport.keyring.issue({ plan: 'free', name: 'Test' })
-  const target = '/v1/whois/example.de'
+  const target = '/v1/whois/example.uk'
   await sallyport.api({
     peer: '8.1.0.1',
     method: 'GET',
@@ -148,7 +147,7 @@ t.test('a URL that a visitor, a registry or a key directory names never goes thr
       'sig1=:AAAA:',
     ],
   })
-  while (!['agent.example', 'rdap.example'].every((name) => names.includes(name))) {
+  while (!['agent.example', 'rdap.nominet.uk'].every((name) => names.includes(name))) {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   await sallyport.close()

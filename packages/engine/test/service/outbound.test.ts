@@ -30,7 +30,6 @@ async function everything(t: Test, outbound: boolean) {
     data: { refresh: true, sources: { ...off, ...base.data?.sources, [LIST]: { url: web.url(`/${LIST}`) } } },
     net: { outbound, allowPrivate: ['127.0.0.0/8'] },
     dns: { servers: [names.address], timeoutMs: 100 },
-    whois: { rdapBootstrap: web.url('/bootstrap') },
     webBotAuth: { agents: [web.origin] },
   }
   return { config, asked: () => names.asked() + web.asked.length }

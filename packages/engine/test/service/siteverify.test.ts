@@ -10,21 +10,9 @@ import { openTcpServer, openWebServer } from '../net/web-server.ts'
 
 const SECRET = 's3cret & more'
 
-function of(verify: string, more: Partial<ProviderConfig> = {}) {
+function of(url: string | undefined, kind: ProviderConfig['kind'] = 'turnstile') {
   const faults: string[] = []
-  const config: ProviderConfig = {
-    name: 'Widgets',
-    script: 'https://widgets.example/api.js',
-    origins: ['https://*.widgets.example'],
-    element: 'div',
-    attributes: { class: 'widget' },
-    siteKey: 'public',
-    field: 'widget-response',
-    verify,
-    secret: SECRET,
-    sendAddress: false,
-    ...more,
-  }
+  const config: ProviderConfig = { kind, url, siteKey: 'public', secret: SECRET }
   const fetch = createFetch({ dns: createFakeDns({}), allowPrivate: ['127.0.0.0/8'] })
   return { provider: createSiteverify(config, fetch, (error) => faults.push(String(error))), faults }
 }
@@ -37,36 +25,27 @@ async function siteverify(t: Test, answer: (token: string, response: ServerRespo
     sent.push({ form, request })
     answer(form.get('response') ?? '', response)
   })
-  return { url: `${server.origin}/siteverify`, sent, idle: server.idle }
+  return { url: server.origin, sent, idle: server.idle }
 }
 
 const json = (response: ServerResponse, body: unknown, status = 200) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-t.test('the form has the secret and the token, and the address only where that is configured', async (t) => {
+t.test('the form has the secret and the token, and never the address', async (t) => {
   const server = await siteverify(t, (_, response) => json(response, { success: true, hostname: 'shop.example' }))
   const { provider, faults } = of(server.url)
-  t.match(provider.widget, {
-    name: 'Widgets',
-    attributes: { class: 'widget', 'data-sitekey': 'public' },
-    field: 'widget-response',
-  })
   t.equal(await provider.verify('a+b&c=d', '203.0.113.7'), 'right')
-  t.equal(await of(server.url, { sendAddress: true }).provider.verify('x', '203.0.113.7'), 'right')
-  const [without, having] = server.sent
+  const [sent] = server.sent
+  t.equal(sent?.request.url, '/turnstile/v0/siteverify')
   t.same(
-    [...(without?.form ?? [])],
+    [...(sent?.form ?? [])],
     [
       ['secret', SECRET],
       ['response', 'a+b&c=d'],
     ],
   )
-  t.match(
-    [without?.request.method, without?.request.headers['content-type']],
-    ['POST', 'application/x-www-form-urlencoded'],
-  )
-  t.notMatch(JSON.stringify(without?.request.rawHeaders), '203.0.113.7')
-  t.equal(having?.form.get('remoteip'), '203.0.113.7')
+  t.match([sent?.request.method, sent?.request.headers['content-type']], ['POST', 'application/x-www-form-urlencoded'])
+  t.notMatch(JSON.stringify(sent?.request.rawHeaders), '203.0.113.7')
   t.same(faults, [])
   await server.idle()
 })
@@ -114,7 +93,7 @@ for (const [name, answer, expected] of ANSWERS) {
     const { provider, faults } = of(server.url)
     t.equal(await provider.verify('token', '203.0.113.7'), expected)
     t.equal(faults.length, expected === 'unanswered' ? 1 : 0)
-    if (faults.length > 0) t.match(faults[0], /^Error: challenge\.provider: Widgets did not answer: \S/)
+    if (faults.length > 0) t.match(faults[0], /^Error: challenge\.provider: Turnstile did not answer: \S/)
     t.notMatch(faults.join(), SECRET)
     t.equal(server.sent.length, 1)
   })
@@ -131,26 +110,45 @@ t.test('a server that takes the question and says nothing, one that is closed, a
   t.match(inside.faults, [/10\.0\.0\.1 is not a public address/])
 })
 
-t.test('a configuration names all of it', (t) => {
-  const provider = {
-    name: 'Turnstile',
-    script: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
-    attributes: { class: 'cf-turnstile' },
-    siteKey: '1x00000000000000000000AA',
-    field: 'cf-turnstile-response',
-    verify: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
-    secret: '1x0000000000000000000000000000000AA',
+t.test('each kind has its widget and its server, or a server of yours', async (t) => {
+  const kinds = {
+    turnstile: ['https://challenges.cloudflare.com/turnstile/v0/api.js', 'cf-turnstile-response'],
+    hcaptcha: ['https://js.hcaptcha.com/1/api.js', 'h-captcha-response'],
+    recaptcha: ['https://www.google.com/recaptcha/api.js', 'g-recaptcha-response'],
+  } as const
+  for (const kind of ['turnstile', 'hcaptcha', 'recaptcha'] as const) {
+    const [script, field] = kinds[kind]
+    const attributes = { class: field.replace('-response', ''), 'data-sitekey': 'public' }
+    t.match(of(undefined, kind).provider.widget, { script, field, element: 'div', attributes }, kind)
   }
+  t.match(of('https://www.recaptcha.net/', 'recaptcha').provider.widget, {
+    script: 'https://www.recaptcha.net/recaptcha/api.js',
+  })
+  const server = await siteverify(t, (_, response) => json(response, { success: true }))
+  const { provider } = of(server.url, 'cap')
+  t.strictSame(provider.widget, {
+    name: 'Cap',
+    script: `${server.url}/assets/widget.js`,
+    origins: [],
+    element: 'cap-widget',
+    attributes: { 'data-cap-api-endpoint': `${server.url}/public/` },
+    field: 'cap-token',
+  })
+  t.equal(await provider.verify('token', '203.0.113.7'), 'right')
+  t.equal(server.sent[0]?.request.url, '/public/siteverify')
+})
+
+t.test('a configuration names the kind and the keys', (t) => {
+  const provider = { kind: 'turnstile', siteKey: '1x00000000000000000000AA', secret: 'secret' } as const
   const read = (flags: object) => readConfigFrom({ flags: { challenge: { provider: { ...provider, ...flags } } } })
-  t.match(read({}).config.challenge.provider, { element: 'div', origins: [], sendAddress: false })
+  t.match(read({}).config.challenge.provider, provider)
   const bad: readonly (readonly [object, string])[] = [
-    [{ script: 'javascript:alert(1)' }, 'script'],
-    [{ origins: ["https://a.example; script-src 'unsafe-inline'"] }, 'origins.0'],
-    [{ origins: ['*'] }, 'origins.0'],
-    [{ attributes: { onclick: 'x' } }, 'attributes.onclick'],
-    [{ attributes: { 'a b': 'x' } }, 'attributes.a b'],
-    [{ element: 'div onclick=x' }, 'element'],
+    [{ kind: 'altcha' }, 'kind'],
+    [{ kind: 'cap' }, 'url: is missing'],
+    [{ url: 'javascript:alert(1)' }, 'url'],
+    [{ siteKey: '"><script>' }, 'siteKey'],
     [{ secret: '' }, 'secret'],
+    [{ verify: 'https://a.example/siteverify' }, 'verify" was removed'],
   ]
   for (const [flags, key] of bad) t.throws(() => read(flags), { message: new RegExp(`provider\\.${key}`) }, key)
   t.end()

@@ -21,14 +21,12 @@ async function listen(t: Test, server: ReturnType<typeof createTcpServer>): Prom
   return (server.address() as AddressInfo).port
 }
 
-/** A registry on loopback: RDAP and its bootstrap file over HTTP, and port 43. `asked` is what it was asked, in order. */
+/** A registry on loopback: RDAP over HTTP, a bootstrap file among the sources that names it, and port 43. `asked` is what it was asked, in order. */
 async function openRegistry(t: Test, port43: (question: string) => string, rdap?: RequestListener) {
   const asked: string[] = []
   const web = createServer((request, response) => {
     asked.push(String(request.url))
-    if (request.url !== '/dns.json') return rdap?.(request, response)
-    const services = [[['de'], [`http://${request.headers.host}/rdap/`]]]
-    response.end(JSON.stringify({ version: '1.0', services: rdap === undefined ? [] : services }))
+    return rdap?.(request, response)
   })
   const port = await listen(t, web)
   const whoisPort = await listen(
@@ -40,8 +38,15 @@ async function openRegistry(t: Test, port43: (question: string) => string, rdap?
       })
     }),
   )
-  const whois = { servers: { de: `127.0.0.1:${whoisPort}` }, rdapBootstrap: `http://127.0.0.1:${port}/dns.json` }
-  return { asked, config: { ...madeConfig(t.testdir()), whois, net: { allowPrivate: ['127.0.0.0/8'] } } }
+  // As many names as the published file has: less is refused as not plausible. Some have http alone there too.
+  const names = Array.from({ length: 600 }, (_, index) => `x${index}`)
+  const services = [
+    [['de'], rdap === undefined ? [] : [`http://127.0.0.1:${port}/rdap/`]],
+    [names, ['http://rdap.example/']],
+  ]
+  const made = madeConfig(t.testdir(), { 'rdap-dns': JSON.stringify({ version: '1.0', services }) })
+  const whois = { servers: { de: `127.0.0.1:${whoisPort}` } }
+  return { asked, config: { ...made, whois, net: { allowPrivate: ['127.0.0.0/8'] } } }
 }
 
 /** Opens a service and calls its WHOIS route. */
@@ -66,7 +71,7 @@ async function openCalling(t: Test, config: Parameters<typeof open>[0]) {
   }
 }
 
-t.test('the bootstrap file of the configuration says where RDAP is, and one answer serves many', async (t) => {
+t.test('the bootstrap file among the sources says where RDAP is, and one answer serves many', async (t) => {
   const { asked, config } = await openRegistry(
     t,
     () => 'Status: free',
@@ -80,28 +85,7 @@ t.test('the bootstrap file of the configuration says where RDAP is, and one answ
   const record = { domain: 'example.de', nameservers: [], status: ['ok'], privacyProtection: false }
   for (const name of ['example.de', 'www.example.de']) t.strictSame(await call(name), { status: 200, json: record })
   t.match(await call('nobody.de'), { status: 400, json: { error: 'domain_not_found' } })
-  t.strictSame(asked, ['/dns.json', '/rdap/domain/example.de', '/rdap/domain/nobody.de'])
-})
-
-t.test('the bootstrap file among the sources says where RDAP is', async (t) => {
-  const { asked, config } = await openRegistry(
-    t,
-    () => 'Status: free',
-    (_request, response) => {
-      response.writeHead(200, { 'content-type': RDAP })
-      response.end(JSON.stringify({ objectClassName: 'domain', ldhName: 'example.de', status: ['active'] }))
-    },
-  )
-  // As many names as the published file has: less is refused as not plausible. Some have http alone there too.
-  const names = Array.from({ length: 600 }, (_, index) => `x${index}`)
-  const services = [
-    [['de'], [config.whois.rdapBootstrap.replace('dns.json', 'rdap/')]],
-    [names, ['http://rdap.example/']],
-  ]
-  const made = madeConfig(t.testdir(), { 'rdap-dns': JSON.stringify({ version: '1.0', services }) })
-  const call = await openCalling(t, { ...made, net: config.net })
-  t.match(await call('example.de'), { status: 200, json: { domain: 'example.de', status: ['ok'] } })
-  t.strictSame(asked, ['/rdap/domain/example.de'])
+  t.strictSame(asked, ['/rdap/domain/example.de', '/rdap/domain/nobody.de'])
 })
 
 t.test('loopback is not reached unless the configuration allows it', async (t) => {
@@ -152,7 +136,6 @@ t.test('an unusable value is refused by its key', async (t) => {
     [{ net: { allowPrivate: ['loopback'] } }, /net\.allowPrivate: "loopback" is not a CIDR/],
     [{ whois: { servers: { de: 'whois.denic.de' } } }, /whois\.servers\.de: must be host:port/],
     [{ whois: { servers: { '.de': 'whois.denic.de:43' } } }, /whois\.servers/],
-    [{ whois: { rdapBootstrap: 'file:///dns.json' } }, /whois\.rdapBootstrap/],
     [{ whois: { server: {} } }, /unknown key "whois\.server"/],
   ]
   for (const [config, message] of wrong) {

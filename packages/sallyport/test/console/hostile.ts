@@ -19,14 +19,10 @@ export function hostileAddress(index: number): string {
   return `8.${index + 1}.0.1`
 }
 
-/** A registry on loopback that answers with what its customers made up. */
+/** Opens a registry on loopback that answers with what its customers made up, and returns a bootstrap file that names it. */
 async function openRegistry(t: Test, texts: readonly string[]): Promise<string> {
-  const server = createServer((request, response) => {
+  const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/rdap+json')
-    if (request.url === '/dns.json') {
-      const services = [[['de'], [`http://${request.headers.host}/rdap/`]]]
-      return response.end(JSON.stringify({ version: '1.0', services }))
-    }
     const named = (fn: string) => [
       'vcard',
       [
@@ -40,7 +36,13 @@ async function openRegistry(t: Test, texts: readonly string[]): Promise<string> 
       JSON.stringify({ objectClassName: 'domain', ldhName: NAUGHTY_NAME, status: texts, entities, nameservers }),
     )
   })
-  return `http://127.0.0.1:${await listening(t, server)}/dns.json`
+  // As many names as the published file has: less is refused as not plausible.
+  const names = Array.from({ length: 600 }, (_, index) => `x${index}`)
+  const services = [
+    [['de'], [`http://127.0.0.1:${await listening(t, server)}/rdap/`]],
+    [names, ['https://rdap.example/']],
+  ]
+  return JSON.stringify({ version: '1.0', services })
 }
 
 /** A scene in which all that others can write is hostile: operators, registries, visitors, accounts, bans, evidence. */
@@ -52,6 +54,8 @@ export async function openHostileScene(t: Test, texts: readonly string[] = NAUGH
   })
   const file = join(folder, 'systems.csv')
   writeFileSync(file, rows.join(''))
+  const bootstrap = join(folder, 'dns.json')
+  writeFileSync(bootstrap, await openRegistry(t, texts))
   const off = ['asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6']
   const sources = Object.fromEntries(off.map((id) => [id, { enabled: false }]))
   const address = parseAddress(hostileAddress(0))
@@ -59,10 +63,16 @@ export async function openHostileScene(t: Test, texts: readonly string[] = NAUGH
     {},
     {
       dataDir: join(folder, 'data'),
-      data: { refresh: false, sources: { ...sources, 'asn-csv-v4': { url: pathToFileURL(file).href } } },
+      data: {
+        refresh: false,
+        sources: {
+          ...sources,
+          'asn-csv-v4': { url: pathToFileURL(file).href },
+          'rdap-dns': { url: pathToFileURL(bootstrap).href },
+        },
+      },
       lists: { strangers: [...texts].map((text) => text.slice(0, MAX_PATTERN)) },
       net: { allowPrivate: ['127.0.0.0/8'] },
-      whois: { rdapBootstrap: await openRegistry(t, texts) },
       policy: {
         rules: [
           {

@@ -1,6 +1,6 @@
 import { type ChallengeProvider, type Fetch, fetchText, type TokenAnswer } from '@sallyport/core'
 import { errorText } from '#files'
-import type { Settings } from '#settings'
+import { CHALLENGE_PROVIDERS, type Settings } from '#settings'
 
 /** The part of a configuration that names a provider. */
 export type ProviderConfig = NonNullable<Settings['challenge']['provider']>
@@ -10,35 +10,42 @@ const VERIFY_MS = 3_000
 const MAX_BYTES = 65_536
 
 /** Errors that are not the token's: of our secret, our site key, or the provider itself. */
-const NOT_OF_TOKEN = /secret|internal-error|remoteip/i
+const NOT_OF_TOKEN = /secret|internal-error/i
 
 /**
  * A provider that is asked as reCAPTCHA, Turnstile, hCaptcha and Cap are: a form with the secret and the token, and JSON with
- * `success`. All else is no answer, and said to `onFault`. The visitor's address is sent only where the configuration says so.
+ * `success`. All else is no answer, and said to `onFault`. The visitor's address is never sent.
  */
 export function createSiteverify(
-  { name, script, origins, element, attributes, siteKey, field, verify, secret, sendAddress }: ProviderConfig,
+  { kind, url, siteKey, secret }: ProviderConfig,
   fetch: Fetch,
   onFault: (error: unknown) => void,
 ): ChallengeProvider {
-  const keyed = siteKey === undefined ? attributes : { ...attributes, 'data-sitekey': siteKey }
+  const { name, script, verify, attributes, ...widget } = CHALLENGE_PROVIDERS[kind]
+  const server = url?.replace(/\/$/, '')
+  const fill = (text: string) => text.replace('{siteKey}', siteKey).replace('{url}', server ?? '')
+  const place = ([known, path]: readonly [string, string]) => `${server ?? known}${fill(path)}`
 
   /** The answer, or why there is none. */
-  async function ask(token: string, address: string): Promise<TokenAnswer | Error> {
+  async function ask(token: string): Promise<TokenAnswer | Error> {
     const form = new URLSearchParams({ secret, response: token })
-    if (sendAddress) form.set('remoteip', address)
     const body = { type: 'application/x-www-form-urlencoded', text: form.toString() }
-    const answer = await fetchText(fetch, { url: verify, body, maxBytes: MAX_BYTES, timeoutMs: VERIFY_MS })
+    const answer = await fetchText(fetch, { url: place(verify), body, maxBytes: MAX_BYTES, timeoutMs: VERIFY_MS })
     if (answer.state === 'failed') return new Error(answer.reason)
     if (answer.status >= 500 || answer.status === 429) return new Error(`the status is ${answer.status}`)
     return judged(answer.body)
   }
 
   return {
-    widget: { name, script, origins, element, attributes: keyed, field },
-    async verify(token, address) {
+    widget: {
+      ...widget,
+      name,
+      script: place(script),
+      attributes: Object.fromEntries(Object.entries(attributes).map(([at, text]) => [at, fill(text)])),
+    },
+    async verify(token) {
       try {
-        const answer = await ask(token, address)
+        const answer = await ask(token)
         if (!(answer instanceof Error)) return answer
         onFault(new Error(`challenge.provider: ${name} did not answer: ${answer.message}`))
       } catch (error) {
