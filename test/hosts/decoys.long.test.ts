@@ -110,8 +110,6 @@ t.test('the proxy without an origin answers 404, and its example site links', as
     await (await fetch(`${demo.url}/robots.txt`)).text(),
     /\nUser-agent: \*\nDisallow: \/trap\$\nDisallow: \/trap\?\n/,
   )
-  const silent = await proxyOf(t, sallyport, { demo: true })
-  t.notMatch(await (await fetch(silent.url)).text(), 'nofollow')
 })
 
 t.test('no person meets the links, and a page that shows a decoy bans nobody', { skip: NO_CHROMIUM }, async (t) => {
