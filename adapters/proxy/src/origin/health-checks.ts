@@ -10,12 +10,12 @@ interface Connecting {
   readonly headBytes: number
 }
 
-/** How the servers of an origin are checked; times in milliseconds. */
+/** Says how the servers of an origin are checked; times are in milliseconds. */
 export interface HealthOptions {
   readonly path: string
-  /** Between two checks of a server; absent: 10 seconds. */
+  /** A server is checked again after it; absent: 10 seconds. */
   readonly interval?: number | undefined
-  /** For the whole answer to a check; absent: 2 seconds. */
+  /** The whole answer to a check is read within it; absent: 2 seconds. */
   readonly timeout?: number | undefined
 }
 

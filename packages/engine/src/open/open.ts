@@ -201,7 +201,7 @@ function turning(
   }
 }
 
-/** The API of a configuration, for pages of the origins that it names. */
+/** Opens the API of a configuration, which pages of the origins that it names may call. */
 function apiOf({ api: { cors } }: Config, services: ApiServices): Api {
   return withCors(createApi({ ...services, reference: referencePage }, ROUTES), cors)
 }

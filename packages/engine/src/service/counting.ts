@@ -146,7 +146,7 @@ function createCounts(url: string | undefined, config: Settings, { clock, onFaul
 
 const SQLITE_DEADLINE_MS = 5_000
 
-/** Share of every limit that this process lets through while Redis does not answer. */
+/** While Redis does not answer, this process lets this share of every limit through. */
 const OUTAGE_SHARE = 0.5
 
 /** Place of the rules' counts; `undefined`: in memory. */

@@ -1,15 +1,15 @@
 /** A provider that verifies tokens as reCAPTCHA does. A place is a server, empty where `url` must name it, and a path there. */
 interface ProviderKind {
-  /** Shown on the page. */
+  /** The page shows it. */
   readonly name: string
   readonly script: readonly [server: string, path: string]
   readonly verify: readonly [server: string, path: string]
-  /** Origins of its widget beside that of the script, for the Content-Security-Policy of the page. */
+  /** The Content-Security-Policy of the page allows these origins beside that of the script. */
   readonly origins: readonly string[]
-  /** Element that its script fills; `{siteKey}` in an attribute or a path is the key of the site, `{url}` the server. */
+  /** The script fills this element; `{siteKey}` in an attribute or a path is the key of the site, `{url}` the server. */
   readonly element: string
   readonly attributes: Readonly<Record<string, string>>
-  /** Field that its script writes the token into. */
+  /** The script writes the token into this field. */
   readonly field: string
 }
 

@@ -27,7 +27,7 @@ export interface CrowdsecConfig extends Guarded {
   /** URL of its local API. */
   readonly crowdsec: string
   readonly key: string
-  /** Milliseconds between two requests. */
+  /** CrowdSec is asked again after so many milliseconds. */
   readonly refresh: number
 }
 
