@@ -139,7 +139,11 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     ipv6Prefix: config.limits.ipv6Prefix,
     client: inspection.client,
     check: inspection.check,
-    onChecked: log.onChecked,
+    onChecked(decision) {
+      // The lines of the log keep the order of the requests.
+      observers.drain()
+      log.onChecked(decision)
+    },
     onKeyUsed,
     onError: onFault,
   })

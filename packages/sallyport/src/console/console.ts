@@ -108,6 +108,8 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
   return {
     answerOther: async (about) => {
       const { name, question } = about as { readonly name: string; readonly question: unknown }
+      // Requests that have ended belong to the answer, also those that wait to be counted.
+      own.sallyport.drain()
       return (shares.get(name) as AnyShare | undefined)?.own(question, own)
     },
     permits: door.permits,

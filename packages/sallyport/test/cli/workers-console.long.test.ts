@@ -63,7 +63,10 @@ t.test('the console of one worker shows what all of them see', async (t) => {
 
   const own = { 'content-type': 'application/json', ...bearer }
   const what = 'rules: [{ id: all, match: { path: [/articles/*] }, action: block }]'
-  const tried = await ask(`${admin}/console/api/policy/what-if`, own, JSON.stringify({ text: what }))
+  const tryIt = () => ask(`${admin}/console/api/policy/what-if`, own, JSON.stringify({ text: what }))
+  let tried = await tryIt()
+  // A worker that does not answer in time, as on a busy machine, is named in the answer.
+  while (/did not answer in time/.test(JSON.stringify(tried.json))) tried = await tryIt()
   t.match(tried.json, { requests: 12, classes: [{ requests: 12, changed: 12, after: { block: 12 } }] })
   t.equal((tried.json['examples'] as readonly unknown[]).length, 3, 'a few of a kind, of all workers')
 

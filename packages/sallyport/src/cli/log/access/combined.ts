@@ -34,8 +34,7 @@ export const combinedFormat: AccessFormat = {
   },
 }
 
-/** A quoted text, or a word. */
-const TOKEN = /"((?:[^"\\]|\\.)*)"|[^\s"]+/y
+const WORD = /[^\s"]+/y
 
 function parseLine(line: string): CombinedLine | undefined {
   // A server escapes quotes in the user name, which is the client's own: the first `] "` was written by the server.
@@ -58,13 +57,26 @@ function parseLine(line: string): CombinedLine | undefined {
 function findTokens(line: string, from: number): readonly string[] {
   const tokens: string[] = []
   for (let at = from; tokens.length < 5; ) {
-    TOKEN.lastIndex = at
-    const [text, quoted = text] = TOKEN.exec(line) ?? []
+    const text = line[at] === '"' ? findQuoted(line, at) : findWord(line, at)
     at += (text?.length ?? 0) + 1
-    if (quoted === undefined || (line[at - 1] ?? ' ') !== ' ') break
-    tokens.push(quoted)
+    if (text === undefined || (line[at - 1] ?? ' ') !== ' ') break
+    tokens.push(text.startsWith('"') ? text.slice(1, -1) : text)
   }
   return tokens
+}
+
+function findWord(line: string, from: number): string | undefined {
+  WORD.lastIndex = from
+  return WORD.exec(line)?.[0]
+}
+
+/** Returns the text in quotes that begins at a place, with its quotes. An expression with escapes in it can backtrack. */
+function findQuoted(line: string, from: number): string | undefined {
+  for (let at = from + 1; at < line.length; at++) {
+    if (line[at] === '\\') at++
+    else if (line[at] === '"') return line.slice(from, at + 1)
+  }
+  return undefined
 }
 
 /**
