@@ -108,16 +108,17 @@ function shortened(table: Table): Table {
     table.figures.filter((figure) => figure.goal && !isReached(figure)).map((figure) => figure.case),
   )
   const reached = table.figures.filter((figure) => figure.goal && !missed.has(figure.case))
-  const [first] = reached
-  if (first === undefined || new Set(table.figures.map((figure) => figure.case)).size <= MAX_ROWS) return table
-  const medians = reached.map(({ value }) => value.median).sort((one, other) => one - other)
-  const [low = 0, median = 0, high = 0] = [0, medians.length >> 1, -1].map((at) => medians.at(at))
-  const rest = {
-    ...first,
-    case: `${reached.length} others`,
-    value: { ...first.value, median, low, high },
-  }
-  return { ...table, figures: [...table.figures.filter((figure) => missed.has(figure.case)), rest] }
+  const cases = new Set(reached.map((figure) => figure.case))
+  if (cases.size === 0 || new Set(table.figures.map((figure) => figure.case)).size <= MAX_ROWS) return table
+  // Each goal is held against the figures of its own column.
+  const goals = reached.filter((figure, at) => reached.findIndex(({ what }) => what === figure.what) === at)
+  const rest = goals.map((goal) => {
+    const column = reached.filter(({ what }) => what === goal.what)
+    const medians = column.map(({ value }) => value.median).sort((one, other) => one - other)
+    const [low = 0, median = 0, high = 0] = [0, medians.length >> 1, -1].map((at) => medians.at(at))
+    return { ...goal, case: `${cases.size} others`, value: { ...goal.value, median, low, high } }
+  })
+  return { ...table, figures: [...table.figures.filter((figure) => missed.has(figure.case)), ...rest] }
 }
 
 /** All that a bench measured, as Markdown. */

@@ -28,7 +28,7 @@ export interface HostResponse {
   removeHeader(name: string): void
 }
 
-/** What the phase `receive` reads off a request. */
+/** The facts that the phase `receive` reads from a request. */
 export interface Received {
   readonly observation: Observation
   readonly head: ReceivedHead
@@ -46,7 +46,7 @@ export interface HeadDecider {
 }
 
 /**
- * One request on its way through the phases. Every member is set when its head has arrived, so that all exchanges have one shape;
+ * An exchange carries one request through the phases. Every member is set when its head has arrived, so that all exchanges have one shape;
  * `phases.ts` says which phase reads and writes which member.
  */
 export abstract class Exchange implements Observed {

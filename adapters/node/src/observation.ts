@@ -28,7 +28,7 @@ export interface Observed {
   readonly connection?: { readonly bytesRead: number; readonly bytesWritten: number } | undefined
 }
 
-/** All that is kept of a request: its id, what is learnt of it, and what ends with it. One object for all mounts of a host. */
+/** An observation holds the id of a request, the facts learnt about it, and the callbacks of its end. All mounts of a host share it. */
 export class Observation {
   readonly id: string
   answeredBy: ObservedRequest['answeredBy'] = 'host'

@@ -24,7 +24,7 @@ export type PhaseName = (typeof PHASES)[number]
 /** An answer ends the way to the application; without one the next phase runs. */
 export type Answered = ApiResponse | undefined
 
-/** One phase: what waits (a count in a store, DNS, a stage of the body) is a promise of its phase. */
+/** A phase returns a promise where it waits for a count in a store, DNS or a stage of the body. */
 export type Phase<E, Services> = (exchange: E, services: Services) => Answered | Promise<Answered> | Promise<undefined>
 
 /** The phases that a host runs, by name; without `receive` an exchange is received when it is made. */
@@ -32,7 +32,7 @@ export type PhaseTable<E, Services> = {
   readonly [Name in Exclude<PhaseName, 'observe'>]?: Phase<E, Services>
 }
 
-/** What the pipeline itself reads of an exchange. */
+/** The pipeline reads only the id of an exchange. */
 interface Passing {
   readonly head: { readonly id: string }
 }

@@ -104,7 +104,7 @@ class NodeExchange extends Exchange {
   }
 
   override fault(rules: RequestHost, paths?: Paths): HeadFault | undefined {
-    // It is never sent: the answer before it ended the connection.
+    // This answer is never sent: the answer before it ended the connection.
     if (isBehindLast(this.#req)) return { status: 400, reason: 'The connection has ended.' }
     if (hasLostFields(this.#req)) return { status: 431, reason: 'The request has too many header fields.' }
     return super.fault(rules, paths)

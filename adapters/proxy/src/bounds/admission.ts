@@ -66,7 +66,7 @@ export function createAdmission({
         client,
         slot: undefined,
         granted: () => end(undefined),
-        // It is called by a timer, or as another exchange leaves.
+        // A timer calls this function, or another exchange that leaves.
         refused: () => exchange.guard(() => end(refuse(exchange, cause))),
         left: () => slots.leave(taker),
       }

@@ -44,7 +44,7 @@ export function countConnections(
       const { connectionsPerClient, ipv6Prefix } = limits()
       const { narrow, wide } = clientKey(peer, ipv6Prefix)
       const bounds: (readonly [key: string, most: number])[] = [[narrow, connectionsPerClient]]
-      // One site has 65,536 networks of IPv6 to connect from, so its /48 has a bound too.
+      // A site can connect from 65,536 networks of its /48, so the /48 has a bound too.
       if (wide !== undefined) bounds.push([wide, connectionsPerClient * WIDE_FACTOR])
       if (bounds.some(([key, most]) => (byClient.get(key) ?? 0) >= most)) return false
       for (const [key] of bounds) byClient.set(key, (byClient.get(key) ?? 0) + 1)

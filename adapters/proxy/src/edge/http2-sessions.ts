@@ -94,7 +94,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: string[]) => {
       streams.opened()
       const request = new StreamRequest(stream, headers, raw, socket)
-      // A CONNECT is answered as any method that is not served.
+      // The proxy answers CONNECT as any method that it does not serve.
       onRequest(request, new StreamResponse(request, onEnd), headers.expect === '100-continue')
     })
   }
