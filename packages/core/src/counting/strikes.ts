@@ -78,15 +78,19 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
       decision,
       ended(status, challenge, contentType) {
         ended?.(status, challenge, contentType)
-        const { address } = decision.inspection.client
         for (const one of watched) {
           const strike = strikeOf(one.rules, { decision, status, challenge, fields }, options.led !== undefined)
           if (strike === undefined || (options.led === undefined && isLed(strike))) continue
-          if (one.rules.key === 'user' || options.isTrusted?.(address) !== true)
-            void count(one, strike, decision).catch(options.onFault)
+          void count(one, strike, decision).catch(options.onFault)
         }
       },
     }
+  }
+
+  /** The rules that watch a request. A trusted proxy shares its network with whoever is banned there, and pays for none of them. */
+  function strikesOn({ inspection }: Decision): readonly CompiledStrikes[] {
+    const isTrusted = strikes.length > 0 && options.isTrusted?.(inspection.client.address) === true
+    return isTrusted ? strikes.filter(({ key }) => key === 'user') : strikes
   }
 
   /** Whether the last of some counts is exceeded, and none before it. */
@@ -127,7 +131,7 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
 
   return {
     count(decision, fields = []) {
-      const watched = isExempt(decision) ? [] : watchedOf(strikes, decision.inspection, fields, ipv6Prefix)
+      const watched = isExempt(decision) ? [] : watchedOf(strikesOn(decision), decision.inspection, fields, ipv6Prefix)
       if (watched.length === 0) return counter.count(decision, fields)
       for (const { rules, key } of watched) {
         const ban = bans.find(key)

@@ -214,6 +214,23 @@ t.test('a trusted proxy is not banned for what it asks itself, or for a client t
   t.notOk(await isBanned(sallyport, '8.2.5.1', [...PROGRAM, 'X-Forwarded-For', '8.2.0.10']), 'and no other')
 })
 
+t.test('a trusted proxy goes on in a network of IPv6 whose other clients are banned', async (t) => {
+  const sallyport = await opened(t, { trustProxy: ['2a0c:5a80:1:1::1', '2a0c:5a80:1:2:8000::/65'] })
+  const neighbours = ['2a0c:5a80:1:1::66', '2a0c:5a80:1:2::66', '2a0c:5a80:1:3::66']
+  for (const peer of neighbours) {
+    for (const target of DECOYS.paths) await visit(sallyport, peer, target, PROGRAM)
+    t.ok(await isBanned(sallyport, peer, PROGRAM), peer)
+  }
+  const named = [...PROGRAM, 'X-Forwarded-For', '8.2.0.11']
+  for (const [peer, fields] of [
+    ['2a0c:5a80:1:1::1', PROGRAM],
+    ['2a0c:5a80:1:1::1', named],
+    ['2a0c:5a80:1:2:8000::1', PROGRAM],
+  ] as const)
+    t.notOk(await isBanned(sallyport, peer, fields), peer)
+  t.same(await sallyport.exportedBans(), ['2a0c:5a80:1:3::/64'], 'no firewall shuts the proxy out')
+})
+
 const BAIDU = ['User-Agent', 'Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)']
 
 t.test('a crawler is struck neither while it is being proven nor when it is; a forged one is', async (t) => {

@@ -11,7 +11,7 @@ export interface ServiceBanPorts {
   readonly log: Pick<LogHolder, 'audit' | 'addressOf'>
   readonly raise: RaiseEvent
   /** The configuration in force. */
-  readonly inspection: { readonly config: Pick<Settings, 'mode' | 'policy'> }
+  readonly inspection: { readonly config: Pick<Settings, 'mode' | 'policy' | 'trustProxy' | 'limits'> }
 }
 
 /** The bans of a service, as others learn of them. */
