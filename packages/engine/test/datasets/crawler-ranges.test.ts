@@ -1,7 +1,9 @@
 import { classify } from '@sallyport/core'
 import { addressOf } from '@sallyport/core/testing'
+import { DATED_RANGES } from '@sallyport/data/crawlers'
 import t from 'tap'
 import { compileTables, loadTables } from '../../src/datasets/index.ts'
+import { FACTS } from '../../src/datasets/service/facts.ts'
 import { folder, madeSource, tablesOf } from './fixtures.ts'
 
 t.test('an address is answered with every crawler that publishes a range around it', async (t) => {
@@ -98,12 +100,25 @@ t.test("machines that come with it as an operator's are no VPN's, until the oper
   t.match(classify(edge, shipped), {
     verdict: { classification: 'datacenter', anonymized: false },
     provider: 'bunny.net',
-    source: 'crawler-ranges',
+    source: 'shipped-bunny.net',
     sourceDate: '2026-05-05',
   })
-  t.not(classify(other, shipped).source, 'crawler-ranges')
+  t.not(classify(other, shipped).source, 'shipped-bunny.net')
   t.equal(shipped.crawlerRanges, undefined, 'claims of crawlers are not checked with these')
   const read = { ...(await tablesOf(t, { ...systems, 'edges-bunny-v4': '185.93.1.10\n' })), sources: [] }
   t.match(classify(other, read), { verdict: { classification: 'datacenter' }, source: 'edges-bunny-v4' })
-  t.not(classify(edge, read).source, 'crawler-ranges', 'it may be another one now')
+  t.not(classify(edge, read).source, 'shipped-bunny.net', 'it may be another one now')
+})
+
+t.test('a verdict names the day that the status of its source names', async (t) => {
+  const networks = DATED_RANGES.map(({ prefixes }) => prefixes.find((text) => !text.includes(':'))?.split('/')[0] ?? '')
+  const systems = { 'asn-csv-v4': networks.map((first) => `${first},${first},64500,Access`).join('\n') }
+  const shipped = { ...(await tablesOf(t, systems)), sources: [] }
+  const named = networks.map((first) => classify(addressOf(first), shipped))
+  const dates = new Map(FACTS.map(({ id, date }) => [id, date]))
+  t.same(
+    named.map(({ sourceDate }) => sourceDate),
+    named.map(({ source }) => dates.get(source ?? '')),
+  )
+  t.ok(new Set(named.map(({ source }) => source)).size > 10)
 })

@@ -19,17 +19,20 @@ export function addShippedRanges({ add, parts }: PartsCollector): void {
   const published = parts.lists.filter(({ kind }) => kind === 'crawler').map(({ provider }) => provider)
   const read = new Set([...parts.crawlers.map(({ slug }) => slug), ...published])
   for (const { id, date, prefixes } of SHIPPED_RANGES) {
-    const provider = CRAWLERS.find(({ ranges }) => ranges === id)?.operator ?? id
     if (read.has(id)) continue
-    const row: SourceRow = { ...ROW, provider }
+    const row = shippedRow(id)
     const bytes = Buffer.from(prefixes.join('\n'))
     add(row, { path: id, size: bytes.length, modified: Date.parse(date) }, readContents(row, { path: id, bytes }))
   }
 }
 
-const ROW: SourceRow = {
-  id: 'crawler-ranges',
-  title: 'Well-known ranges of crawlers, monitors and edges',
+/** A shipped list as a source of its own: each has its day. */
+export function shippedRow(id: string): SourceRow {
+  const provider = CRAWLERS.find(({ ranges }) => ranges === id)?.operator ?? id
+  return { ...ROW, id: `shipped-${id}`, title: `Well-known ranges of ${id}`, provider }
+}
+
+const ROW: Omit<SourceRow, 'id' | 'title'> = {
   kind: 'crawler',
   networkClass: 'datacenter',
   format: 'text',

@@ -6,7 +6,7 @@ import type { GeofeedPlace } from '../parse/places.ts'
 import type { RangeSource } from './range-source.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
-export const TABLES_FORMAT = 8
+export const TABLES_FORMAT = 9
 
 /** The columns of a tables file and their types. Names are `<table>.<column>`. */
 const COLUMNS = {

@@ -1,21 +1,17 @@
 import { hash } from 'node:crypto'
 import type { SourceStatus } from '@sallyport/core'
-import { CRAWLERS, DATED_EDGES, DATED_RANGES } from '@sallyport/data/crawlers'
+import { CRAWLERS } from '@sallyport/data/crawlers'
 import { HOST_LIKENESS } from '@sallyport/data/host-likeness'
 import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES, ORGANISATION_RULES_DATE } from '@sallyport/data/organisation-names'
 import { RESERVED, RESERVED_DATE } from '@sallyport/data/reserved'
 import { REVERSE_NAME_RULES, REVERSE_NAMES_DATE } from '@sallyport/data/reverse-names'
+import { SHIPPED_RANGES, shippedRow } from '../compile/shipped-ranges.ts'
 
 const OWN = { state: 'loaded', licence: 'Apache-2.0', credit: '' } as const
 
 /** The newest row's date: rows are checked one by one. */
 const OPERATORS_DATE = newestOf(OPERATORS)
-
-/** The day of the oldest list: a confirmation may rest on it. */
-const RANGES = [...DATED_RANGES, ...DATED_EDGES]
-const RANGES_DATE = RANGES.map(({ date }) => date).reduce((oldest, date) => (date < oldest ? date : oldest))
-const RANGES_ENTRIES = RANGES.reduce((sum, { prefixes }) => sum + prefixes.length, 0)
 
 function newestOf(rows: readonly { readonly date: string }[]): string {
   return rows.map(({ date }) => date).reduce((newest, date) => (date > newest ? date : newest))
@@ -28,10 +24,10 @@ export const FACTS: readonly SourceStatus[] = [
   fact('system-shape', 'Prefixes and neighbours of hosts', [HOST_LIKENESS], HOST_LIKENESS.date),
   fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES, REVERSE_NAMES_DATE),
   fact('crawlers', 'Crawler catalogue', CRAWLERS, newestOf(CRAWLERS)),
-  {
-    ...fact('crawler-ranges', 'Well-known ranges of crawlers, monitors and edges', RANGES, RANGES_DATE),
-    entries: RANGES_ENTRIES,
-  },
+  ...SHIPPED_RANGES.map(({ id, date, prefixes }) => {
+    const row = shippedRow(id)
+    return fact(row.id, row.title, prefixes, date)
+  }),
   fact('reserved', 'IANA special-purpose address registries', RESERVED, RESERVED_DATE),
 ]
 
