@@ -188,7 +188,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_774,
   'packages/engine/files': 363,
-  'packages/engine/datasets': 8_113,
+  'packages/engine/datasets': 8_112,
   'packages/engine/net': 709,
   'packages/engine/whois': 1_148,
   'packages/engine/stores': 4_782,
