@@ -8,7 +8,7 @@ export const MAX_NAMES_WAITING = 16
 
 /**
  * Turns of clients at what looks up names: resolvers and registries may be a stranger's own and slow, and there are not
- * many places. Clients are texts, as `nameClient` gives them.
+ * many places. Clients are texts: what `nameClient` gives, or an account.
  */
 export interface NameTurns {
   /** Takes a place at once; `undefined` where the client has them all. Call the result once, when the look-up has ended. */

@@ -17,8 +17,8 @@ import { asnAnswer, type LookupResult } from './result.ts'
 /** The combined lookup of `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
 export interface Lookup {
   /**
-   * Rejects with `invalid_target` or `unresolved_target`; a sub-lookup that fails is named in `degraded`. `asker` is the client
-   * that asks, whose hostnames take turns: with too many of them it rejects with `rate_limit_exceeded`.
+   * Rejects with `invalid_target` or `unresolved_target`; a sub-lookup that fails is named in `degraded`. `asker` is who
+   * asks, whose hostnames take turns: with too many of them it rejects with `rate_limit_exceeded`.
    */
   lookup(target: string, asker?: string): Promise<LookupResult>
 }
@@ -38,12 +38,12 @@ const BUDGET_MS = 4_000
 export function createLookup(ports: LookupPorts): Lookup {
   const { clock, dns, snapshots, whois, turns = createNameTurns() } = ports
 
-  async function lookUp(parsed: ParsedTarget): Promise<LookupResult> {
+  async function lookUp(parsed: ParsedTarget, asker?: string): Promise<LookupResult> {
     const until = clock.now() + BUDGET_MS
     const address = parsed.kind === 'hostname' ? await resolveName(parsed.hostname, dns) : parsed.address
     // After DNS: a registry is not asked about a name that does not resolve.
     const domain = parsed.kind === 'hostname' ? registrableDomain(parsed.hostname) : undefined
-    const registration = domain === undefined ? undefined : await whois.find(domain, until - clock.now())
+    const registration = domain === undefined ? undefined : await whois.find(domain, until - clock.now(), asker)
     return answer(address, { parsed, registration, snapshot: snapshots.current(), now: clock.now() })
   }
 
@@ -52,7 +52,7 @@ export function createLookup(ports: LookupPorts): Lookup {
       const parsed = parseTarget(text)
       // Programs in this process may look up as many as they like.
       if (parsed.kind !== 'hostname' || asker === undefined) return lookUp(parsed)
-      return turns.run(asker, () => lookUp(parsed))
+      return turns.run(asker, () => lookUp(parsed, asker))
     },
   }
 }

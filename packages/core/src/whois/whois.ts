@@ -22,6 +22,9 @@ export type WhoisAnswer =
 
 /** Asks the registry of a domain. Never rejects. */
 export interface Whois {
-  /** `withinMs`: how long the answer is waited for in all; default 4 s. */
-  find(domain: RegistrableDomain, withinMs?: number): Promise<WhoisAnswer>
+  /**
+   * `withinMs`: how long the answer is waited for in all; default 4 s. `asker`: who asks; askers take turns at each registry,
+   * and an asker with too many questions waiting gets `failed`.
+   */
+  find(domain: RegistrableDomain, withinMs?: number, asker?: string): Promise<WhoisAnswer>
 }

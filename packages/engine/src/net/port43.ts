@@ -2,16 +2,12 @@ import type { Port43, Port43Question } from '@sallyport/core'
 import { type Deadline, openDeadline, reasonOf } from './deadline.ts'
 import { dial } from './dial.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
-import { createPoliteness, type Politeness } from './politeness.ts'
 
 /** Longer than any registry's answer. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
 /** A line break would start a second question, and the charset beyond ASCII is not defined. */
 const QUESTION = /^[\x20-\x7e]{1,300}$/
-
-/** Several registries permit one question a second, and bear a few at once. */
-const POLITENESS = { burst: 5, spacingMs: 1_000, maxWaitMs: 2_000 }
 
 /**
  * WHOIS clients (RFC 3912) that reach public addresses alone, through the same guard as HTTP. One deadline covers name,
@@ -20,13 +16,12 @@ const POLITENESS = { burst: 5, spacingMs: 1_000, maxWaitMs: 2_000 }
  */
 export function createPort43(options: GuardOptions): Port43 {
   const guard = createGuard(options)
-  const politeness = createPoliteness(POLITENESS)
   return {
     async ask(question) {
       const deadline = openDeadline(question.timeoutMs)
       try {
         if (!QUESTION.test(question.question)) throw new Error('not a question for port 43')
-        return { state: 'answered', text: await exchange(question, guard, politeness, deadline) }
+        return { state: 'answered', text: await exchange(question, guard, deadline) }
       } catch (error) {
         return { state: 'failed', reason: reasonOf(deadline.signal.aborted ? deadline.signal.reason : error) }
       } finally {
@@ -36,14 +31,8 @@ export function createPort43(options: GuardOptions): Port43 {
   }
 }
 
-async function exchange(
-  { host, port, question }: Port43Question,
-  guard: Guard,
-  politeness: Politeness,
-  deadline: Deadline,
-): Promise<string> {
+async function exchange({ host, port, question }: Port43Question, guard: Guard, deadline: Deadline): Promise<string> {
   const checked = await deadline.race(guard(host))
-  await deadline.race(politeness.turn(`${host}:${port}`))
   const socket = await dial(checked, port, deadline.signal)
   try {
     // The socket is not half-closed: some servers then stop answering.

@@ -90,8 +90,8 @@ export function countedDns(dns: Dns, { add }: Pick<Metrics, 'add'>): Dns {
 /** A WHOIS whose questions are counted by what came of them. */
 export function countedWhois(whois: Whois, { add }: Pick<Metrics, 'add'>): Whois {
   return {
-    async find(domain, withinMs) {
-      const answer = await whois.find(domain, withinMs)
+    async find(domain, withinMs, asker) {
+      const answer = await whois.find(domain, withinMs, asker)
       add('whois', [answer.state])
       return answer
     },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Clock, type Fetch, type Port43, parseBootstrap, type Whois } from '@sallyport/core'
-import { createPoliteFetch } from '#net'
+import { createPoliteness } from '#net'
 import type { Settings } from '#settings'
 import { hostPortOf } from '#settings'
 import { createRegistries, createWhois, type Registries, type WhoisServer } from '#whois'
@@ -14,14 +14,17 @@ export interface WhoisParts {
 
 /** Far below what registries allow over RDAP. */
 const RDAP_POLITENESS = { burst: 20, spacingMs: 100, maxWaitMs: 1_000 }
+/** Several registries permit one question a second, and bear a few at once. */
+const PORT43_POLITENESS = { burst: 5, spacingMs: 1_000, maxWaitMs: 2_000 }
 
 /** WHOIS as configured. */
 export function createWhoisOf(config: Settings, { clock, outbound, bootstrapFile }: WhoisParts): Whois {
   const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, hostPortOf(server)]))
   return createWhois({
     clock,
-    outbound: createPoliteFetch(outbound.fetch, RDAP_POLITENESS),
+    outbound: outbound.fetch,
     port43: outbound.port43,
+    turns: { rdap: createPoliteness(RDAP_POLITENESS).turn, port43: createPoliteness(PORT43_POLITENESS).turn },
     registries: storedRegistries(servers, bootstrapFile),
   })
 }

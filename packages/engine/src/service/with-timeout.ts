@@ -1,13 +1,13 @@
 import type { Dns, Whois } from '@sallyport/core'
 
 /**
- * A WHOIS that answers within the caller's own time. Callers who ask for one domain at once share a question (singleflight), and the
- * one who asked first may have had more time. A question that is too late for one caller goes on, and its answer is kept.
+ * A WHOIS that answers within the caller's own time. Callers who ask for one domain at once may share a question (singleflight), and
+ * the one who asked first may have had more time. A question that is too late for one caller goes on, and its answer is kept.
  */
 export function whoisWithTimeout(whois: Whois): Whois {
   return {
-    find(target, withinMs) {
-      const answer = whois.find(target, withinMs)
+    find(target, withinMs, asker) {
+      const answer = whois.find(target, withinMs, asker)
       if (withinMs === undefined) return answer
       return withTimeout(answer, withinMs, {
         state: 'failed',

@@ -15,10 +15,16 @@ import { parseWhoisText, referralIn } from './parse-text.ts'
 import { recordOf, type WhoisFinding } from './record.ts'
 import type { Registries, WhoisQuestion } from './registries.ts'
 
+type Service = 'rdap' | 'port43'
+
+/** Resolves to true when a server may be asked, to false where too many questions wait; `asker` is absent for this process. */
+export type Turn = (server: string, asker?: string) => Promise<boolean>
+
 export interface WhoisPorts {
   readonly clock: Clock
   readonly outbound: Fetch
   readonly port43: Port43
+  readonly turns: Readonly<Record<Service, Turn>>
   /** Called for every question that is not answered from the cache, so that they can be refreshed. */
   readonly registries: () => Promise<Registries>
 }
@@ -30,7 +36,7 @@ const MAX_RDAP_BYTES = 256 * 1024
 const RDAP_REDIRECTS = 2
 /** With less time left no service is asked. */
 const MIN_MS = 50
-/** That a registry gave no answer in less time says nothing to callers who have more. */
+/** That a registry gave no answer in less time says nothing to callers who have more, or who wait less for their turn. */
 const TELLING_MS = 3_000
 
 const MAX_CACHED = 10_000
@@ -44,19 +50,19 @@ const TTL_MS: Readonly<Record<WhoisAnswer['state'], number>> = {
 
 /**
  * Asks the registry of a domain: RDAP first, then port 43 where RDAP gives no answer, then the registrar that the registry
- * refers to, once and only if it is a known one. Concurrent questions for one domain are one question.
+ * refers to, once and only if it is a known one. Concurrent questions of one asker for one domain are one question.
  */
-export function createWhois({ clock, outbound, port43, registries }: WhoisPorts): Whois {
+export function createWhois({ clock, outbound, port43, turns, registries }: WhoisPorts): Whois {
   const answers = new LRUCache<string, WhoisAnswer>({ max: MAX_CACHED, perf: clock, ttlResolution: 0 })
   const running = new Map<string, Promise<WhoisAnswer>>()
 
-  async function ask({ domain, tld }: RegistrableDomain, until: number): Promise<WhoisAnswer> {
+  async function ask({ domain, tld }: RegistrableDomain, question: Question): Promise<WhoisAnswer> {
     const services = await registries()
     const base = services.rdap(tld)
     const server = services.whois(tld, domain)
     const attempts = [
-      base === undefined ? undefined : () => askRdap(`${base}domain/${domain}`, domain, until),
-      server === undefined ? undefined : () => askRegistry(server, services, until),
+      base === undefined ? undefined : () => askRdap(`${base}domain/${domain}`, domain, question),
+      server === undefined ? undefined : () => askRegistry(server, services, question),
     ].filter((attempt) => attempt !== undefined)
     const reasons: string[] = []
     for (const attempt of attempts) {
@@ -68,9 +74,21 @@ export function createWhois({ clock, outbound, port43, registries }: WhoisPorts)
     return { state: 'failed', domain, reason: reasons.join('; ') || `no registry of .${tld} is known` }
   }
 
-  async function askRdap(url: string, domain: string, until: number): Promise<Attempt> {
-    const timeoutMs = Math.min(RDAP_MS, until - clock.now())
-    if (timeoutMs < MIN_MS) return OUT_OF_TIME
+  /** Takes the asker's turn at a server; the time that is left for it then, or why it is not asked. */
+  async function takeTurn(service: Service, server: string, until: number, question: Question) {
+    const start = clock.now()
+    if (until - start < MIN_MS) return OUT_OF_TIME
+    const isTurn = await turns[service](server, question.asker)
+    const now = clock.now()
+    question.tellingMs -= isTurn ? now - start : Number.POSITIVE_INFINITY
+    if (!isTurn) return { state: 'failed', reason: `too many questions to ${server}` } as const
+    return until - now < MIN_MS ? OUT_OF_TIME : until - now
+  }
+
+  async function askRdap(url: string, domain: string, question: Question): Promise<Attempt> {
+    const until = Math.min(clock.now() + RDAP_MS, question.until)
+    const timeoutMs = await takeTurn('rdap', new URL(url).host, until, question)
+    if (typeof timeoutMs !== 'number') return timeoutMs
     const headers = { accept: 'application/rdap+json' }
     const request = { url, headers, maxBytes: MAX_RDAP_BYTES, timeoutMs, redirects: RDAP_REDIRECTS }
     const answer = await fetchText(outbound, request)
@@ -82,48 +100,60 @@ export function createWhois({ clock, outbound, port43, registries }: WhoisPorts)
     return answer.status === 404 && isRdap ? { state: 'free' } : { state: 'failed', reason: `status ${answer.status}` }
   }
 
-  async function askRegistry(server: WhoisQuestion, services: Registries, until: number): Promise<Attempt> {
-    const text = await askServer(server, until)
+  async function askRegistry(server: WhoisQuestion, services: Registries, question: Question): Promise<Attempt> {
+    const text = await askServer(server, question)
     if (typeof text !== 'string') return text
     const finding = parseWhoisText(text, server.domain)
     const registrar = finding.state === 'registered' ? services.registrar(referralIn(text) ?? '') : undefined
     if (finding.state !== 'registered' || registrar === undefined || registrar.host === server.host) return finding
-    const more = await askServer({ ...registrar, question: server.domain, domain: server.domain }, until)
+    const more = await askServer({ ...registrar, question: server.domain, domain: server.domain }, question)
     const added = typeof more === 'string' ? parseWhoisText(more, server.domain) : more
     return added.state === 'registered'
       ? { state: 'registered', record: merged(finding.record, added.record) }
       : finding
   }
 
-  async function askServer({ host, port, question }: WhoisQuestion, until: number): Promise<string | Attempt> {
-    const timeoutMs = until - clock.now()
-    if (timeoutMs < MIN_MS) return OUT_OF_TIME
-    const answer = await port43.ask({ host, port, question, timeoutMs })
+  async function askServer(
+    { host, port, question: line }: WhoisQuestion,
+    question: Question,
+  ): Promise<string | Attempt> {
+    const timeoutMs = await takeTurn('port43', `${host}:${port}`, question.until, question)
+    if (typeof timeoutMs !== 'number') return timeoutMs
+    const answer = await port43.ask({ host, port, question: line, timeoutMs })
     return answer.state === 'answered' ? answer.text : answer
   }
 
   return {
-    async find(target, withinMs = BUDGET_MS) {
-      const known = answers.get(target.domain) ?? running.get(target.domain)
+    async find(target, withinMs = BUDGET_MS, asker) {
+      const key = JSON.stringify([target.domain, asker])
+      const known = answers.get(target.domain) ?? running.get(key)
       if (known !== undefined) return known
-      const answer = ask(target, clock.now() + withinMs)
-      running.set(target.domain, answer)
+      const question: Question = { asker, until: clock.now() + withinMs, tellingMs: withinMs }
+      const answer = ask(target, question)
+      running.set(key, answer)
       try {
         const result = await answer
-        if (result.state !== 'failed' || withinMs >= TELLING_MS) {
+        if (result.state !== 'failed' || question.tellingMs >= TELLING_MS) {
           answers.set(target.domain, result, { ttl: TTL_MS[result.state] })
         }
         return result
       } finally {
-        running.delete(target.domain)
+        running.delete(key)
       }
     },
   }
 }
 
+interface Question {
+  readonly asker: string | undefined
+  readonly until: number
+  /** The time that the registry's servers had. */
+  tellingMs: number
+}
+
 type Attempt = WhoisFinding | { readonly state: 'failed'; readonly reason: string }
 
-const OUT_OF_TIME: Attempt = { state: 'failed', reason: 'no time left' }
+const OUT_OF_TIME = { state: 'failed', reason: 'no time left' } as const
 
 /** The registry's facts, completed by the registrar's. */
 function merged(registry: WhoisRecord, registrar: WhoisRecord): WhoisRecord {

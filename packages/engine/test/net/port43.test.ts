@@ -110,18 +110,3 @@ t.test('a server whose address is not the one that was checked hears no question
   t.match(answer, { state: 'failed', reason: /connected to another address/ })
   t.strictSame(heard, [])
 })
-
-t.test('a server is asked five questions at once, then one a second, and none that would wait long', async (t) => {
-  let connections = 0
-  const port = await openTcpServer(t, () => connections++)
-  const port43 = createPort43(LOOPBACK)
-  const question = { host: '127.0.0.1', port, question: 'example.com', timeoutMs: 300 }
-  const answers = await Promise.all(Array.from({ length: 10 }, () => port43.ask(question)))
-  const refused = { state: 'failed', reason: `too many questions to 127.0.0.1:${port}` }
-  t.strictSame(answers.slice(7), [refused, refused, refused])
-  t.strictSame(
-    [...new Set(answers.slice(0, 7).map((answer) => 'reason' in answer && answer.reason))],
-    ['not over within 300 ms'],
-  )
-  t.equal(connections, 5)
-})

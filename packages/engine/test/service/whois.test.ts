@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createClosed } from '#net'
@@ -49,12 +49,12 @@ async function openRegistry(t: Test, port43: (question: string) => string, rdap?
   return { asked, config: { ...made, whois, net: { allowPrivate: ['127.0.0.0/8'] } } }
 }
 
-/** Opens a service and calls its WHOIS route. */
-async function openCalling(t: Test, config: Parameters<typeof open>[0]) {
+/** Opens a service; `call` calls its WHOIS route for an account, `issue` adds an account. */
+async function openService(t: Test, config: Parameters<typeof open>[0]) {
   const sallyport = await open(config)
   t.teardown(() => sallyport.close())
-  const { key } = await sallyport.keyring.issue({ plan: 'free', name: 'Test' })
-  return async (domain: string) => {
+  const issue = async (name: string) => (await sallyport.keyring.issue({ plan: 'free', name })).key
+  const call = async (key: string, domain: string) => {
     const target = `/v1/whois/${domain}`
     const answer = await sallyport.api({
       peer: '8.1.0.1',
@@ -69,6 +69,13 @@ async function openCalling(t: Test, config: Parameters<typeof open>[0]) {
     })
     return { status: answer?.status, json: JSON.parse(String(answer?.body)) }
   }
+  return { issue, call }
+}
+
+async function openCalling(t: Test, config: Parameters<typeof open>[0]) {
+  const { issue, call } = await openService(t, config)
+  const key = await issue('Test')
+  return (domain: string) => call(key, domain)
 }
 
 t.test('the bootstrap file among the sources says where RDAP is, and one answer serves many', async (t) => {
@@ -93,6 +100,53 @@ t.test('loopback is not reached unless the configuration allows it', async (t) =
   const call = await openCalling(t, { ...config, net: {} })
   t.match(await call('example.de'), { status: 503 })
   t.strictSame(asked, [])
+})
+
+t.test('an account with many questions to a slow registry does not shut out another', async (t) => {
+  const held: Socket[] = []
+  const port = await listen(
+    t,
+    createTcpServer((socket) => {
+      t.teardown(() => socket.destroy())
+      socket.on('data', (chunk) => {
+        if (String(chunk).includes('small')) socket.end('Status: free')
+        else held.push(socket)
+      })
+    }),
+  )
+  const whois = { servers: { de: `127.0.0.1:${port}` } }
+  const { issue, call } = await openService(t, {
+    ...madeConfig(t.testdir()),
+    whois,
+    net: { allowPrivate: ['127.0.0.0/8'] },
+  })
+  const [large, small] = [await issue('Large'), await issue('Small')]
+  const asked = Array.from({ length: 4 + 16 + 5 }, (_, at) => call(large, `large${at}.de`))
+  const refused = (await Promise.all(asked.slice(20))).map(({ status }) => status)
+  t.strictSame(refused, [429, 429, 429, 429, 429], 'only so much of an account waits')
+  for (const name of ['small.de', 'small2.de']) {
+    t.match(await call(small, name), { status: 400, json: { error: 'domain_not_found' } }, name)
+  }
+  t.ok(held.length >= 4)
+  for (const socket of held) socket.end('Status: free')
+})
+
+t.test('a registry is asked five questions at once, and an account that used them all up gives way', async (t) => {
+  const { asked, config } = await openRegistry(t, () => 'Status: free')
+  const { issue, call } = await openService(t, config)
+  const [large, small] = [await issue('Large'), await issue('Small')]
+  const statuses: (number | undefined)[] = []
+  const all = Array.from({ length: 20 }, async (_, at) => {
+    const { status } = await call(large, `large${at}.de`)
+    statuses.push(status)
+    return status
+  })
+  while (statuses.length < 18) await new Promise((resolve) => setImmediate(resolve))
+  t.equal(asked.length, 5)
+  t.equal(statuses.filter((status) => status === 503).length, 13, 'two wait')
+  // The second was refused to the other account, which is no answer to this one.
+  for (const name of ['small.de', 'large19.de']) t.match(await call(small, name), { status: 400 }, name)
+  t.equal((await Promise.all(all)).filter((status) => status === 503).length, 14, 'and the other gave way')
 })
 
 t.test('a refreshed bootstrap file goes before the one that is shipped', async (t) => {

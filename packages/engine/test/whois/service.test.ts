@@ -31,6 +31,7 @@ function whoisIn({ rdap = () => FAILED, port43 = () => FAILED, registries = crea
         return port43(question)
       },
     },
+    turns: { rdap: async () => true, port43: async () => true },
     registries: async () => registries,
   })
   return { whois, clock, fetched, asked }

@@ -1,4 +1,4 @@
-import { type AgentVerdict, type Decision, type DescribedRequest, nameClient, plainAction } from '@sallyport/core'
+import { type AgentVerdict, type Decision, type DescribedRequest, plainAction } from '@sallyport/core'
 import type { Access } from '../admission.ts'
 import { CLIENT_LIMITS } from '../client-limits.ts'
 import { defineRoute } from '../route.ts'
@@ -9,6 +9,7 @@ import {
   CrawlerVerifyResponse,
 } from '../schemas/agents.ts'
 import { addressOf } from './address.ts'
+import { nameAsker } from './asker.ts'
 
 const RULE =
   'The answer lists every check. `spoofed` means that every check that could run ran and refuted the claim; an ' +
@@ -55,8 +56,8 @@ function verifyRoute(row: {
       addressOf(body.ip)
       services.crawlers.check(claimOf(body))
     },
-    handle: ({ body }, { request, services }) =>
-      services.crawlers.verify(addressOf(body.ip), claimOf(body), nameClient(services.client(request).address)),
+    handle: ({ body }, context) =>
+      context.services.crawlers.verify(addressOf(body.ip), claimOf(body), nameAsker(context)),
   })
 }
 

@@ -1,9 +1,10 @@
-import { classify, formatAddress, locate, type NetworkFinding, nameClient, SallyportError } from '@sallyport/core'
+import { classify, formatAddress, locate, type NetworkFinding, SallyportError } from '@sallyport/core'
 import { CLIENT_LIMITS } from '../client-limits.ts'
 import { defineRoute } from '../route.ts'
 import { LookupRequest, LookupResult, MyIPResponse } from '../schemas/lookup.ts'
 import { IpParams } from '../schemas/words.ts'
 import { addressOf } from './address.ts'
+import { nameAsker } from './asker.ts'
 
 export const demo = defineRoute({
   method: 'GET',
@@ -37,8 +38,7 @@ export const lookup = defineRoute({
   body: LookupRequest,
   response: LookupResult,
   answer: 'All that is known of the target.',
-  handle: ({ body }, { request, services }) =>
-    services.lookup.lookup(body.target, nameClient(services.client(request).address)),
+  handle: ({ body }, context) => context.services.lookup.lookup(body.target, nameAsker(context)),
 })
 
 export const myip = defineRoute({

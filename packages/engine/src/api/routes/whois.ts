@@ -1,7 +1,8 @@
-import { nameClient, registrableDomain, SallyportError } from '@sallyport/core'
+import { registrableDomain, SallyportError } from '@sallyport/core'
 import { defineRoute } from '../route.ts'
 import { WhoisResponse } from '../schemas/lookup.ts'
 import { DomainParams } from '../schemas/words.ts'
+import { nameAsker } from './asker.ts'
 
 export const whois = defineRoute({
   method: 'GET',
@@ -17,11 +18,12 @@ export const whois = defineRoute({
   params: DomainParams,
   response: WhoisResponse,
   answer: 'The registration; what the registry does not tell is left out.',
-  async handle({ params }, { request, services }) {
+  async handle({ params }, context) {
+    const { services } = context
     const target = registrableDomain(params.domain)
     if (target === undefined) throw new SallyportError('invalid_domain')
-    const asker = nameClient(services.client(request).address)
-    const answer = await services.nameTurns.run(asker, () => services.whois.find(target))
+    const asker = nameAsker(context)
+    const answer = await services.nameTurns.run(asker, () => services.whois.find(target, undefined, asker))
     switch (answer.state) {
       case 'registered':
         return { domain: answer.domain, ...answer.record }
