@@ -98,7 +98,7 @@ t.test('a signature of more components than any agent covers is not looked at', 
 t.test('a nonce is remembered in a few letters, however long it is', async (t) => {
   const ids: string[] = []
   const replay = {
-    see(id: string) {
+    see(_agent: unknown, id: string) {
       ids.push(id)
       return ids.indexOf(id) === ids.length - 1 ? ('new' as const) : ('seen' as const)
     },

@@ -4,7 +4,7 @@ const SIGNATURE_OUTCOMES = ['verified', 'invalid', 'unverified'] as const
 
 /**
  * Outcome of a signature. `verified`: by a key of the agent's directory. `invalid`: malformed, stale, replayed, or
- * not by the key it names. `unverified`: the key could not be had, so nothing may be concluded.
+ * not by the key it names. `unverified`: the key could not be had, or a copy could not be told, so nothing may be concluded.
  */
 export type SignatureOutcome = (typeof SIGNATURE_OUTCOMES)[number]
 

@@ -4,7 +4,6 @@ import type { Crawler } from '../../crawler/catalogue.ts'
 import type { SignatureFinding } from './finding.ts'
 import { type AgentKey, ALGORITHMS, isSignedBy } from './key.ts'
 import { fieldValue, type SentSignature, type SignedRequest } from './message.ts'
-import type { ReplayMemory } from './replay.ts'
 import { mayHideHost, signatureBase } from './signature-base.ts'
 
 /** How far a signer's clock may be ahead, in seconds. */
@@ -47,18 +46,21 @@ export function faultWithKey(
   return { ...invalid(`it was not made by the key of ${about.agent}${why}`), ...about, forged }
 }
 
-/** The finding about a signature that is by its key, unless its nonce served before. `now` is absent where none is used up. */
+/** Uses up a nonce, as a replay memory does. */
+type SeeNonce = (id: string, until: number) => 'new' | 'seen' | 'full'
+
+/** The finding about a signature that is by its key, unless its nonce served before. `see` is absent where none is used up. */
 export function proven(
   { parameters, components }: SentSignature,
   about: About,
-  replay: ReplayMemory,
-  now: number | undefined,
+  see: SeeNonce | undefined,
 ): SignatureFinding {
   const nonce = parameters.get('nonce')
   const until = Number(parameters.get('expires')) * 1000
-  const seen =
-    typeof nonce === 'string' && now !== undefined ? replay.see(nonceId(about.keyId, nonce), until, now) : undefined
+  const seen = typeof nonce === 'string' ? see?.(nonceId(about.keyId, nonce), until) : undefined
   if (seen === 'seen') return { ...invalid('its nonce was used before'), ...about }
+  // As verified it could be any number of copies.
+  if (seen === 'full') return unverified(about, `${about.agent} signed more than can be remembered`)
   const names = new Set(components.map(([name]) => name))
   const bound = names.has('@target-uri') || (names.has('@path') && names.has('@method'))
   return {

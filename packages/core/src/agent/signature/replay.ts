@@ -1,32 +1,63 @@
+import type { KeySource } from './key-source.ts'
+
 /** Remembers which signatures were seen, so that a copy is noticed until the original has expired. */
 export interface ReplayMemory {
-  /** `full`: too much is remembered already to add this one, so a copy of it would not be noticed. */
-  see(id: string, until: number, now: number): 'new' | 'seen' | 'full'
+  /** `full`: the agent signed more than can be remembered, so that a copy of what it signs would not be noticed. */
+  see(agent: KeySource, id: string, until: number, now: number): 'new' | 'seen' | 'full'
 }
 
-export const MAX_REMEMBERED = 100_000
+const MAX_REMEMBERED = 100_000
 /** A full memory is searched for what has expired at most this often: it holds a hundred thousand entries. */
 const SWEEP_MS = 10_000
 
+/** `most` signatures of agents that are known here, and as many of those that visitors named, who thus take up no more than their own. */
 export function createReplayMemory(most = MAX_REMEMBERED): ReplayMemory {
-  const seen = new Map<string, number>()
+  const [ofKnown, ofStrangers] = [createSide(most), createSide(most)]
+  return {
+    see: ({ identifier, stranger }, ...signature) => (stranger ? ofStrangers : ofKnown)(identifier, ...signature),
+  }
+}
+
+/** The signatures of one agent; after it filled the memory, nothing of it is remembered until all that was remembered has expired. */
+interface Share {
+  readonly seen: Map<string, number>
+  fullUntil: number
+}
+
+function createSide(most: number) {
+  const shares = new Map<string, Share>()
+  let size = 0
   let nextSweep = 0
 
   function sweep(now: number): void {
     if (now < nextSweep) return
     nextSweep = now + SWEEP_MS
-    for (const [id, until] of seen) if (until <= now) seen.delete(id)
+    for (const [agent, { seen, fullUntil }] of shares) {
+      for (const [id, until] of seen) if (until <= now && seen.delete(id)) size--
+      if (seen.size === 0 && fullUntil <= now) shares.delete(agent)
+    }
   }
 
-  return {
-    see(id, until, now) {
-      const known = seen.get(id)
-      if (known !== undefined && known > now) return 'seen'
-      // Never by throwing out another: its copy could then pass as the first.
-      if (seen.size >= most) sweep(now)
-      if (seen.size >= most) return 'full'
-      seen.set(id, until)
-      return 'new'
-    },
+  /** Forgets what the agent with most signatures signed: only its copies could pass, and what it signs is `full` until none can. */
+  function closeLargest(): void {
+    const [first, ...others] = shares.values()
+    const largest = others.reduce((most, share) => (share.seen.size > most.seen.size ? share : most), first as Share)
+    size -= largest.seen.size
+    for (const until of largest.seen.values()) largest.fullUntil = Math.max(largest.fullUntil, until)
+    largest.seen.clear()
+  }
+
+  return (agent: string, id: string, until: number, now: number): 'new' | 'seen' | 'full' => {
+    const share = shares.get(agent) ?? { seen: new Map(), fullUntil: 0 }
+    if (share.fullUntil > now) return 'full'
+    const known = share.seen.get(id)
+    if (known !== undefined && known > now) return 'seen'
+    if (size >= most) sweep(now)
+    if (size >= most) closeLargest()
+    if (share.fullUntil > now) return 'full'
+    shares.set(agent, share)
+    if (!share.seen.has(id)) size++
+    share.seen.set(id, until)
+    return 'new'
   }
 }

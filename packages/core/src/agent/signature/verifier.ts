@@ -71,7 +71,8 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
     if (found.state === 'unknown') return unverified(about, `the keys of ${source.identifier} are not known yet`)
     if (found.state === 'absent') return unverified(about, `the directory of ${source.identifier} has no such key`)
     const now = clock.now()
-    return faultWithKey(found.key, sent, request, about, now) ?? proven(sent, about, replay, real ? now : undefined)
+    const see = (id: string, until: number) => replay.see(source, id, until, now)
+    return faultWithKey(found.key, sent, request, about, now) ?? proven(sent, about, real ? see : undefined)
   }
 
   function judge(request: SignedRequest, real: boolean): SignatureFinding | undefined {
