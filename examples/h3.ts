@@ -1,9 +1,8 @@
-// An h3 site with inspection and the /v1 API, as Nitro and Nuxt are built on. PORT says where it listens; 0 takes a free port.
+// An h3 site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { inspection, v1 } from '@sallyport/fetch/h3'
-import { guardUpgrade } from '@sallyport/node'
+import { guardUpgrade, type Handler, type Inspected, listener, v1 } from '@sallyport/node'
 import { H3 } from 'h3'
 import { toNodeHandler } from 'h3/node'
 import { open } from 'sallyport'
@@ -17,15 +16,14 @@ const sallyport = await open({
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })
 
-const app = new H3()
-app.use(inspection(sallyport))
-app.use(v1(sallyport))
-app.get('/', (event) => {
-  const { action, inspection } = event.context.sallyport ?? {}
+const app = new H3().get('/', (event) => {
+  const { req } = event.runtime?.node ?? {}
+  const { action, inspection } = (req as Inspected<IncomingMessage>).sallyport ?? {}
   return { action, networkClass: inspection?.network.verdict.classification }
 })
 
-const server = createServer(toNodeHandler(app)).listen(Number(PORT), '127.0.0.1', () => {
+const site = toNodeHandler(app) as Handler<unknown, unknown>
+const server = createServer(listener(sallyport, v1(sallyport, site))).listen(Number(PORT), '127.0.0.1', () => {
   console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })
 guardUpgrade(server, sallyport)

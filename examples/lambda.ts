@@ -1,7 +1,8 @@
-// A Lambda handler with inspection and the /v1 API, for HTTP APIs of API Gateway and function URLs. The function's package holds
-// DATA_DIR, as `sallyport data compile` made it; a function writes to /tmp alone.
-// The handler routes by `rawPath` as the rules judged it: `/admin/../x` of the event is `/x` here.
-import { type Inspected, inspection, type LambdaEvent, v1 } from '@sallyport/fetch/lambda'
+// A Lambda handler with inspection and the /v1 API, for HTTP APIs of API Gateway and function URLs (payload format 2.0). The
+// function's package holds DATA_DIR, as `sallyport data compile` made it; a function writes to /tmp alone.
+import { inspection, v1 } from '@sallyport/fetch/hono'
+import { type Context, Hono } from 'hono'
+import { handle } from 'hono/aws-lambda'
 import { open } from 'sallyport'
 
 const { DATA_DIR = '/tmp/sallyport', REFRESH = 'true' } = process.env
@@ -12,10 +13,12 @@ const sallyport = await open({
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })
 
-const site = async ({ sallyport }: Inspected<LambdaEvent>) => ({
-  statusCode: 200,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ action: sallyport?.action }),
-})
+/** The visitor, as API Gateway saw the socket. */
+const address = (c: Context): string => c.env.requestContext.http.sourceIp
 
-export const handler = inspection(sallyport, v1(sallyport, site))
+const app = new Hono()
+app.use(inspection(sallyport, { address }))
+app.use(v1(sallyport, { address }))
+app.get('/', (c) => c.json({ action: c.get('sallyport')?.action }))
+
+export const handler = handle(app)

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import type { LambdaEvent, LambdaResult } from '@sallyport/fetch/lambda'
-import { echoFetch } from './site.ts'
+import type { handle } from 'hono/aws-lambda'
 
-type Handler = (event: LambdaEvent, context: undefined) => Promise<LambdaResult>
+type Handler = ReturnType<typeof handle>
 
 /**
  * A made API Gateway: a listener that hands each request to a handler of Lambda as an event of payload format 2.0, and sends
@@ -20,7 +19,7 @@ export function gatewayBefore(handler: Handler): (req: IncomingMessage, res: Ser
       cookies = [],
       body = '',
       isBase64Encoded,
-    } = await handler(eventOf(req, bytes), undefined)
+    } = await handler(eventOf(req, bytes) as Parameters<Handler>[0])
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     if (cookies.length > 0) res.setHeader('set-cookie', cookies)
     const sent = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
@@ -30,7 +29,8 @@ export function gatewayBefore(handler: Handler): (req: IncomingMessage, res: Ser
   }
 }
 
-function eventOf(req: IncomingMessage, bytes: Buffer): LambdaEvent {
+/** The members of payload format 2.0 that an adapter reads. */
+function eventOf(req: IncomingMessage, bytes: Buffer) {
   const [, path = '', query = ''] = /^(?:http:\/\/[^/?]*)?([^?]*)\??(.*)$/.exec(req.url ?? '') ?? []
   const { cookie, ...fields } = req.headers
   const headers = Object.entries(fields).map(([name, value]) => [name, [value].flat().join()])
@@ -45,26 +45,5 @@ function eventOf(req: IncomingMessage, bytes: Buffer): LambdaEvent {
       domainName: req.headers.host ?? 'site.example',
       http: { method: req.method ?? '', sourceIp: req.socket.remoteAddress ?? '' },
     },
-  }
-}
-
-/** Answers with what the site sees of an event. */
-export async function echoOfEvent({ rawPath, rawQueryString, body, ...event }: LambdaEvent): Promise<LambdaResult> {
-  const { method } = event.requestContext.http
-  const query = rawQueryString === '' ? '' : `?${rawQueryString}`
-  const headers = Object.entries(event.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  const seen = await echoFetch(
-    new Request(`http://site.example${rawPath}${query}`, {
-      method,
-      headers: Object.fromEntries(headers),
-      body: body === undefined || method === 'GET' || method === 'HEAD' ? null : Buffer.from(body, 'base64'),
-    }),
-  )
-  const text = await seen.text()
-  const told = text === '' ? '' : JSON.stringify({ ...JSON.parse(text), target: rawPath + query })
-  return {
-    statusCode: 200,
-    headers: { ...Object.fromEntries(seen.headers), 'content-length': `${told.length}` },
-    body: told,
   }
 }

@@ -1,59 +1,51 @@
-import { createServer } from 'node:http'
-import * as forElysia from '@sallyport/fetch/elysia'
-import * as forH3 from '@sallyport/fetch/h3'
-import * as forLambda from '@sallyport/fetch/lambda'
-import { guardUpgrade } from '@sallyport/node'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import * as forExpress from '@sallyport/express'
+import * as forHono from '@sallyport/fetch/hono'
+import { guardUpgrade, listener, v1 } from '@sallyport/node'
+import { withVerdict } from '@sallyport/node/internal'
 import { Elysia } from 'elysia'
 import { H3 } from 'h3'
-import { createApp, eventHandler, toNodeListener } from 'h3v1'
+import { createApp, eventHandler, fromNodeMiddleware, toNodeListener } from 'h3v1'
+import { type Context, Hono } from 'hono'
+import { handle } from 'hono/aws-lambda'
 import { toNodeHandler } from 'srvx/node'
 import { answerEcho, type Host, running } from './host.ts'
-import { echoOfEvent, gatewayBefore } from './lambda-gateway.ts'
+import { gatewayBefore } from './lambda-gateway.ts'
 import { HTTP1, serverOf } from './protocols.ts'
 import { echoFetch } from './site.ts'
 
-const h3: Host = {
-  name: 'h3 2',
-  speaks: ['tls', 'h2', 'h2c'],
-  normalisesTargets: true,
-  async start(sallyport, base, options = {}, over = HTTP1) {
-    // It refuses broken escapes itself, before any middleware, unless it is asked not to.
-    const app = new H3({ allowMalformedURL: true })
-    app.use(forH3.inspection(sallyport, options))
-    app.use(forH3.v1(sallyport, { base }))
-    app.all('/**', (event) => echoFetch(event.req))
-    const server = serverOf(over, toNodeHandler(app.fetch) as typeof answerEcho)
-    guardUpgrade(server, sallyport, options)
-    return running(server)
-  },
+/** A host whose handler of fetch srvx runs on Node, behind the listener of `@sallyport/node`: as the examples of h3 and Elysia. */
+function srvxHost(name: string, fetch: (request: Request) => Response | Promise<Response>): Host {
+  return {
+    name,
+    speaks: ['tls', 'h2', 'h2c'],
+    normalisesTargets: true,
+    async start(sallyport, base, options = {}, over = HTTP1) {
+      const site = toNodeHandler(fetch) as (req: IncomingMessage, res: ServerResponse) => unknown
+      const server = serverOf(over, listener(sallyport, v1(sallyport, site, { base }), options))
+      guardUpgrade(server, sallyport, options)
+      return running(server)
+    },
+  }
 }
 
-/** Its application is that of Nitro 2, and so of Nuxt 4. */
+// It refuses broken escapes itself, unless it is asked not to.
+const h3 = new H3({ allowMalformedURL: true }).all('/**', (event) => echoFetch(event.req))
+const elysia = new Elysia().all('/*', ({ request }) => echoFetch(request))
+
+/** Its application is that of Nitro 2, and so of Nuxt 4: it runs middleware of Node. */
 const h3OfNitro2: Host = {
   name: 'h3 1',
   speaks: ['tls'],
   async start(sallyport, base, options = {}, over = HTTP1) {
     const app = createApp()
-    // Its events are others than those of h3 2, in name alone.
-    app.use(eventHandler(forH3.inspection(sallyport, options) as never))
-    app.use(eventHandler(forH3.v1(sallyport, { base }) as never))
+    app.use(fromNodeMiddleware(forExpress.inspection(sallyport, options) as never))
+    // A prefix of h3 1 does not match a target in absolute form.
+    const below = (req: IncomingMessage, res: ServerResponse, next: () => void) =>
+      v1(sallyport, () => next(), { base })(req, res)
+    app.use(fromNodeMiddleware(base === '' ? (forExpress.v1(sallyport) as never) : below))
     app.use(eventHandler(({ node }) => answerEcho(node.req, node.res)))
     const server = serverOf(over, toNodeListener(app))
-    guardUpgrade(server, sallyport, options)
-    return running(server)
-  },
-}
-
-const elysia: Host = {
-  name: 'Elysia on Node',
-  speaks: ['tls', 'h2', 'h2c'],
-  normalisesTargets: true,
-  async start(sallyport, base, options = {}, over = HTTP1) {
-    const app = new Elysia()
-      .use(forElysia.inspection(sallyport, options))
-      .use(forElysia.v1(sallyport, { base }))
-      .all('/*', ({ request }) => echoFetch(request))
-    const server = serverOf(over, toNodeHandler(app.fetch) as typeof answerEcho)
     guardUpgrade(server, sallyport, options)
     return running(server)
   },
@@ -67,10 +59,27 @@ const lambda: Host = {
   readsBodiesFirst: true,
   hasNoUpgrades: true,
   async start(sallyport, base, options = {}) {
-    const handler = forLambda.inspection(sallyport, forLambda.v1(sallyport, echoOfEvent, { base }), options)
-    return running(createServer(gatewayBefore(handler)))
+    const address = (c: Context): string => c.env.requestContext.http.sourceIp
+    const app = new Hono()
+    app.use(forHono.inspection(sallyport, { ...options, address }))
+    app.use(forHono.v1(sallyport, { base, address }))
+    app.all('*', ({ req, get }) =>
+      echoFetch(req.raw, headersWith(withVerdict([...req.raw.headers].flat(), get('sallyport')))),
+    )
+    return running(createServer(gatewayBefore(handle(app))))
   },
 }
 
+function headersWith(fields: readonly string[]): Headers {
+  const headers = new Headers()
+  for (let at = 0; at + 1 < fields.length; at += 2) headers.append(fields[at] ?? '', fields[at + 1] ?? '')
+  return headers
+}
+
 /** Hosts whose requests are received as those of HOSTS are: Node's own, or the web's. */
-export const MORE_HOSTS: readonly Host[] = [h3, h3OfNitro2, elysia, lambda]
+export const MORE_HOSTS: readonly Host[] = [
+  srvxHost('h3 2', h3.fetch),
+  h3OfNitro2,
+  srvxHost('Elysia on Node', elysia.fetch),
+  lambda,
+]

@@ -141,7 +141,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     ],
   }),
   'adapters/node': ['packages/core', 'packages/engine', 'negotiator', 'node:*'],
-  'adapters/fetch': ['packages/core', 'packages/engine', 'adapters/node', 'elysia', 'h3', 'hono', 'node:*'],
+  'adapters/fetch': ['packages/core', 'packages/engine', 'adapters/node', 'hono', 'node:*'],
   'adapters/proxy': [
     'packages/core',
     'packages/engine',

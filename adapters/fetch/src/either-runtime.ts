@@ -140,12 +140,3 @@ function renew({ req, made }: OnNode, name: string): void {
   if (typeof value === 'string') made?.headers.set(name, value)
   else made?.headers.delete(name)
 }
-
-/** Node's request below one that srvx made of it, as h3 and Elysia have it; `undefined` elsewhere. */
-export function belowSrvx(request: Request): OnNode | undefined {
-  const { runtime } = request as Request & {
-    readonly runtime?: { readonly node?: Partial<Pick<OnNode, 'req' | 'res'>> | undefined } | undefined
-  }
-  const { req, res } = runtime?.node ?? {}
-  return req?.rawHeaders === undefined || res === undefined ? undefined : { req, res, made: request }
-}

@@ -1,4 +1,4 @@
-import { v1 } from '@sallyport/fetch/h3'
+import { v1 } from '@sallyport/express'
 import { sallyport } from '../sallyport.js'
 
-export default defineEventHandler(v1(sallyport))
+export default fromNodeMiddleware(v1(sallyport))

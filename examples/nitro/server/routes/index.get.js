@@ -1,4 +1,4 @@
 export default defineEventHandler((event) => {
-  const { action, inspection } = event.context.sallyport ?? {}
+  const { action, inspection } = event.node.req.sallyport ?? {}
   return { action, networkClass: inspection?.network.verdict.classification }
 })
