@@ -204,7 +204,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/open': 1_284,
   'packages/engine': 20,
   'adapters/node': 4_981,
-  'adapters/fetch': 1_120,
+  'adapters/fetch': 677,
   'adapters/proxy': 9_065,
   'packages/sallyport/console': 2_830,
   'packages/sallyport/cli': 6_965,
