@@ -29,7 +29,7 @@ export function gatewayBefore(handler: Handler): (req: IncomingMessage, res: Ser
   }
 }
 
-/** The members of payload format 2.0 that an adapter reads. */
+/** Returns the members of payload format 2.0 that Hono reads. */
 function eventOf(req: IncomingMessage, bytes: Buffer) {
   const [, path = '', query = ''] = /^(?:http:\/\/[^/?]*)?([^?]*)\??(.*)$/.exec(req.url ?? '') ?? []
   const { cookie, ...fields } = req.headers

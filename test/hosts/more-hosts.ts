@@ -14,7 +14,7 @@ import { gatewayBefore } from './lambda-gateway.ts'
 import { HTTP1, serverOf } from './protocols.ts'
 import { echoFetch } from './site.ts'
 
-/** A host whose handler of fetch srvx runs on Node, behind the listener of `@sallyport/node`: as the examples of h3 and Elysia. */
+/** The handler of fetch runs by srvx on Node, behind the listener of `@sallyport/node`, as in the examples of h3 and Elysia. */
 function srvxHost(name: string, fetch: (request: Request) => Response | Promise<Response>): Host {
   return {
     name,
