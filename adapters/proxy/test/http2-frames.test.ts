@@ -20,7 +20,7 @@ import {
   WHOLE,
 } from './http2-wire.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { OK, until } from './wire.ts'
+import { type Answer, OK, until } from './wire.ts'
 
 /* The same bytes go to the proxy and to a server of Node alone: what either makes of them must be the same. */
 
@@ -139,7 +139,10 @@ t.test('bad frames are answered as Node answers them', { skip }, async (t) => {
   t.teardown(() => void bare.close())
   const address = bare.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const { url, origin } = await proxyBefore(t, OK, { tls: { certificates: [pair] } })
+  const { url, origin } = await proxyBefore(t, OK, {
+    sallyport: fakeSallyport({ trust: [] }),
+    tls: { certificates: [pair] },
+  })
   const reactions = Object.entries(CASES).map(async ([name, bytes]) => {
     const all = Buffer.concat([BEGIN, bytes])
     const nodes = await reaction(port, all)
@@ -162,12 +165,17 @@ t.test('bad frames are answered as Node answers them', { skip }, async (t) => {
   t.ok(origin.heads.every((head) => /^GET \/ HTTP\/1\.1\r\nhost: a\.example\r\n/i.test(head)))
 })
 
+interface Connected {
+  readonly trust?: readonly string[]
+  readonly answer?: Answer | string
+}
+
 /** A proxy, and a raw connection of HTTP/2 to it. */
-async function connected(t: Test) {
+async function connected(t: Test, { trust = [], answer = () => {} }: Connected = {}) {
   const pair = makeCertificate(certificateFolder(t), ['a.example'])
   const refused: string[] = []
-  const { url, origin } = await proxyBefore(t, () => {}, {
-    sallyport: fakeSallyport({ trust: [] }),
+  const { url, origin } = await proxyBefore(t, answer, {
+    sallyport: fakeSallyport({ trust }),
     tls: { certificates: [pair] },
     onRefused: (cause) => refused.push(cause),
   })
@@ -214,4 +222,29 @@ t.test('so are requests that are taken back, or bad, without an end', { skip }, 
     await until(() => socket.destroyed)
     t.pass(name)
   }
+})
+
+t.test('bad requests of one visitor do not end the session of a trusted proxy', { skip }, async (t) => {
+  const bad: readonly Buffer[] = [
+    field('te', 'x'),
+    field('X-Other', '1'),
+    field('connection', 'close'),
+    field('content-length', 'x'),
+  ]
+  const { socket, origin } = await connected(t, { trust: ['127.0.0.0/8'], answer: OK })
+  const reset = new Set<number>()
+  let answered = 0
+  hearFrames(socket, (type, stream) => {
+    if (type === TYPE.reset) reset.add(stream)
+    if (type === TYPE.headers) answered = stream
+  })
+  const count = 400
+  for (let at = 0; at < count; at++) {
+    socket.write(headers(2 * at + 1, WHOLE, GET, bad[at % bad.length] as Buffer))
+    if (at % 50 === 49) await until(() => socket.destroyed || reset.size === at + 1)
+  }
+  const last = 2 * count + 1
+  socket.write(headers(last, WHOLE, GET))
+  await until(() => socket.destroyed || answered === last)
+  t.same([reset.size, origin.heads.length, socket.destroyed], [count, 1, false])
 })

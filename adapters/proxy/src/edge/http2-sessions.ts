@@ -30,6 +30,11 @@ const MAX_BAD_STREAMS = 100
 const MAX_PINGS = 100
 /** The largest number of a stream: a GOAWAY with it says that the connection will end, and takes no request back (RFC 9113 6.8). */
 const LAST_STREAM = 2 ** 31 - 1
+/**
+ * Bad frames and streams of a trusted proxy's session, which carries many clients. nghttp2 drops a malformed request before the client
+ * that its fields name is known, so nothing can be counted by client: each bad request ends its own stream alone.
+ */
+const UNBOUNDED = LAST_STREAM
 
 export interface Http2SessionsOptions {
   readonly limits: () => Limits
@@ -54,13 +59,13 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   const { limits, timeouts, isTrusted, onRequest, onCut } = options
   const sessions = new Set<ServerHttp2Session>()
   const watch = watchSessions(timeouts)
-  const create = (): Http2Server => {
+  const create = (isFront: boolean): Http2Server => {
     const maxConcurrentStreams = Math.min(MAX_STREAMS, limits().inFlightPerClient)
     const server = createServer({
       // nghttp2 counts as invalid also a stream that a client opened before it had seen how many it may, and refuses that one alone.
       // The first other one that nghttp2 does not end the session for is answered on its stream; the next one ends it.
-      maxSessionInvalidFrames: MAX_STREAMS - maxConcurrentStreams,
-      maxSessionRejectedStreams: MAX_BAD_STREAMS,
+      maxSessionInvalidFrames: isFront ? UNBOUNDED : MAX_STREAMS - maxConcurrentStreams,
+      maxSessionRejectedStreams: isFront ? UNBOUNDED : MAX_BAD_STREAMS,
       maxSendHeaderBlockLength: MAX_SENT_HEAD_BYTES,
       maxOutstandingPings: MAX_PINGS,
       settings: {
@@ -77,7 +82,8 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
     })
     return server
   }
-  let server = create()
+  const createBoth = () => ({ ofFronts: create(true), ofClients: create(false) })
+  let servers = createBoth()
 
   /** Takes the requests of a session; each stream has one listener for its end. */
   const serve = (session: ServerHttp2Session, socket: TLSSocket, streams: SessionStreams): void => {
@@ -104,12 +110,13 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
       // A client that ends its half has left. Streams in flight would wait for it, and its connection with them.
       socket.allowHalfOpen = false
       const begin = (session: ServerHttp2Session): void => serve(session, socket, watch.add(session, socket))
+      const server = isTrusted(socket.remoteAddress ?? '') ? servers.ofFronts : servers.ofClients
       // Node makes the session before it returns.
       server.once('session', begin).emit('connection', socket)
       server.off('session', begin)
     },
     adopt() {
-      server = create()
+      servers = createBoth()
     },
     announceEnd() {
       for (const session of sessions) {
