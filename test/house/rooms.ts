@@ -205,7 +205,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine': 20,
   'adapters/node': 4_981,
   'adapters/fetch': 677,
-  'adapters/proxy': 9_065,
+  'adapters/proxy': 9_072,
   'packages/sallyport/console': 2_830,
   'packages/sallyport/cli': 6_965,
   'packages/sallyport': 51,
