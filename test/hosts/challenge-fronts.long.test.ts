@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { BROWSER, cookieOf, givenBefore, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
 import { noFront, startFront } from './fronts.ts'
 import { running } from './hosts.ts'
+import { startProxy } from './proxy.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* nginx and Caddy ask as the examples configure them: a visitor is asked, answers, and is let through. */
@@ -16,14 +16,7 @@ for (const front of ['nginx', 'caddy'] as const) {
         policy: { preset: 'observe', rules: [rule] },
         challenge: { secret: SECRET },
       })
-      const gate = await openProxy(sallyport, {
-        listen: '127.0.0.1:0',
-        admin: '127.0.0.1:0',
-        forwardAuth: front,
-        limits: { eventLoopDelay: '1m' },
-        timeouts: { drain: 0 },
-      })
-      t.teardown(() => gate.close('cut'))
+      const gate = await startProxy(t, sallyport, { forwardAuth: front })
       const origin = await running(createServer((req, res) => res.end(JSON.stringify(req.headers))))
       t.teardown(() => origin.close())
       const at = await startFront(t, front, { gate: new URL(gate.url).host, origin: `127.0.0.1:${origin.port}` })

@@ -7,7 +7,6 @@ import * as forFetch from '@sallyport/fetch'
 import * as forHono from '@sallyport/fetch/hono'
 import * as forKoa from '@sallyport/koa'
 import { challenge, type Handler, type Inspected, listener } from '@sallyport/node'
-import { openProxy } from '@sallyport/proxy'
 import express from 'express'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
@@ -15,6 +14,7 @@ import Koa from 'koa'
 import t, { type Test } from 'tap'
 import { BROWSER, cookieOf, redeem, solutionOf, visit } from './challenge-client.ts'
 import { type RunningHost, running } from './hosts.ts'
+import { startProxy } from './proxy.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* An application asks for a pass of level 2 at /buy, and nobody is asked elsewhere; behind the proxy an answer of the origin does. */
@@ -96,24 +96,8 @@ const APPLICATIONS: Readonly<Record<string, Start>> = {
       }),
     )
     t.teardown(() => origin.close())
-    return proxyTo(sallyport, `http://127.0.0.1:${origin.port}`)
+    return startProxy(t, sallyport, { upstream: `http://127.0.0.1:${origin.port}` })
   },
-}
-
-async function proxyTo(
-  sallyport: Sallyport,
-  upstream: string,
-  onNotice: (message: string) => void = () => {},
-): Promise<RunningHost> {
-  const { url, close } = await openProxy(sallyport, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    upstream,
-    onNotice,
-    limits: { eventLoopDelay: '1m' },
-    timeouts: { drain: 0 },
-  })
-  return { port: Number(new URL(url).port), close: () => close() }
 }
 
 const POLICY = { preset: 'observe', rules: [] } satisfies ConfigInput['policy']
@@ -157,7 +141,7 @@ t.test('an origin that writes no level asks nobody, and its field goes no furthe
   const [agent, browser] = BROWSER
   for (const value of ['0', '4', 'yes', '']) {
     const origin = await running(createServer((_, res) => void res.setHeader('sallyport-challenge', value).end(SOLD)))
-    const at = await proxyTo(sallyport, `http://127.0.0.1:${origin.port}`)
+    const at = await startProxy(t, sallyport, { upstream: `http://127.0.0.1:${origin.port}` })
     const { status, headers, body } = await visit(at, { fields: [agent as string, browser as string] })
     t.match([status, body, headers['sallyport-challenge']], [200, SOLD, undefined], value)
     await at.close()
@@ -174,8 +158,8 @@ t.test('an origin that asks where machines have no secret in common asks nobody,
   const origin = await running(createServer((_, res) => void res.setHeader('sallyport-challenge', '2').end(SOLD)))
   t.teardown(() => origin.close())
   const notices: string[] = []
-  const at = await proxyTo(sallyport, `http://127.0.0.1:${origin.port}`, (message) => notices.push(message))
-  t.teardown(() => at.close())
+  const upstream = `http://127.0.0.1:${origin.port}`
+  const at = await startProxy(t, sallyport, { upstream, onNotice: (message) => notices.push(message) })
   for (const target of ['/buy', '/buy', '/other']) {
     const sold = await visit(at, { target })
     t.match([sold.status, sold.body], [200, SOLD])

@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import { inspection } from '@sallyport/express'
-import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import express from 'express'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
 import { HOSTS, running } from './hosts.ts'
+import { startProxy } from './proxy.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -65,21 +65,9 @@ t.test('a mount below a path reads the whole path', async (t) => {
   t.equal(await status(at.port, '8.1.2.1', '/admin/'), 403)
 })
 
-async function proxyOf(t: Test, sallyport: Sallyport, options: ProxyOptions) {
-  const places = {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    limits: { eventLoopDelay: '1m' },
-    timeouts: { drain: 0 },
-  }
-  const proxy = await openProxy(sallyport, { ...places, ...options })
-  t.teardown(() => proxy.close('cut'))
-  return { url: proxy.url, port: Number(new URL(proxy.url).port) }
-}
-
 t.test('a server that asks before it forwards has the decoys of its visitors struck', async (t) => {
   const sallyport = await openWithoutData(t, CONFIG)
-  const { port } = await proxyOf(t, sallyport, { forwardAuth: 'nginx' })
+  const { port } = await startProxy(t, sallyport, { forwardAuth: 'nginx' })
   const check = async (uri: string) => {
     const fields = [
       'X-Original-URI',
@@ -100,10 +88,10 @@ t.test('a server that asks before it forwards has the decoys of its visitors str
 
 t.test('the proxy without an origin answers 404, and its example site links', async (t) => {
   const sallyport = await openWithoutData(t, CONFIG)
-  const { port } = await proxyOf(t, sallyport, {})
+  const { port } = await startProxy(t, sallyport, {})
   t.equal(await status(port, '8.1.4.1', '/trap'), 404)
   await banned(sallyport, 1)
-  const demo = await proxyOf(t, sallyport, { demo: true, robots: { serve: true } })
+  const demo = await startProxy(t, sallyport, { demo: true, robots: { serve: true } })
   t.match(await (await fetch(demo.url)).text(), sallyport.decoyLink())
   t.equal(await status(demo.port, '8.1.4.2', '/trap'), 404)
   t.match(

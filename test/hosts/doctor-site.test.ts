@@ -1,10 +1,11 @@
 import { createServer, type RequestListener } from 'node:http'
 import { type ConfigInput, doctor, type Finding } from '@sallyport/engine'
 import { freePort } from '@sallyport/engine/testing'
-import { openProxy, type ProxyOptions } from '@sallyport/proxy'
+import type { ProxyOptions } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { type Front, noFront, startFront } from './fronts.ts'
 import { running } from './hosts.ts'
+import { startProxy } from './proxy.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* doctor asks through what stands in front whether answers to questions reach the gate. */
@@ -19,14 +20,7 @@ async function served(t: Test, answer: RequestListener): Promise<string> {
 /** A gate before an origin that answers everything; returns its host and what the doctor finds of a site. */
 async function gateOf(t: Test, options: Options, policy: ConfigInput['policy'] = { preset: 'observe' }) {
   const sallyport = await openWithoutData(t, { policy })
-  const gate = await openProxy(sallyport, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    limits: { eventLoopDelay: '1m' },
-    timeouts: { drain: 0 },
-    ...options,
-  })
-  t.teardown(() => gate.close('cut'))
+  const gate = await startProxy(t, sallyport, options)
   const { host } = new URL(gate.url)
   const config = { ...sallyport.config, forwardAuth: options.forwardAuth ?? false, listen: host }
   const examined = async (site?: string): Promise<readonly Finding[]> => {

@@ -4,9 +4,9 @@ import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { guard } from '@sallyport/fetch'
 import { listener } from '@sallyport/node'
-import { openProxy } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { type RunningHost, running } from './host.ts'
+import { startProxy } from './proxy.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -29,8 +29,6 @@ const POLICY = {
     },
   ],
 } satisfies ConfigInput['policy']
-
-const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } } as const
 
 /** An application whose answers wait until the test gives them. */
 class Application extends EventEmitter {
@@ -62,9 +60,7 @@ const HOSTS: Readonly<Record<string, Start>> = {
   'the proxy': async (t, sallyport, listen) => {
     const origin = await running(createServer(listen))
     t.teardown(() => origin.close())
-    const upstream = `http://127.0.0.1:${origin.port}`
-    const { url, close } = await openProxy(sallyport, { ...LOOPBACK, upstream, timeouts: { drain: 0 } })
-    return { port: Number(new URL(url).port), close: () => close('cut') }
+    return startProxy(t, sallyport, { upstream: `http://127.0.0.1:${origin.port}` })
   },
 }
 
@@ -167,13 +163,12 @@ t.test('a client that leaves before the answer has not failed', async (t) => {
 
 t.test('where a server in front answers, or nobody says how it ended, each request counts', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })
-  const { url, close } = await openProxy(sallyport, { ...LOOPBACK, forwardAuth: 'caddy', timeouts: { drain: 0 } })
-  t.teardown(() => close('cut'))
+  const { port } = await startProxy(t, sallyport, { forwardAuth: 'caddy' })
   const fields = ['X-Forwarded-Uri', '/login', 'X-Forwarded-Method', 'POST', 'X-Forwarded-Host', 'shop.example']
   const about = [...fields, 'X-Forwarded-Proto', 'https', 'X-Forwarded-For', '8.2.0.1', 'Connection', 'close']
   const statuses: number[] = []
   for (let call = 0; call < MAX + 2; call++) {
-    const bytes = await exchange(Number(new URL(url).port), requestBytes('GET', '/.sallyport/check', about))
+    const bytes = await exchange(port, requestBytes('GET', '/.sallyport/check', about))
     statuses.push(parseResponse(bytes).status)
   }
   t.same(statuses, [...Array(MAX).fill(200), 429, 429], 'forward auth')
@@ -181,7 +176,7 @@ t.test('where a server in front answers, or nobody says how it ended, each reque
   for (const uri of ['/wiki/1.css', '/wiki/1']) {
     const original = ['X-Forwarded-Uri', uri, 'X-Forwarded-Method', 'GET', ...about.slice(4)]
     for (let call = 0; call < MAX + 2; call++) {
-      const bytes = await exchange(Number(new URL(url).port), requestBytes('GET', '/.sallyport/check', original))
+      const bytes = await exchange(port, requestBytes('GET', '/.sallyport/check', original))
       pages.push(parseResponse(bytes).status)
     }
   }

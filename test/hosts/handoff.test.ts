@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net'
 import { createHandoffSigner, type HandoffCheck, type HandoffKey, type HandoffVerifyKey } from '@sallyport/core'
 import { verifyHandoff } from '@sallyport/node'
-import { openProxy } from '@sallyport/proxy'
 import express from 'express'
 import Fastify from 'fastify'
 import Koa from 'koa'
 import t, { type Test } from 'tap'
 import { WebSocket, WebSocketServer } from 'ws'
+import { startProxy } from './proxy.ts'
 import { madeScene } from './scene.ts'
 
 /* An origin that can be reached around the gate believes what the gate signed, and nothing else. */
@@ -61,10 +61,7 @@ async function listening(t: Test, server: Server): Promise<string> {
 }
 
 async function gateBefore(t: Test, upstream: string, keys: readonly HandoffKey[]) {
-  const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
-  const proxy = await openProxy(enforcing, { ...address, upstream, handoff: { keys }, timeouts: { drain: 100 } })
-  t.teardown(() => proxy.close('cut'))
-  return proxy
+  return startProxy(t, enforcing, { upstream, handoff: { keys }, timeouts: { drain: 100 } })
 }
 
 for (const [name, origin] of Object.entries(ORIGINS)) {

@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import { listening } from '@sallyport/engine/testing'
-import { openProxy, type ProxyOptions } from '@sallyport/proxy'
+import type { ProxyOptions } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
+import { startProxy } from './proxy.ts'
 import { exchange, parseResponse } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -30,15 +31,8 @@ async function originWith(t: Test, answer: Answer | string) {
 
 async function proxyOf(t: Test, sallyport: Sallyport, options: ProxyOptions) {
   const notices: string[] = []
-  const proxy = await openProxy(sallyport, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    limits: { eventLoopDelay: '1m' },
-    onNotice: (message) => notices.push(message),
-    ...options,
-  })
-  t.teardown(() => proxy.close('cut'))
-  return { proxy, notices, port: Number(new URL(proxy.url).port) }
+  const proxy = await startProxy(t, sallyport, { onNotice: (message) => notices.push(message), ...options })
+  return { proxy, notices, port: proxy.port }
 }
 
 async function status(port: number, target: string, host = 'a.example', agent = 'Bot/1'): Promise<number> {

@@ -2,10 +2,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import { guard } from '@sallyport/fetch'
 import { listener } from '@sallyport/node'
-import { openProxy } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { ADDRESS, BROWSER, passOf, visit } from './challenge-client.ts'
 import { HOSTS, type RunningHost, running } from './hosts.ts'
+import { startProxy } from './proxy.ts'
 import { exchange, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -49,14 +49,7 @@ const PLACES: Readonly<
   'the proxy': async (t, sallyport, listen) => {
     const origin = await running(createServer(listen))
     t.teardown(() => origin.close())
-    const { url, close } = await openProxy(sallyport, {
-      listen: '127.0.0.1:0',
-      admin: '127.0.0.1:0',
-      limits: { eventLoopDelay: '1m' },
-      upstream: `http://127.0.0.1:${origin.port}`,
-      timeouts: { drain: 0 },
-    })
-    return { port: Number(new URL(url).port), close: () => close('cut') }
+    return startProxy(t, sallyport, { upstream: `http://127.0.0.1:${origin.port}` })
   },
 }
 

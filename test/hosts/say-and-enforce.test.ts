@@ -14,9 +14,9 @@ import {
 import { createCrawlerRanges, createFakeClock, createFakeDns, snapshotsOf } from '@sallyport/core/testing'
 import { inspection as inspectFetch } from '@sallyport/fetch'
 import { listener } from '@sallyport/node'
-import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { HOSTS, running } from './hosts.ts'
+import { startProxy } from './proxy.ts'
 import { madeScene } from './scene.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 
@@ -80,14 +80,7 @@ t.test('the fields of a site win over ours', async (t) => {
   const own = { 'Content-Usage': 'train-ai=y', Link: '</style.css>; rel=preload' }
   const origin = await running(createServer((_, res) => void res.writeHead(200, own).end('own')))
   t.teardown(() => origin.close())
-  const proxy = await openProxy(made(), {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    upstream: `http://127.0.0.1:${origin.port}`,
-    limits: { eventLoopDelay: '1m' },
-    timeouts: { drain: 0 },
-  })
-  t.teardown(() => proxy.close())
+  const proxy = await startProxy(t, made(), { upstream: `http://127.0.0.1:${origin.port}` })
   const app = createServer(
     listener(made(), (_, res) => {
       for (const [name, value] of Object.entries(own)) res.setHeader(name, value)

@@ -8,10 +8,11 @@ import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { type ConfigInput, open, openBans, type Sallyport } from '@sallyport/engine'
 import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { inspection } from '@sallyport/express'
-import { type AdminPages, openProxy } from '@sallyport/proxy'
+import type { AdminPages } from '@sallyport/proxy'
 import express from 'express'
 import t, { type Test } from 'tap'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
+import { startProxy } from './proxy.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -83,18 +84,9 @@ async function refusingSites(
   const plain = createServer((_, res) => res.writeHead(401).end()).listen(0, '127.0.0.1')
   await Promise.all([site, plain].map((server) => server.listening || once(server, 'listening')))
   t.teardown(() => [site, plain].map((server) => server.close()))
-  const proxy = await openProxy(sallyport, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    timeouts: { drain: 0 },
-    limits: { eventLoopDelay: '1m' },
-    upstream: `http://127.0.0.1:${(plain.address() as AddressInfo).port}`,
-  })
-  t.teardown(() => proxy.close('cut'))
-  return {
-    Express: { port: (site.address() as AddressInfo).port },
-    'the proxy': { port: Number(new URL(proxy.url).port) },
-  }
+  const upstream = `http://127.0.0.1:${(plain.address() as AddressInfo).port}`
+  const proxy = await startProxy(t, sallyport, { upstream })
+  return { Express: { port: (site.address() as AddressInfo).port }, 'the proxy': proxy }
 }
 
 t.test('statuses of the origin are strikes, those of our own are not', async (t) => {
@@ -193,13 +185,10 @@ t.test('the admin listener lists and lifts', async (t) => {
   const adminPages: AdminPages = {
     permits: ({ headers }, wanted) => ['admin', wanted].includes(roles.get(headers.authorization ?? '') ?? ''),
   }
-  const places = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
-  const proxy = await openProxy(sallyport, { ...places, adminPages, timeouts: { drain: 0 } })
-  t.teardown(() => proxy.close('cut'))
+  const proxy = await startProxy(t, sallyport, { adminPages })
   const ask = (url: string, method = 'GET', token = 'admin') =>
     fetch(url, { method, headers: { authorization: `Bearer ${token}` } })
-  const port = Number(new URL(proxy.url).port)
-  for (let call = 0; call < 3; call++) await status({ port }, '8.6.0.1', '/.env')
+  for (let call = 0; call < 3; call++) await status(proxy, '8.6.0.1', '/.env')
   await banned(sallyport, 1)
   const listed = (await (await ask(`${proxy.adminUrl}/bans`, 'GET', 'reader')).json()) as {
     readonly bans: readonly { readonly id: string }[]

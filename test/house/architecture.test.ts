@@ -89,7 +89,7 @@ function longFunctionsOf({ path, text }: Source): readonly string[] {
   return found
 }
 
-t.test('circles are found', (t) => {
+t.test('circles are found', async (t) => {
   const source = (path: string, ...imports: string[]): Source => ({ path, text: '', imports })
   const sources = [
     source('r/src/a/x.ts', './y.ts'),
@@ -111,17 +111,15 @@ t.test('circles are found', (t) => {
     'r/src/ports.ts',
     'r/src/c',
   ])
-  t.end()
 })
 
-t.test('long functions are found', (t) => {
+t.test('long functions are found', async (t) => {
   const lines = (count: number) => '\n'.repeat(count - 2)
   const text = `function a() {\n${lines(111)}}\nconst b = () => {\n${lines(110)}}\nconst c = { d: () => {\n${lines(111)}} }\n`
   t.same(longFunctionsOf({ path: 'x.ts', text, imports: [] }), ['a', 'd'])
-  t.end()
 })
 
-t.test('floors are found', (t) => {
+t.test('floors are found', async (t) => {
   const imports = new Map([
     ['a', ['b', 'c']],
     ['b', ['c']],
@@ -129,10 +127,9 @@ t.test('floors are found', (t) => {
     ['d', ['c']],
   ])
   t.same(floorsOf(imports), [['c'], ['b', 'd'], ['a']])
-  t.end()
 })
 
-t.test('the offline verifier needs nothing but itself and node:crypto', (t) => {
+t.test('the offline verifier needs nothing but itself and node:crypto', async (t) => {
   const verifier = sourcesOf('packages/ledger').filter(({ path }) => path.startsWith('packages/ledger/src/verify/'))
   t.ok(verifier.length > 5)
   const outside = verifier.flatMap(({ path, imports }) =>
@@ -141,7 +138,6 @@ t.test('the offline verifier needs nothing but itself and node:crypto', (t) => {
       .map((name) => [path, name]),
   )
   t.same(outside, [])
-  t.end()
 })
 
 interface Checked {
@@ -176,7 +172,7 @@ const CHECKED: readonly Checked[] = [
 ]
 
 for (const { room, top, sources, allowed, types, declared } of CHECKED) {
-  t.test(`${room} imports only what stands below it`, (t) => {
+  t.test(`${room} imports only what stands below it`, async (t) => {
     t.ok(sources.length > 0, 'has sources')
     const outside = sources.flatMap(({ path, imports }) =>
       imports.filter((specifier) => !specifier.startsWith('.')).map((specifier) => ({ path, specifier })),
@@ -206,17 +202,15 @@ for (const { room, top, sources, allowed, types, declared } of CHECKED) {
       [],
       'no relative import leaves the room',
     )
-    t.end()
   })
 
-  t.test(`${room} has no circle of imports, of types either, between files or between folders`, (t) => {
+  t.test(`${room} has no circle of imports, of types either, between files or between folders`, async (t) => {
     const files = importsWithin(sources)
     t.same(circlesOf(files), [])
     t.same(circlesOf(importsOfFolders(top, files)), [])
-    t.end()
   })
 
-  t.test(`${room} keeps its files to one idea`, (t) => {
+  t.test(`${room} keeps its files to one idea`, async (t) => {
     const lines = ({ text }: Source) => text.split('\n').length
     const limit = FRAMEWORKS.includes(room) ? MAX_ADAPTER_LINES : MAX_FILE_LINES
     t.same(
@@ -239,16 +233,14 @@ for (const { room, top, sources, allowed, types, declared } of CHECKED) {
       [],
       'no module state',
     )
-    t.end()
   })
 
   if (PURE.includes(room)) {
-    t.test(`${room} has no clock, no randomness and no I/O of its own`, (t) => {
+    t.test(`${room} has no clock, no randomness and no I/O of its own`, async (t) => {
       t.same(
         sources.filter(({ text }) => IMPURE.test(withoutComments(text))).map(({ path }) => path),
         [],
       )
-      t.end()
     })
   }
 }

@@ -53,7 +53,7 @@ function deleteLines(file: string, pattern: RegExp): number {
   return lines.length - kept.length
 }
 
-t.test('two features are deleted by their folders and lines, and the rest builds', (t) => {
+t.test('two features are deleted by their folders and lines, and the rest builds', async (t) => {
   const copy = t.testdir()
   copySources(copy)
   const build = () => {
@@ -75,10 +75,9 @@ t.test('two features are deleted by their folders and lines, and the rest builds
     t.equal(deleteLines(main, new RegExp(`\\b${add}\\b`)), 2, 'the command is imported and added')
   }
   t.strictSame(build(), { stdout: '', status: 0 })
-  t.end()
 })
 
-t.test('few folders name a feature that can be deleted', (t) => {
+t.test('few folders name a feature that can be deleted', async (t) => {
   // systemd's own words are notifications of another kind.
   const naming = Object.keys(ROOMS)
     .flatMap(sourcesOf)
@@ -86,5 +85,4 @@ t.test('few folders name a feature that can be deleted', (t) => {
     .map(({ path }) => dirname(path))
     .filter((folder) => folder !== `${FEATURES}/notify`)
   t.same([...new Set(naming)].sort(), [FEATURES, CLI, `${CLI}/commands`])
-  t.end()
 })

@@ -9,16 +9,15 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 const WORKFLOWS = readdirSync(join(ROOT, '.github/workflows')).map((name) => `.github/workflows/${name}`)
 const IMAGE = /^\S+:[\w.-]+@sha256:[0-9a-f]{64}$/
 
-t.test('actions are pinned by commit', (t) => {
+t.test('actions are pinned by commit', async (t) => {
   for (const file of WORKFLOWS) {
     for (const [line = '', used = ''] of read(file).matchAll(/^\s*(?:- )?uses: (\S+).*$/gm)) {
       if (!used.startsWith('./')) t.match(line, /@[0-9a-f]{40} # v\d+\.\d+\.\d+$/, `${file}: ${used}`)
     }
   }
-  t.end()
 })
 
-t.test('images are pinned by digest', (t) => {
+t.test('images are pinned by digest', async (t) => {
   const found = [
     ...WORKFLOWS.flatMap((file) => [...read(file).matchAll(/^\s*(?:container|image): (\S+)$/gm)]),
     ...read('examples/docker/compose.yaml').matchAll(/^\s*image: (\S+)$/gm),
@@ -26,10 +25,9 @@ t.test('images are pinned by digest', (t) => {
   ].map(([, image]) => image)
   t.ok(found.length >= 6)
   for (const image of found) t.match(image, IMAGE)
-  t.end()
 })
 
-t.test('the job that publishes waits for CI and an approval, and runs nothing that was installed', (t) => {
+t.test('the job that publishes waits for CI and an approval, and runs nothing that was installed', async (t) => {
   const { permissions, jobs } = parse(read('.github/workflows/release.yml'))
   t.same(permissions, {}, 'a job has what it names')
   t.match(jobs, {
@@ -41,5 +39,4 @@ t.test('the job that publishes waits for CI and an approval, and runs nothing th
     steps.map(({ run = '' }) => run).join('\n')
   t.match(runs(jobs.build), /^npm ci --ignore-scripts /m)
   t.notMatch(runs(jobs.publish), /npm (?:ci|install|run|exec)|npx|docker/)
-  t.end()
 })

@@ -9,17 +9,16 @@ const NEXT = '7.8.9'
 const { version } = manifestOf('.')
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 
-t.test('every file that says the version says the next one', (t) => {
+t.test('every file that says the version says the next one', async (t) => {
   const texts = textsOf(NEXT)
   for (const [file, text] of texts) {
     t.not(text, read(file), `${file} says it`)
     t.not(text.includes(`"^${version}"`) && /sallyport[^"]*": "\^?0/.test(text), true, `${file} has no older range`)
   }
   for (const file of NAMED) t.notOk(texts.get(file)?.includes(version), `${file}: all of it`)
-  t.end()
 })
 
-t.test('and no other file does, but for what was in its time', (t) => {
+t.test('and no other file does, but for what was in its time', async (t) => {
   const quoted = version.replaceAll('.', '\\.')
   const found = execFileSync('git', ['grep', '-lE', `(^|[^0-9.])${quoted}([^0-9./]|$)`], {
     cwd: ROOT,
@@ -35,10 +34,8 @@ t.test('and no other file does, but for what was in its time', (t) => {
     left.filter((file) => !history.includes(file)),
     [],
   )
-  t.end()
 })
 
-t.test('the same version changes nothing', (t) => {
+t.test('the same version changes nothing', async (t) => {
   for (const [file, text] of textsOf(version)) t.equal(text, read(file), file)
-  t.end()
 })

@@ -115,12 +115,11 @@ t.test("an API that fails is an error of the application's", async (t) => {
   t.equal(await response.text(), 'Error: a fault')
 })
 
-t.test('a forgotten await fails at start-up', (t) => {
+t.test('a forgotten await fails at start-up', async (t) => {
   const promise = Promise.resolve() as never
   t.throws(() => inspection(promise), { code: 'invalid_config' })
   t.throws(() => v1(promise), { code: 'invalid_config' })
   t.throws(() => guardUpgrade(createServer(), promise), { code: 'invalid_config' })
-  t.end()
 })
 
 t.test('the decision is shown behind an application within another, and where there is no application', async (t) => {

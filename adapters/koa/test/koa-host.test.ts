@@ -98,10 +98,9 @@ t.test('a mount that rewrites the URL, and a parser that has read the body', asy
   t.same(await response.json(), ['/v1/x', '/mounted/v1/x', { parsed: '{}' }])
 })
 
-t.test('a forgotten await fails at start-up', (t) => {
+t.test('a forgotten await fails at start-up', async (t) => {
   const promise = Promise.resolve() as never
   t.throws(() => inspection(promise), { code: 'invalid_config' })
   t.throws(() => v1(promise), { code: 'invalid_config' })
   t.throws(() => guardUpgrade(createServer(), promise), { code: 'invalid_config' })
-  t.end()
 })

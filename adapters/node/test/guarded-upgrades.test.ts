@@ -126,7 +126,6 @@ t.test('a client that resets while it is refused', async (t) => {
   t.equal(await failed, true, 'its error is listened for')
 })
 
-t.test('a forgotten await fails at start-up', (t) => {
+t.test('a forgotten await fails at start-up', async (t) => {
   t.throws(() => guardUpgrade({} as Server, Promise.resolve() as unknown as Decider), { code: 'invalid_config' })
-  t.end()
 })

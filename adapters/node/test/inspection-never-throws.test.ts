@@ -91,10 +91,9 @@ t.test('a request of which Node has dropped fields cannot be judged', async (t) 
   }
 })
 
-t.test('a forgotten await fails at start-up', (t) => {
+t.test('a forgotten await fails at start-up', async (t) => {
   const promise = Promise.resolve(decider())
   t.throws(() => requireDecider(promise as unknown as Decider), { code: 'invalid_config' })
   t.throws(() => requireApi(promise as unknown as ApiHost), { code: 'invalid_config' })
   t.doesNotThrow(() => requireDecider(decider()))
-  t.end()
 })

@@ -18,7 +18,7 @@ function pageOf(
   return { headers: { ...headers }, body: String(body) }
 }
 
-t.test('a program gets the code and the id in JSON, and not what caught it', (t) => {
+t.test('a program gets the code and the id in JSON, and not what caught it', async (t) => {
   const { status, headers, body } = rendered(blocked, { id: ID, fields: [] })
   t.equal(status, 403)
   t.equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -28,7 +28,6 @@ t.test('a program gets the code and the id in JSON, and not what caught it', (t)
     message: 'This request was blocked by the policy of this site.',
     details: { requestId: ID },
   })
-  t.end()
 })
 
 /** The form in which a request with these fields is refused. */
@@ -40,7 +39,7 @@ const PAGE = 'text/html; charset=utf-8'
 const TEXT = 'text/plain; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-t.test('a page where HTML is named, plain text where that is asked for, else JSON', (t) => {
+t.test('a page where HTML is named, plain text where that is asked for, else JSON', async (t) => {
   const rows: readonly (readonly [accept: string | undefined, form: string])[] = [
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', PAGE],
     ['text/html', PAGE],
@@ -85,10 +84,9 @@ t.test('a page where HTML is named, plain text where that is asked for, else JSO
     'a field that is sent twice is one list',
   )
   t.match(rendered(blocked, { id: ID }).body, /^\{/, 'no fields, no page')
-  t.end()
 })
 
-t.test('a browser that accepts anything gets a page, except for scripts, pictures and sockets', (t) => {
+t.test('a browser that accepts anything gets a page, except for scripts, pictures and sockets', async (t) => {
   const rows: readonly (readonly [fields: readonly string[], form: string])[] = [
     [[], PAGE],
     [['Accept', ''], PAGE],
@@ -116,10 +114,9 @@ t.test('a browser that accepts anything gets a page, except for scripts, picture
   for (const accept of ['text/html', 'text/plain', 'application/json', 'text/event-stream']) {
     formOf(['Accept', accept], () => never() && false)
   }
-  t.end()
 })
 
-t.test('plain text says what the page says', (t) => {
+t.test('plain text says what the page says', async (t) => {
   const textOf = (languages: string, page: RefusalPage = {}, status = 403) => {
     const fields = ['Accept', 'text/plain', 'Accept-Language', languages]
     return rendered({ ...blocked, status }, { id: ID, fields, page })
@@ -146,10 +143,9 @@ Reference: ${ID}
   t.match(textOf('ar').body, `الرقم المرجعي: ${ID}`)
   t.match(textOf('en', {}, 429).body, /^Too many requests\. .*Wait a moment, then try again\.\n\nReference/)
   t.match(textOf('en', { title: 'No!', text: 'Not <here>.' }).body, /^No! Not <here>\.\n\nReference/)
-  t.end()
 })
 
-t.test('the page speaks the language of its reader', (t) => {
+t.test('the page speaks the language of its reader', async (t) => {
   for (const [languages, lang, title] of [
     ['de-AT,de;q=0.9,en;q=0.5', 'de', 'Zugriff verweigert'],
     ['xx, fr;q=0.3', 'fr', 'Accès refusé'],
@@ -189,10 +185,9 @@ t.test('the page speaks the language of its reader', (t) => {
   t.match(pageOf('en', {}, 400).body, 'Bad request')
   t.match(pageOf('en', {}, 413).body, 'larger than this site accepts')
   t.notMatch(pageOf('en', {}, 413).body, 'Check the address')
-  t.end()
 })
 
-t.test('Arabic is written from right to left, and what is in Latin letters is not', (t) => {
+t.test('Arabic is written from right to left, and what is in Latin letters is not', async (t) => {
   const page = { title: { en: 'Members only' }, contact: 'help@site.example' }
   const { body } = pageOf('ar-EG,ar;q=0.9', page)
   t.ok(body.includes('<html lang="ar" dir="rtl">'))
@@ -200,10 +195,9 @@ t.test('Arabic is written from right to left, and what is in Latin letters is no
   t.ok(body.includes('<a dir="ltr" href="mailto:help@site.example'))
   t.ok(body.includes(`<code dir="ltr">${ID}</code>`))
   t.match(pageOf('ar', { template: '<html lang={{lang}} dir={{dir}}>' }).body, '<html lang=ar dir=rtl>')
-  t.end()
 })
 
-t.test('each language has each text', (t) => {
+t.test('each language has each text', async (t) => {
   const kinds = [403, 404, 413, 429, 503, 502, 400]
   for (const [language, texts] of Object.entries(REFUSAL_TEXTS)) {
     for (const status of kinds) {
@@ -214,10 +208,9 @@ t.test('each language has each text', (t) => {
     const said = Object.values(texts).flatMap((one) => (typeof one === 'string' ? [one] : [one.title, one.text]))
     t.equal(new Set(said).size, said.length, `${language} says nothing twice`)
   }
-  t.end()
 })
 
-t.test("the site's own words stand on the page of a block, by language where it has them", (t) => {
+t.test("the site's own words stand on the page of a block, by language where it has them", async (t) => {
   const page = {
     title: 'Members only',
     text: { en: 'Please sign in.', de: 'Bitte anmelden.' },
@@ -235,18 +228,16 @@ t.test("the site's own words stand on the page of a block, by language where it 
   )
   t.match(pageOf('en', { contact: 'Call <us>' }).body, 'Call &lt;us&gt;')
   t.notMatch(pageOf('de', page, 502).body, 'Members only', 'an origin that is away is no question of membership')
-  t.end()
 })
 
-t.test('a template has its placeholders filled in, escaped', (t) => {
+t.test('a template has its placeholders filled in, escaped', async (t) => {
   const template = '<p lang={{lang}}>{{ title }} {{text}} {{id}} {{status}} {{contact}} {{other}} {{constructor}}</p>'
   const { headers, body } = pageOf('fr', { template, title: '<b>', contact: 'x' })
   t.equal(body, `<p lang=fr>&lt;b&gt; Ce site a refusé la requête. ${ID} 403 x {{other}} {{constructor}}</p>`)
   t.notOk('content-security-policy' in headers, 'what it may load is its own affair')
-  t.end()
 })
 
-t.test('the page runs nothing and loads nothing', (t) => {
+t.test('the page runs nothing and loads nothing', async (t) => {
   const { headers, body } = pageOf('en', { title: `<script>alert("1")</script>&'` })
   t.ok(body.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;'))
   t.notOk(body.includes('<script'))
@@ -256,5 +247,4 @@ t.test('the page runs nothing and loads nothing', (t) => {
   t.ok(headers['content-security-policy']?.includes(`default-src 'none'; style-src 'sha256-${hash}'`))
   t.equal(headers['vary'], 'Accept, Accept-Language')
   t.ok(body.includes(`<code dir="ltr">${ID}</code>`))
-  t.end()
 })

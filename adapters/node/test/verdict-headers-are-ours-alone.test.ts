@@ -43,7 +43,7 @@ t.test('a browser’s headers stay a quick object with the whole verdict in them
   t.equal(await text(answer as IncomingMessage), '21 true 2')
 })
 
-t.test('the verdict as headers', (t) => {
+t.test('the verdict as headers', async (t) => {
   t.same(withVerdict([], decisionOn('/flagged', { asn: 64496, country: 'DE' })), [
     'sallyport-action',
     'flag',
@@ -67,10 +67,9 @@ t.test('the verdict as headers', (t) => {
   const trial = { rule: 'try-it', action: 'block' } as const
   t.same(withVerdict([], { ...decisionOn('/'), trial }).slice(6), ['sallyport-trial', 'block'])
   t.equal(VERDICT_PREFIX, 'sallyport-')
-  t.end()
 })
 
-t.test('fields lose every spelling of ours and get ours at the end', (t) => {
+t.test('fields lose every spelling of ours and get ours at the end', async (t) => {
   const fields = [...SPELLINGS, ...KEPT].flatMap((name) => [name, 'sent'])
   const before = [...fields]
   const after = withVerdict(fields, decisionOn('/'))
@@ -85,7 +84,6 @@ t.test('fields lose every spelling of ours and get ours at the end', (t) => {
     PROBABILITY,
   ])
   t.same(fields, before, 'and what was received is left as it is')
-  t.end()
 })
 
 const SENT = ['Host', 'site.example', 'Accept', '*/*', ...SPELLINGS.flatMap((name) => [name, 'sent'])]

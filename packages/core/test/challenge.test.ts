@@ -256,7 +256,7 @@ t.test('who waits has a pass too: of the level, for an hour where work was asked
   }
 })
 
-t.test('a question that a pass was given for is not asked once more', (t) => {
+t.test('a question that a pass was given for is not asked once more', async (t) => {
   const { clock, challenges } = world()
   const issued = challenges.issue(requestOf(), askedFor(2))
   const request = requestOf({ cookie: `sallyport-challenge=${issued.text}` })
@@ -267,20 +267,17 @@ t.test('a question that a pass was given for is not asked once more', (t) => {
   t.not(challenges.issue(request, askedFor(2), true).text, issued.text)
   clock.time += 240_000
   t.not(challenges.issue(request, askedFor(2)).text, issued.text, 'nor one that is nearly over')
-  t.end()
 })
 
-t.test('a rule that requires script gives no way around it', (t) => {
+t.test('a rule that requires script gives no way around it', async (t) => {
   const { challenges } = world()
   t.match(challenges.issue(requestOf(), askedFor(2, { script: true })), { wait: 0 })
-  t.end()
 })
 
-t.test('random bytes name each question', (t) => {
+t.test('random bytes name each question', async (t) => {
   const { challenges } = world({ random: randomBytes })
   const texts = Array.from({ length: 100 }, () => challenges.issue(requestOf(), askedFor(2)).text)
   t.equal(new Set(texts).size, 100)
-  t.end()
 })
 
 t.test('who asked is known of an answer, to another process too, and of what is not ours nothing is', async (t) => {

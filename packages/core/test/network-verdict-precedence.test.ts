@@ -216,7 +216,7 @@ t.test('a provider is the brand of a service, not the carrier of a home line', a
   t.equal(branded('residential_clean', [hitOf({ networkClass: 'mobile', provider: 'Carrier' })]), '')
 })
 
-t.test('lists of an operator’s machines come after lists that name a service', (t) => {
+t.test('lists of an operator’s machines come after lists that name a service', async (t) => {
   const machine = hitOf({ networkClass: 'datacenter', rule: 'published', source: 'edges', provider: 'Edge' })
   const classWith = (...hits: readonly RangeHit[]) => verdictFor({ hits: [machine, ...hits] }).classification
   t.equal(classWith(range('vpn')), 'datacenter')
@@ -226,10 +226,9 @@ t.test('lists of an operator’s machines come after lists that name a service',
   t.equal(classWith(range('tor')), 'tor')
   t.equal(classWith(listed('vpn')), 'vpn')
   t.equal(verdictFor({ hits: [machine], system: system('vpn') }).classification, 'datacenter')
-  t.end()
 })
 
-t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that names an owner is', (t) => {
+t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that names an owner is', async (t) => {
   const mixed = { ...system('vpn'), type: 'hosting' } as const
   const findingWith = (...hits: readonly RangeHit[]) =>
     classify(addressOf(VISITOR), snapshotWith({ hits, system: mixed }))
@@ -240,10 +239,9 @@ t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that na
   const owned = hitOf({ networkClass: 'hosting', provider: 'A Cloud' })
   t.match(findingWith(range('vpn'), owned), { rule: 'range_list', provider: 'A Cloud' })
   t.match(findingWith(listed('vpn')), { rule: 'address_list' })
-  t.end()
 })
 
-t.test('listed proxies beside a line raise its risk, change no class, and end', (t) => {
+t.test('listed proxies beside a line raise its risk, change no class, and end', async (t) => {
   const near = hitOf({ networkClass: 'residential_proxy', rule: 'neighbours', source: 'near', expires: 20_778 })
   const home = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
   const findingAt = (day: number, line: AutonomousSystem) =>
@@ -260,5 +258,4 @@ t.test('listed proxies beside a line raise its risk, change no class, and end', 
   t.match(purityOf(suspect).deductions, [{ factor: 'proxies_beside_it' }])
   t.equal(findingAt(20_779, home).near, undefined)
   t.equal(findingAt(20_778, system('hosting')).near, undefined, 'a machine is no line')
-  t.end()
 })

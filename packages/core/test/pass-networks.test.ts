@@ -20,7 +20,7 @@ function counting(counts: Counts): Counts & { readonly asked: { times: number } 
   }
 }
 
-t.test('a pass that is seen from a fifth network within an hour is lost until that hour is over', (t) => {
+t.test('a pass that is seen from a fifth network within an hour is lost until that hour is over', async (t) => {
   const clock = { time: 1_790_000_000_000 }
   const networks = createPassNetworks(createFakeCounts({ now: () => clock.time }))
   const holds = (address: string): boolean => networks.holds('one', at(address), clock.time)
@@ -32,20 +32,18 @@ t.test('a pass that is seen from a fifth network within an hour is lost until th
   t.ok(networks.holds('another', at('2001:db8:2::1'), clock.time))
   clock.time += HOUR + 1
   t.ok(holds('198.51.100.1'))
-  t.end()
 })
 
-t.test('a visitor who walks slowly loses nothing', (t) => {
+t.test('a visitor who walks slowly loses nothing', async (t) => {
   const clock = { time: 1_790_000_000_000 }
   const networks = createPassNetworks(createFakeCounts({ now: () => clock.time }))
   for (let day = 0; day < 40; day++) {
     t.ok(networks.holds('one', at(`198.51.${day}.1`), clock.time))
     clock.time += HOUR / 3
   }
-  t.end()
 })
 
-t.test('machines that share counts see the networks of all, and count each once', (t) => {
+t.test('machines that share counts see the networks of all, and count each once', async (t) => {
   const clock = { time: 1_790_000_000_000 }
   const counts = createFakeCounts({ now: () => clock.time })
   const machines = [1, 2, 3, 4].map(() => createPassNetworks(counts))
@@ -60,10 +58,9 @@ t.test('machines that share counts see the networks of all, and count each once'
   clock.time += 60_000
   t.notOk(holds(1, '198.51.0.1'))
   t.notOk(holds(2, '198.51.9.1'), 'at a new network at once')
-  t.end()
 })
 
-t.test('who stays where he is costs one question a minute', (t) => {
+t.test('who stays where he is costs one question a minute', async (t) => {
   const clock = { time: 1_790_000_000_000 }
   const counts = counting(createFakeCounts({ now: () => clock.time }))
   const networks = createPassNetworks(counts)
@@ -76,7 +73,6 @@ t.test('who stays where he is costs one question a minute', (t) => {
   t.equal(counts.asked.times, 1)
   networks.holds('one', home, clock.time)
   t.equal(counts.asked.times, 2)
-  t.end()
 })
 
 t.test('late counts are heard at the next request, and failed ones cost nothing', async (t) => {

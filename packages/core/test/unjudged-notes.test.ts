@@ -1,7 +1,7 @@
 import t from 'tap'
 import { countUnjudged, unjudgedNotes } from '../src/index.ts'
 
-t.test('rules that ask for the same are in one note, and a note names ten', (t) => {
+t.test('rules that ask for the same are in one note, and a note names ten', async (t) => {
   const count = countUnjudged()
   for (let at = 0; at < 3_000; at++) count.add([{ rule: 'budget', words: ['pass'] }])
   count.add([
@@ -16,5 +16,4 @@ t.test('rules that ask for the same are in one note, and a note names ten', (t) 
   t.match(unjudgedNotes(many, 12, 'the log'), [/^Rules r0, .* r9 and 2 more are not judged in up to 12 of 12 requests/])
   const apart = many.map((row, at) => ({ ...row, words: [`word${at}`] }))
   t.equal(unjudgedNotes(apart, 12, 'the log').at(-1), '2 notes of this kind are left out.')
-  t.end()
 })

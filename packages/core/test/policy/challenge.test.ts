@@ -168,7 +168,7 @@ t.test('rules read the pass', async (t) => {
   t.equal(actionOf(await ask({ level: 1 })), 'flag')
 })
 
-t.test('what cannot be meant is a fault with its place', (t) => {
+t.test('what cannot be meant is a fault with its place', async (t) => {
   const faultsOf = (rule: Partial<Rule>) =>
     policyFaults({ preset: 'observe', rules: [{ ...ASK, ...rule }] }).map(({ path }) => path.slice(2).join('.'))
   t.same(faultsOf({}), [])
@@ -179,10 +179,8 @@ t.test('what cannot be meant is a fault with its place', (t) => {
   t.same(faultsOf({ challenge: { script: 'required' } }), ['challenge.script'])
   t.same(faultsOf({ match: { pass: { atLeast: 4 } } }), ['match.pass.atLeast'])
   t.same(faultsOf({ weight: 1 }), ['weight'])
-  t.end()
 })
 
-t.test('on the wire of /v1 a question is a flag', (t) => {
+t.test('on the wire of /v1 a question is a flag', async (t) => {
   t.equal(plainAction('challenge'), 'flag')
-  t.end()
 })

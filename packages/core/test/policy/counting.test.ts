@@ -181,7 +181,7 @@ t.test('several rules count one request, the tightest shows, and trials do nothi
   t.same([beyond.action, beyond.enforced], ['throttle', false])
 })
 
-t.test('faults of counting rules are said, each with its place', (t) => {
+t.test('faults of counting rules are said, each with its place', async (t) => {
   const limit = { key: 'client', max: 5, window: '1m' } as const
   const rows: readonly (readonly [Partial<Rule>, string])[] = [
     [{ limit: { ...limit, window: 0 } }, 'limit.window: 0 is not a duration'],
@@ -229,7 +229,6 @@ t.test('faults of counting rules are said, each with its place', (t) => {
     policyWarnings({ preset: 'observe', rules: [limitRule({ limit: { ...limit, key: 'user' } })] })[0]?.message,
     'user',
   )
-  t.end()
 })
 
 t.test('a rule with the id of a rule of its preset has counts of its own, and its own reason', async (t) => {

@@ -16,7 +16,7 @@ function saidOf(folder: string, text: string | Buffer): string {
   }
 }
 
-t.test('a fault of YAML is one sentence at its line, in our own words', (t) => {
+t.test('a fault of YAML is one sentence at its line, in our own words', async (t) => {
   const folder = t.testdir()
   const rows: readonly (readonly [text: string, says: string])[] = [
     ['mode: monitor\n---\nmode: enforce\n', 's.yaml:2: a second document begins here (---): a file holds one'],
@@ -36,10 +36,9 @@ t.test('a fault of YAML is one sentence at its line, in our own words', (t) => {
   for (const [text, says] of rows) t.equal(saidOf(folder, text), says, JSON.stringify(text))
   const bomb = Array.from({ length: 9 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at}, `.repeat(9)}]`).join('\n')
   t.equal(saidOf(folder, `a0: &a0 [x]\n${bomb}\n`), 's.yaml: its aliases (*) repeat more than can be read')
-  t.end()
 })
 
-t.test('indents, colons and brackets have words of their own, though the library has one code for some', (t) => {
+t.test('indents, colons and brackets have words of their own, though the library has one code for some', async (t) => {
   const folder = t.testdir()
   const indent = 'the line is indented otherwise than those it belongs to'
   const colon = 'a key needs a colon and a space after it'
@@ -59,10 +58,9 @@ t.test('indents, colons and brackets have words of their own, though the library
     ['mode: |x\n', '1: it is not YAML: block scalar header includes extra characters: |x'],
   ]
   for (const [text, says] of rows) t.equal(saidOf(folder, text), `s.yaml:${says}`, JSON.stringify(text))
-  t.end()
 })
 
-t.test('an alias stands for the anchor before it, of several with its name the last', (t) => {
+t.test('an alias stands for the anchor before it, of several with its name the last', async (t) => {
   const folder = t.testdir()
   const rule = '{ id: own, match: { address: [*a] }, action: allow }'
   t.equal(saidOf(folder, `policy:\n  preset: &a observe\n  allowlist: [&a 5.9.10.0/24]\n  rules: [${rule}]\n`), 'valid')
@@ -70,10 +68,9 @@ t.test('an alias stands for the anchor before it, of several with its name the l
     saidOf(folder, 'mode: *a\nlisten: &a 127.0.0.1:8080\n'),
     's.yaml:1: *a stands for nothing: no &a is before it',
   )
-  t.end()
 })
 
-t.test('a file in another encoding, and one that is none, say so', (t) => {
+t.test('a file in another encoding, and one that is none, say so', async (t) => {
   const folder = t.testdir()
   const wide = Buffer.from('\ufeffmode: monitor\n', 'utf16le')
   t.equal(saidOf(folder, wide), 's.yaml: is written in UTF-16: save it as UTF-8')
@@ -82,5 +79,4 @@ t.test('a file in another encoding, and one that is none, say so', (t) => {
   t.throws(() => readConfigFrom({ file: folder }), { message: `configuration: ${folder} is a folder` })
   const none = join(folder, 'none.yaml')
   t.throws(() => readConfigFrom({ file: none }), { message: `configuration: ${none} does not exist` })
-  t.end()
 })

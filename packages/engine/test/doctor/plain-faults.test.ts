@@ -14,7 +14,7 @@ function faultsOf(flags: unknown, env: Readonly<Record<string, string>> = {}): r
   }
 }
 
-t.test('a value of none of several kinds is answered with what it may be', (t) => {
+t.test('a value of none of several kinds is answered with what it may be', async (t) => {
   t.strictSame(faultsOf({ proxyProtocol: 'v3' }), ['proxyProtocol: "v3" is unknown: expected false, v1, v2'])
   t.match(faultsOf({ forwardAuth: 'haproxy' }), [/^forwardAuth: "haproxy" is unknown: expected false, nginx, /])
   t.strictSame(faultsOf({}, { SALLYPORT_PROXY_PROTOCOL: 'V2' }), ['proxyProtocol: "V2" is unknown; did you mean "v2"?'])
@@ -26,10 +26,9 @@ t.test('a value of none of several kinds is answered with what it may be', (t) =
     'provenance.retentionDays: must be false or a number',
   ])
   t.strictSame(faultsOf({ timeouts: { drain: true } }), faultsOf({ timeouts: { drain: 'x' } }), 'one that says itself')
-  t.end()
 })
 
-t.test('settings with which nothing could work are refused, with the cure', (t) => {
+t.test('settings with which nothing could work are refused, with the cure', async (t) => {
   const cure = 'name the address of the server in front in trustProxy'
   t.strictSame(faultsOf({ proxyProtocol: 'v2', forwardAuth: 'nginx' }), [
     `proxyProtocol: is read from trusted peers alone, and every other is cut: ${cure}`,
@@ -44,34 +43,30 @@ t.test('settings with which nothing could work are refused, with the cure', (t) 
   const adminToken = 'abcdefghijklmnop'
   const { warnings } = readConfigFrom({ flags: { console: { adminToken, readToken: adminToken } } })
   t.match(warnings, [{ key: 'console.readToken', message: /^is adminToken too: its holders may do/ }])
-  t.end()
 })
 
-t.test('paths of routes and of their checks are paths alone', (t) => {
+t.test('paths of routes and of their checks are paths alone', async (t) => {
   const upstreams = ['http://127.0.0.1:1']
   for (const path of ['/b?c', '/b#c'])
     t.match(faultsOf({ routes: [{ path, upstreams }] }), [/^routes\.0\.path: must be a path/], path)
   for (const path of ['health', '/a b', '/ü', '/a\r\nb'])
     t.match(faultsOf({ routes: [{ upstreams, health: { path } }] }), [/^routes\.0\.health\.path: must be a path/], path)
-  t.end()
 })
 
-t.test('a key that is misspelt in a value of several kinds is named', (t) => {
+t.test('a key that is misspelt in a value of several kinds is named', async (t) => {
   const rules = [{ id: 'a', match: {}, action: 'throttle', concurrent: { key: 'client', maxx: 3 } }]
   const said = faultsOf({ policy: { preset: 'observe', rules } })
   t.match(said.join('\n'), /unknown key "policy\.rules\.0\.concurrent\.maxx"; did you mean "max"\?/)
-  t.end()
 })
 
-t.test('a list that is no file is a fault before it is read, and a variable has no hyphen', (t) => {
+t.test('a list that is no file is a fault before it is read, and a variable has no hyphen', async (t) => {
   const file = t.testdir()
   t.strictSame(faultsOf({ lists: { mine: { file } } }), [`lists.mine.file: ${file} is a folder`])
   const env = { SALLYPORT_ROBOTS_SIGNALS_AI_INPUT: 'no' }
   t.match(readConfigFrom({ flags: {}, env }).config.robots.signals, { 'ai-input': 'no' })
-  t.end()
 })
 
-t.test('origins of pages are read as browsers write them, and a wildcard is refused once', (t) => {
+t.test('origins of pages are read as browsers write them, and a wildcard is refused once', async (t) => {
   const cors = ['https://App.example', 'https://b.example:443', 'http://c.example:8080']
   t.strictSame(readConfigFrom({ flags: { api: { cors } } }).config.api.cors, [
     'https://app.example',
@@ -82,7 +77,6 @@ t.test('origins of pages are read as browsers write them, and a wildcard is refu
     'api.cors.0: must be one origin: browsers send no *, so this one would never match',
     'api.cors.1: must be an origin, as https://app.example',
   ])
-  t.end()
 })
 
 t.test('files that a configuration names are read as text, and sources are files that are not empty', async (t) => {

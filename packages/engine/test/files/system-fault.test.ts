@@ -5,7 +5,7 @@ import { connectionReason, decodeText, fileReason, readText, systemFault } from 
 
 const withCode = (code: string): Error => Object.assign(new Error('raw'), { code })
 
-t.test('faults of files have words, and a code that is not known is shown', (t) => {
+t.test('faults of files have words, and a code that is not known is shown', async (t) => {
   const folder = t.testdir({ a: 'text' })
   const faultOf = (file: string): unknown => {
     try {
@@ -22,18 +22,16 @@ t.test('faults of files have words, and a code that is not known is shown', (t) 
   t.equal(fileReason(new Error('x'), 'written'), 'cannot be written')
   for (const other of [new TypeError('a bug'), withCode('ENOENT'), 'text', undefined])
     t.equal(systemFault(other), undefined)
-  t.end()
 })
 
-t.test('faults of connections have words, and those of OpenSSL no place in its source', (t) => {
+t.test('faults of connections have words, and those of OpenSSL no place in its source', async (t) => {
   t.equal(connectionReason(withCode('ENOTFOUND')), 'its name is not known')
   t.equal(connectionReason(withCode('ERR_SSL_WRONG_VERSION_NUMBER')), 'it does not speak TLS')
   t.equal(connectionReason(withCode('ERR_SSL_OTHER')), 'TLS with it fails (ERR_SSL_OTHER)')
   for (const other of [withCode('ENOENT'), new Error('x')]) t.equal(connectionReason(other), undefined)
-  t.end()
 })
 
-t.test('a text is read in UTF-8 alone', (t) => {
+t.test('a text is read in UTF-8 alone', async (t) => {
   const file = join(t.testdir(), 'a')
   writeFileSync(file, 'é')
   t.equal(readText(file), 'é')
@@ -44,5 +42,4 @@ t.test('a text is read in UTF-8 alone', (t) => {
   ] as const) {
     t.throws(() => decodeText(bytes), { message })
   }
-  t.end()
 })

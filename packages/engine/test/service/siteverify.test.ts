@@ -138,7 +138,7 @@ t.test('each kind has its widget and its server, or a server of yours', async (t
   t.equal(server.sent[0]?.request.url, '/public/siteverify')
 })
 
-t.test('a configuration names the kind and the keys', (t) => {
+t.test('a configuration names the kind and the keys', async (t) => {
   const provider = { kind: 'turnstile', siteKey: '1x00000000000000000000AA', secret: 'secret' } as const
   const read = (flags: object) => readConfigFrom({ flags: { challenge: { provider: { ...provider, ...flags } } } })
   t.match(read({}).config.challenge.provider, provider)
@@ -151,5 +151,4 @@ t.test('a configuration names the kind and the keys', (t) => {
     [{ verify: 'https://a.example/siteverify' }, 'verify" was removed'],
   ]
   for (const [flags, key] of bad) t.throws(() => read(flags), { message: new RegExp(`provider\\.${key}`) }, key)
-  t.end()
 })

@@ -58,7 +58,7 @@ async function reportOf(file: string, from = NOON, until = NOON + HOUR) {
   return { all: reportTally(reading, earlier), crawlers: reportCrawlers(reading, earlier), reading }
 }
 
-t.test('a path is remembered without the target that it is a piece of, and a long one not at all', (t) => {
+t.test('a path is remembered without the target that it is a piece of, and a long one not at all', async (t) => {
   const tally = createTally('policy', { placeOf: () => 0, robots: () => undefined })
   const long = `/${'a'.repeat(300)}`
   for (const path of ['/shop', long, long]) {
@@ -68,7 +68,6 @@ t.test('a path is remembered without the target that it is a piece of, and a lon
   t.match(slot?.paths[0].get('/shop'), { labels: ['/shop', ''], requests: 1 })
   t.equal(slot?.paths[0].get(long), undefined)
   t.match(slot?.of('path', ['/*', '']), { requests: 2 }, 'and is counted all the same')
-  t.end()
 })
 
 const client = (index: number) => `198.51.${index >> 8}.${index & 255}`
@@ -224,7 +223,7 @@ t.test('names are bounded, and no request is lost for it', async (t) => {
   t.equal(all.requests, requests)
 })
 
-t.test('beyond its bound a subject keeps what the shares of a report are made of', (t) => {
+t.test('beyond its bound a subject keeps what the shares of a report are made of', async (t) => {
   const slot = new Slot(0, 'policy')
   const blocked = ['block', 'true', 'human', 'hosting']
   for (let at = 0; at < 2 * MAX_ROWS.decided; at++) slot.of('decided', [...blocked, `rule-${at}`])
@@ -233,10 +232,9 @@ t.test('beyond its bound a subject keeps what the shares of a report are made of
   for (let at = 0; at <= MAX_ROWS.path; at++) slot.of('path', [`/${at}`, at % 2 === 0 ? 'stopped' : ''])
   t.same(slot.of('path', ['/more', 'stopped']).labels, ['other', 'stopped'])
   t.ok(slot.cells.length < MAX_ROWS.decided + MAX_ROWS.path + 5)
-  t.end()
 })
 
-t.test('each subject keeps its labels beyond its bound, and none beyond twice that', (t) => {
+t.test('each subject keeps its labels beyond its bound, and none beyond twice that', async (t) => {
   const rows: readonly (readonly [Subject, readonly string[], readonly string[]])[] = [
     ['trial', ['block', 'human', 'alone'], ['other', 'block', 'human', 'alone']],
     ['system', ['stopped'], ['other', 'stopped']],
@@ -251,7 +249,6 @@ t.test('each subject keeps its labels beyond its bound, and none beyond twice th
   const of = (at: number) => slot.of('crawler', [`operator-${at}`, 'proven', 'search', 'a', '', '', '']).labels
   for (let at = 0; at < 2 * MAX_ROWS.crawler; at++) t.equal(of(at)[0], `operator-${at}`)
   t.same(of(2 * MAX_ROWS.crawler), Array(7).fill('other'))
-  t.end()
 })
 
 const CRAWLER = {

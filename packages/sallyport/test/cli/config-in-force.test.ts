@@ -5,7 +5,7 @@ import { createInForce } from '../../src/cli/workers/config-in-force.ts'
 const FIRST = readConfig({})
 const OTHER = readConfig({ flags: { mode: 'monitor' } })
 
-t.test('a new worker starts with the configuration of the others, and reads changes made meanwhile', (t) => {
+t.test('a new worker starts with the configuration of the others, and reads changes made meanwhile', async (t) => {
   const inForce = createInForce(FIRST)
   const first = inForce.start(false)
   t.equal(first.config, undefined, 'the first one reads the file')
@@ -36,5 +36,4 @@ t.test('a new worker starts with the configuration of the others, and reads chan
   t.equal(reads.config, undefined)
   t.equal(inForce.serves(reads.stamp, OTHER), false)
   t.equal(inForce.config, OTHER)
-  t.end()
 })

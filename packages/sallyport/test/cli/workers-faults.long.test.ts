@@ -62,7 +62,7 @@ function attest(url: string, key: string) {
 const keyOf = (proxy: Started): string => /shown this once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
 
 /* They wait more than they work. */
-t.test('faults of workers', (t) => {
+t.test('faults of workers', async (t) => {
   t.jobs = 2
 
   t.test('a worker that hangs is seen, replaced, and does not hold the end up', { buffered: true }, async (t) => {
@@ -263,6 +263,4 @@ t.test('faults of workers', (t) => {
     t.equal(await proxy.ended, 0)
     t.equal(splitLines(proxy, refused), 3)
   })
-
-  t.end()
 })

@@ -236,12 +236,11 @@ t.test('a visitor stays signed out after a restart, in every process, under a cl
   t.equal(faults.length, 1, 'what cannot be written is said')
 })
 
-t.test('a clock that is put back stops nobody who has used up a rate until then', (t) => {
+t.test('a clock that is put back stops nobody who has used up a rate until then', async (t) => {
   const rate = createRate({ burst: 1, perMinute: 60 })
   t.equal(rate.take('one', 3_600_000), 0)
   t.equal(rate.take('one', 0), 1)
   t.equal(rate.take('one', 1_000), 0)
-  t.end()
 })
 
 t.test('a token that can be guessed is refused', async (t) => {
