@@ -11,8 +11,6 @@ const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-C
 const READ: Readonly<Record<string, string>> = {
   // The text of it is at the end of its Readme.md.
   only: 'MIT',
-  // Files beside the data, named in NOTICE: attribution is given there.
-  '@ip-location-db/asn': 'CC-BY-4.0 with attribution',
 }
 
 interface Component {

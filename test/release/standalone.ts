@@ -19,7 +19,7 @@ exec "$here/node" "$here/../node_modules/sallyport/bin/sallyport.mjs" "$@"
 
 /** Parts of packages that nothing reads at run time. */
 const UNREAD = new RegExp(
-  String.raw`-num\.csv$|\.map$|\.d\.[cm]?ts$|@photostructure/sqlite/(src|scripts|prebuilds/(?!${PLATFORM}(/|$)))`,
+  String.raw`\.map$|\.d\.[cm]?ts$|@photostructure/sqlite/(src|scripts|prebuilds/(?!${PLATFORM}(/|$)))`,
 )
 
 const released = resolve(process.argv[2] ?? '')

@@ -11,7 +11,8 @@ import { parseMmdb } from '../../src/datasets/mmdb/file.ts'
 import { geoRecordOf } from '../../src/datasets/mmdb/geo-record.ts'
 import { joinCities } from '../../src/datasets/tables/cities.ts'
 import { type MmdbForm, type MmdbValue, writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
-import { citySource, compiledCity, FLAT, NESTED, openedAsItIs, openedFile, segmentsOf } from './city-fixtures.ts'
+import { citySource, compiledCity, FLAT, NESTED, openedFile, segmentsOf } from './city-fixtures.ts'
+import { openDatabase } from './database.ts'
 import { addressFrom, folder, randomBits, SHARED_DATA } from './fixtures.ts'
 
 async function opened(
@@ -163,7 +164,7 @@ t.test('countries that are not known are absent, compiled or not', async (t) => 
   const records = { '23.0.0.0/24': FLAT, '23.0.1.0/24': { ...FLAT, country_code: '' } }
   writeFileSync(path, writeMmdb(records, { ipVersion: 4 }))
   const compiled = await compiledCity(folder(t), path)
-  for (const cities of [compiled.cities, await openedAsItIs(path)]) {
+  for (const cities of [compiled.cities, openDatabase(path, [4, 6])]) {
     const { countries } = joinCities([{ status: compiled.status, cities }])
     t.same(
       ['23.0.0.255', '23.0.1.0', '23.0.2.0', '2a00::'].map((text) => countries?.find(addressOf(text))?.code),

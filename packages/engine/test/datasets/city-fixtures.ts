@@ -3,12 +3,12 @@ import { formatAddress, type GeoReader } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
 import { withFreeLock, withLock } from '#stores'
 import { type CitySource, compileCity } from '../../src/datasets/compile/city.ts'
-import { openDatabase } from '../../src/datasets/mmdb/database.ts'
 import type { MmdbFile } from '../../src/datasets/mmdb/file.ts'
 import { walkNetworks } from '../../src/datasets/mmdb/walk.ts'
 import { createSegmentWriter, type Segments } from '../../src/datasets/ranges/segments.ts'
 import { openCityFile } from '../../src/datasets/service/city-file.ts'
-import { type CitySourceReader, joinCities, type OpenedCity } from '../../src/datasets/tables/cities.ts'
+import { joinCities, type OpenedCity } from '../../src/datasets/tables/cities.ts'
+import { openDatabase } from './database.ts'
 import { folder } from './fixtures.ts'
 
 /** A record in DB-IP's flat layout. */
@@ -57,17 +57,11 @@ export async function compiledCity(dataDir: string, path: string, id = 'city'): 
   return { status: cities.source, family: source.row.family, cities }
 }
 
-/** The database at the path as it is. */
-export async function openedAsItIs(path: string): Promise<CitySourceReader> {
-  const database = await openDatabase(path)
-  return { ...database, places: async () => database }
-}
-
 /** A database opened both ways, compiled and as it is: every answer is compared. */
 export async function openedFile(t: Parameters<typeof folder>[0], path: string): Promise<GeoReader> {
   const compiled = await compiledCity(folder(t), path)
   const { geo } = joinCities([compiled])
-  const { geo: direct } = joinCities([{ ...compiled, cities: await openedAsItIs(path) }])
+  const { geo: direct } = joinCities([{ ...compiled, cities: openDatabase(path, compiled.cities?.families ?? []) }])
   if (geo === undefined || direct === undefined) throw new Error(`${path}: not opened`)
   return {
     families: geo.families,

@@ -160,7 +160,7 @@ t.test('the name of the file tells what it was made from', async (t) => {
   const path = tablesPath(dir, sources)
   t.match(path, /tables-[0-9a-f]{16}\.bin$/)
   t.equal(tablesPath(dir, sources), path)
-  const changes = [{ size: 1 }, { modified: 1 }, { version: '2.3.2026061719' }, { path: '/else' }]
+  const changes = [{ size: 1 }, { modified: 1 }, { origin: '2.3.2026061719' }, { path: '/else' }]
   const others = changes.map((change) =>
     tablesPath(
       dir,
@@ -175,7 +175,7 @@ t.test('the name of the file tells what it was made from', async (t) => {
 t.test('a file of a package is the same wherever and whenever it was unpacked', async (t) => {
   const dir = folder(t)
   const packed = sourcesOf(dir, { 'asn-csv-v4': ASN4 }).map((source) =>
-    source.file === undefined ? source : { ...source, file: { ...source.file, version: '2.3.2026061719' } },
+    source.file === undefined ? source : { ...source, file: { ...source.file, origin: '2.3.2026061719' } },
   )
   const elsewhere = packed.map((source) =>
     source.file === undefined ? source : { ...source, file: { ...source.file, path: '/image/asn.csv', modified: 1 } },

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { addressOf } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileTables, loadTables, resolveSources } from '../../src/datasets/index.ts'
+import { readSource, type SourceFile } from '../../src/datasets/sources/source-file.ts'
 import { folder } from './fixtures.ts'
 
 /** The city databases take most of a compile and are checked on made files: they are left out here. */
@@ -21,9 +21,10 @@ t.test('the embedded data compiles whole, and answers as its own lines say', asy
   t.equal(systems?.size, 91_065)
 
   for (const id of ['asn-csv-v4', 'asn-csv-v6']) {
-    const file = sources.find(({ row }) => row.id === id)?.file?.path as string
+    const file = sources.find(({ row }) => row.id === id)?.file as SourceFile
     // One line in a hundred, without quotes in its name, so that a plain split reads it.
-    const lines = readFileSync(file, 'utf8')
+    const lines = readSource(file)
+      .toString()
       .split('\n')
       .filter((line, index) => index % 100 === 7 && !line.includes('"'))
     const wrong = lines.filter((line) => {

@@ -75,12 +75,12 @@ t.test('the row of every checked feed is there, under its own id', { skip }, asy
   )
 })
 
-t.test('the embedded packages are found, with their version', async (t) => {
+t.test('the files of packages are found, and say what they are', async (t) => {
   const sources = resolveSources()
   const embedded = sources.filter(({ row }) => row.package !== undefined)
   t.ok(embedded.length > 0)
   t.same(
-    embedded.filter(({ file }) => !file?.size || !/^\d+\.\d+\.\d{10}$/.test(file.version ?? '')),
+    embedded.filter(({ file }) => !file?.size || file.origin === undefined),
     [],
   )
   t.equal(dateOfFile(byId(sources, 'asn-csv-v4')?.file as never), '2026-06-17')
@@ -131,7 +131,7 @@ t.test('a file of the user replaces the embedded one', async (t) => {
   writeFileSync(path, 'x')
   const found = byId(resolveSources({ 'asn-csv-v4': { url: pathToFileURL(path).href } }), 'asn-csv-v4')
   t.match(found?.file, { path, size: 1 })
-  t.equal(found?.file?.version, undefined)
+  t.equal(found?.file?.origin, undefined)
   t.equal((found?.file?.modified ?? 1) % 1_000, 0, 'as a layer of an image keeps its time')
   t.equal(dateOfFile({ path, size: 1, modified: Date.UTC(2026, 10, 21, 23) }), '2026-11-21', 'dated by its own time')
 })

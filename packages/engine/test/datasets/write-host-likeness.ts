@@ -6,6 +6,7 @@ import { outlinesOf } from '../../src/datasets/compile/outlines.ts'
 import { collectParts } from '../../src/datasets/compile/parts.ts'
 import { resolveSources } from '../../src/datasets/index.ts'
 import { readContents } from '../../src/datasets/parse/contents.ts'
+import { readSource } from '../../src/datasets/sources/source-file.ts'
 import { type Fit, fit, oddsOf } from './logistic.ts'
 
 /*
@@ -63,7 +64,7 @@ function readOutlines() {
   const collector = collectParts()
   for (const { row, file } of resolveSources()) {
     if (file === undefined || (row.kind !== 'asn' && row.kind !== 'asn-country')) continue
-    collector.add(row, file, readContents(row, { path: file.path, bytes: readFileSync(file.path) }))
+    collector.add(row, file, readContents(row, { path: file.path, bytes: readSource(file) }))
   }
   return outlinesOf(collector.parts)
 }

@@ -8,7 +8,7 @@ import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import { TABLES_FORMAT } from '../format/tables.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
-import { identityOf } from '../sources/source-file.ts'
+import { identityOf, type SourceFile } from '../sources/source-file.ts'
 import { SHIPPED_RANGES } from './shipped-ranges.ts'
 
 export const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
@@ -18,19 +18,27 @@ const ABANDONED_MS = HOUR_MS
 
 /**
  * The path of the tables made from these sources, whether they exist or not. The name changes with the format, with
- * any source file (version and size of a package's, else path, size and time) but a city database, and with the
- * facts kept in `data/` that are compiled.
+ * any source file (origin and size of a package's, else path, size and time) but a city database, and with the
+ * facts kept in `data/` that are compiled; not with sources that are absent.
  */
 export function tablesPath(dataDir: string, sources: readonly ResolvedSource[]): string {
   const made = {
     format: TABLES_FORMAT,
-    sources: sources
-      .filter(({ row }) => row.kind !== 'city')
-      .map(({ row, file, reason }) => [row, file === undefined ? reason : identityOf(file)]),
+    sources: compiledOf(sources).map(({ row, file }) => [row, identityOf(file)]),
     facts: [OPERATORS, ORGANISATION_RULES, HOST_LIKENESS, SHIPPED_RANGES, LIST_AGES],
   }
   const key = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
   return join(dataDir, `tables-${key}.bin`)
+}
+
+/** Those of the sources that tables are made from. */
+export function compiledOf(
+  sources: readonly ResolvedSource[],
+): readonly (ResolvedSource & { readonly file: SourceFile })[] {
+  return sources.flatMap((source) => {
+    const { row, file } = source
+    return row.kind === 'city' || file === undefined ? [] : [{ ...source, file }]
+  })
 }
 
 /**

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SallyportError, type SourceStatus } from '@sallyport/core'
+import type { SourceRow } from '@sallyport/data/sources'
 import { makeFolder } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
 import { dayOf } from '../format/days.ts'
@@ -9,9 +9,9 @@ import { type Description, TABLES_FORM } from '../format/tables.ts'
 import { readContents } from '../parse/contents.ts'
 import { replaceFile } from '../sources/replace-file.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
-import { dateOfFile, sha256Of } from '../sources/source-file.ts'
+import { dateOfFile, readSource, type SourceFile, sha256Of } from '../sources/source-file.ts'
 import { assemble } from './assembly.ts'
-import { removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
+import { compiledOf, removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
 import { type KeptContents, openKeptContents } from './kept-contents.ts'
 import { collectParts, type PartsCollector } from './parts.ts'
 import { addShippedRanges } from './shipped-ranges.ts'
@@ -41,24 +41,25 @@ export interface CompiledTables {
 
 /**
  * Compiles all sources but the city databases into one file in `dataDir`, whose name says what it was made from, and
- * removes older ones but the latest. A source that is missing or unusable is reported in its status and leaves the
- * others as they are. Rejects only when the file cannot be written.
+ * removes older ones but the latest. A source that is unusable is reported in its status and leaves the others as they
+ * are; one that is absent is not reported. Rejects only when the file cannot be written.
  */
 export async function compileTables({ dataDir, sources: all, onProgress }: CompileOptions): Promise<CompiledTables> {
   const path = tablesPath(dataDir, all)
-  const sources = all.filter(({ row }) => row.kind !== 'city')
-  const total = sources.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
+  const sources = compiledOf(all)
+  const total = sources.reduce((sum, { file }) => sum + file.size, 0)
   const kept = openKeptContents(join(dataDir, 'parsed'))
   const collector = collectParts()
   const statuses: SourceStatus[] = []
   let done = 0
-  for (const source of sources) {
-    const { row, file } = source
-    if (file !== undefined) onProgress?.(row.title, done, total)
+  for (const { row, file } of sources) {
+    onProgress?.(row.title, done, total)
     // Reading is synchronous: between two sources a signal, or a request, gets its turn.
     await turn()
-    statuses.push(readSource(source, kept, collector, (bytesRead) => onProgress?.(row.title, done + bytesRead, total)))
-    done += file?.size ?? 0
+    statuses.push(
+      addSource(row, file, kept, collector, (bytesRead) => onProgress?.(row.title, done + bytesRead, total)),
+    )
+    done += file.size
   }
   addShippedRanges(collector)
   onProgress?.('Putting the tables together', done, total)
@@ -72,15 +73,15 @@ export async function compileTables({ dataDir, sources: all, onProgress }: Compi
   return { path, sources: statuses, shared, parsed: kept.keep() }
 }
 
-function readSource(
-  { row, file, reason }: ResolvedSource,
+function addSource(
+  row: SourceRow,
+  file: SourceFile,
   kept: KeptContents,
   collector: PartsCollector,
   onRead: (bytesRead: number) => void,
 ): SourceStatus {
-  if (file === undefined) return sourceStatus(row, 'absent', reason === undefined ? {} : { reason })
   try {
-    const bytes = readFileSync(file.path)
+    const bytes = readSource(file)
     const sha256 = sha256Of(bytes)
     const contents = kept.of(row, sha256, () => readContents(row, { path: file.path, bytes }, onRead))
     collector.add(row, file, contents)

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
+import { errorText } from '#files'
 import { type CitySource, type CompileCityOptions, cityPath, compileCity, isCity } from '../compile/city.ts'
-import { tablesPath } from '../compile/compiled-path.ts'
+import { removeOlder, TABLES_NAME, tablesPath } from '../compile/compiled-path.ts'
 import { compileCityInWorker, compileInWorker, type WorkerOptions } from '../compile/in-worker.ts'
 import { compileTables, type OnProgress } from '../compile/tables.ts'
-import { openDatabase } from '../mmdb/database.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
+import { shippedFolder, unpackTables } from '../sources/shipped.ts'
 import { dateOfFile } from '../sources/source-file.ts'
 import type { OpenedCity } from '../tables/cities.ts'
 import type { Confirmed } from '../tables/listed-addresses.ts'
@@ -114,8 +115,9 @@ interface Missing {
 /** One after the other: two at a time would be a third quicker, and take half as much memory again. */
 async function compileMissing(
   { dataDir, sources, databases, found, cityOf }: Missing,
-  { onProgress, signal, confirmed }: SnapshotOptions,
+  options: SnapshotOptions,
 ): Promise<Compiled> {
+  const { onProgress, signal, confirmed } = options
   const missing = databases.filter((source) => !found.cities.has(source))
   const size = found.tables === undefined ? sizeOf(sources.filter((source) => !isCity(source))) : 0
   const total = size + sizeOf(missing)
@@ -126,16 +128,29 @@ async function compileMissing(
     const onOwn: OnProgress = (stage, done) => onProgress?.(stage, start + done, total)
     return { onProgress: onOwn, signal }
   }
-  const tables = found.tables ?? (await compiledTables(dataDir, sources, size, job(size), confirmed))
+  const tables =
+    found.tables ??
+    (await unpackedTables(tablesPath(dataDir, sources), options)) ??
+    (await compiledTables(dataDir, sources, size, job(size), confirmed))
   const instead = new Map<CitySource, OpenedCity>()
   for (const source of missing) {
-    const opened = await compileOrOpen({ dataDir, source, ...job(source.file.size) })
-    if (opened !== undefined) instead.set(source, opened)
+    const refused = await compileOrRefuse({ dataDir, source, ...job(source.file.size) })
+    if (refused !== undefined) instead.set(source, refused)
   }
   // A compile in this thread cannot be interrupted, so the signal is looked at after it.
   signal?.throwIfAborted()
   // Opened when all are compiled, so that no compile has to share the memory with them.
   return { tables, cities: databases.map((source) => instead.get(source) ?? compiledCity(source, cityOf(source))) }
+}
+
+/** Tables that came with this version, where they are made of the same sources. */
+async function unpackedTables(
+  path: string,
+  { confirmed, onRefused }: SnapshotOptions,
+): Promise<LoadedTables | undefined> {
+  if (!(await unpackTables(path, shippedFolder()))) return undefined
+  removeOlder(path, TABLES_NAME)
+  return tryLoad(() => loadTables(path, { confirmed }), onRefused)
 }
 
 async function compiledTables(
@@ -158,31 +173,16 @@ function compiledCity({ row }: CitySource, cities: CityFile): OpenedCity {
   return { status: cities.source, family: row.family, cities }
 }
 
-/**
- * Compiles a city database. Gives what is used instead where it is not compiled: nothing of a corrupt one, and the
- * database as it is where there is another reason, such as a full disk.
- */
-async function compileOrOpen(options: CompileCityOptions & WorkerOptions): Promise<OpenedCity | undefined> {
+/** Compiles a city database. Gives its refusal where that cannot be, for its form or the disk. */
+async function compileOrRefuse(options: CompileCityOptions & WorkerOptions): Promise<OpenedCity | undefined> {
   const { source, signal } = options
   const { row, file } = source
-  const { family } = row
-  const date = dateOfFile(file)
-  const refused = ({ message }: SallyportError): OpenedCity => {
-    return { status: sourceStatus(row, 'refused', { date, reason: message }), family }
-  }
   try {
     await (file.size < SMALL_BYTES ? compileCity : compileCityInWorker)(options)
     return undefined
   } catch (error) {
-    if (error instanceof SallyportError) return refused(error)
     signal?.throwIfAborted()
-  }
-  try {
-    const cities = await openDatabase(file.path)
-    const places = async () => cities
-    return { status: sourceStatus(row, 'loaded', { date }), family, cities: { ...cities, places } }
-  } catch (error) {
-    if (!(error instanceof SallyportError)) throw error
-    return refused(error)
+    const status = sourceStatus(row, 'refused', { date: dateOfFile(file), reason: errorText(error) })
+    return { status, family: row.family }
   }
 }

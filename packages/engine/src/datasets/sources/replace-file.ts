@@ -7,7 +7,7 @@ import { OWN_FILE } from '#files'
 /** Replaces a file whole or not at all, with the rights that it has, and returns when the new one would survive a power cut. */
 export async function replaceFile(
   path: string,
-  contents: string | Uint8Array | Iterable<string>,
+  contents: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>,
   mode: number = statSync(path, { throwIfNoEntry: false })?.mode ?? OWN_FILE,
 ): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`

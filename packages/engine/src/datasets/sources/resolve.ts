@@ -1,13 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nearestWord, SallyportError, type SourceStatus } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import { readFault } from '#files'
 import type { Feed, FeedState } from './feed-state.ts'
 import type { FeedStore } from './feed-store.ts'
-import { shippedSources } from './shipped.ts'
+import { packageFolder, shippedFolder, shippedSources } from './shipped.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** Settings of one source (`data.sources.<id>`). */
@@ -43,7 +42,7 @@ export function resolveSources(
   mirror?: string,
 ): readonly ResolvedSource[] {
   const feeds = new Map(feedsOf(overrides, rows, mirror).map((feed) => [feed.row.id, feed]))
-  const shipped = shippedSources(join(packageFolder('@sallyport/data') ?? '', 'snapshot'))
+  const shipped = shippedSources(shippedFolder())
   return withoutReplaced(
     rows.map((row) => {
       const feed = feeds.get(row.id)
@@ -123,11 +122,15 @@ function resolveSource(
   const own = url === undefined ? shipped.get(row.id) : undefined
   if (own !== undefined) return { row, file: own }
   if (row.package === undefined || row.file === undefined) return { row, reason: whyAbsent(row, url, key) }
-  const folder = packageFolder(row.package)
-  const file = folder === undefined ? undefined : statFile(join(folder, row.file))
-  if (folder === undefined || file === undefined) return { row, reason: `package ${row.package} is not installed` }
-  const version = packageVersion(folder)
-  return { row, file: { ...file, ...(version === undefined ? {} : { version }) } }
+  const file = packagedFile(row)
+  return file === undefined ? { row, reason: `package ${row.package} is not installed` } : { row, file }
+}
+
+/** The file of a source that an installed package brings. */
+export function packagedFile(row: SourceRow): SourceFile | undefined {
+  const folder = packageFolder(row.package ?? '')
+  const file = folder === undefined ? undefined : statFile(join(folder, row.file ?? ''))
+  return folder === undefined || file === undefined ? undefined : { ...file, ...packageVersion(folder) }
 }
 
 function whyAbsent(row: SourceRow, url: string | undefined, key: string | undefined): string {
@@ -173,17 +176,11 @@ function statFile(path: string): SourceFile | undefined {
     : undefined
 }
 
-function packageFolder(name: string): string | undefined {
-  try {
-    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
-  } catch {
-    return undefined
-  }
-}
-
-function packageVersion(folder: string): string | undefined {
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown }
-  return typeof version === 'string' ? version : undefined
+/** The version of a package, and the day that it names, as in 2.3.2026061719. */
+function packageVersion(folder: string): Pick<SourceFile, 'origin' | 'made'> {
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
+  const [, year, month, day] = /\.(20\d\d)(0[1-9]|1[0-2])(\d\d)\d\d$/.exec(version) ?? []
+  return { origin: version, ...(year === undefined ? {} : { made: Date.parse(`${year}-${month}-${day}`) }) }
 }
 
 /** The status row of a source. */

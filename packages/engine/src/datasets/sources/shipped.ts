@@ -1,26 +1,65 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream'
+import { createBrotliDecompress } from 'node:zlib'
+import { replaceFile } from './replace-file.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** One list of a release's snapshot. */
+/** One source of those that came with this version. */
 export interface ShippedSource {
   readonly id: string
   /** When it was made, milliseconds since the epoch. */
   readonly made: number
+  /** Bytes and SHA-256 of its contents. */
   readonly size: number
   readonly sha256: string
 }
 
-/** Name of the file that says what a snapshot holds; each list lies beside it, under its id. */
+/** Name of the file that says what was shipped; each source lies beside it, packed, and so do the tables compiled of them. */
 export const SHIPPED_INDEX = 'index.json'
+/** What ends the name of a packed file. */
+export const PACKED = '.br'
 
-/**
- * The lists that came with this release, by id: what an installation has until its first download. None in a clone, where
- * `npm run data:snapshot` makes them.
- */
+/** The folder of an installed package. */
+export function packageFolder(name: string): string | undefined {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+  } catch {
+    return undefined
+  }
+}
+
+/** The folder of what came with this version; a build of the repository makes it. */
+export function shippedFolder(): string {
+  return join(packageFolder('@sallyport/data') ?? '', 'snapshot')
+}
+
+/** The sources in such a folder, by id: what an installation has until its first download. */
 export function shippedSources(folder: string): ReadonlyMap<string, SourceFile> {
   const index = join(folder, SHIPPED_INDEX)
   if (!existsSync(index)) return new Map()
   const sources: readonly ShippedSource[] = JSON.parse(readFileSync(index, 'utf8'))
-  return new Map(sources.map(({ id, size, made }) => [id, { path: join(folder, id), size, modified: made, made }]))
+  return new Map(
+    sources.map(({ id, size, made, sha256 }) => {
+      return [id, { path: join(folder, `${id}${PACKED}`), size, modified: made, made, origin: sha256, packed: true }]
+    }),
+  )
+}
+
+/** Unpacks tables from such a folder to their path in a dataDir. False where none of that name are whole there. */
+export async function unpackTables(path: string, folder: string): Promise<boolean> {
+  const packed = join(folder, `${basename(path)}${PACKED}`)
+  if (!existsSync(packed)) return false
+  try {
+    // Who reads the stream hears of a fault.
+    await replaceFile(
+      path,
+      pipeline(createReadStream(packed), createBrotliDecompress(), () => undefined),
+    )
+    return true
+  } catch {
+    // They are compiled in its place, which also fails where the fault is the disk's.
+    return false
+  }
 }

@@ -27,7 +27,7 @@ export interface CitySourceReader {
 }
 
 export interface PlaceReader {
-  /** `undefined` where there is no record. Throws `corrupt_data` where the database turns out to be corrupt. */
+  /** `undefined` where there is no record. */
   read(address: Address): GeoRecord | undefined
 }
 
@@ -73,19 +73,10 @@ export function joinCities(
         const place = places?.find(address)
         if (place?.countryCode !== undefined) return said(place.countryCode, place.source ?? '', 'geofeed')
         const reader = readers[address.family]
-        const code = reader && countryIn(reader.cities, address)
+        const code = reader?.cities?.country(address)
         return code === undefined ? countries?.find(address) : said(code, reader?.status.id ?? '', 'city')
       },
     },
-  }
-}
-
-/** `undefined` for a corrupt record of a database that is not compiled. */
-function countryIn(cities: CitySourceReader | undefined, address: Address): string | undefined {
-  try {
-    return cities?.country(address)
-  } catch {
-    return undefined
   }
 }
 
