@@ -188,7 +188,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_784,
   'packages/engine/files': 363,
-  'packages/engine/datasets': 8_112,
+  'packages/engine/datasets': 8_064,
   'packages/engine/net': 735,
   'packages/engine/whois': 1_178,
   'packages/engine/stores': 4_782,
