@@ -1,9 +1,10 @@
 import { type Address, parseAddress } from '../address/address.ts'
-import { type Prefix, parsePrefix, prefixContains, prefixOf } from '../address/prefix.ts'
+import { formatHostOrPrefix, type Prefix, parseHostOrPrefix, parsePrefix, prefixContains } from '../address/prefix.ts'
 import { prefixSetSteps } from '../address/prefix-set.ts'
 import type { NamedList } from '../policy/language/surroundings.ts'
 import { compilePatterns, isLiteral, patternFault, patternSteps } from '../policy/language/text-pattern.ts'
 import { finish, STEP, type Steps } from '../steps.ts'
+import { isAboutList, prefixesIn, refusedAddresses, spacedRange } from './address-line.ts'
 import { everybodyListed, isAnyText, isInternalAddress, isWithheld } from './list-guard.ts'
 import { entriesIn } from './list-lines.ts'
 
@@ -58,12 +59,13 @@ const ABOUT = /^(?:[#;]|\/\/|Status for the jail|\||`-|create \S+ hash:)/
 const PATTERN_WORK = 256
 
 /** Words before entries: the jail's banned addresses, the set that an entry is added to. */
-const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) \S+(?= ))/
+const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) [^\s=]+(?= [\da-f]))/
 
 /**
  * Reads a list, an entry a line: addresses, CIDRs, `AS64500`, or patterns of texts. `#` and `;` begin comments, and `//` at the
  * beginning of a line. Of a line that begins with an address the rest is about it: a date, a reason, other columns; where all
- * of its words are addresses, each is an entry. A line may be an object of JSON. A guarded list leaves out what would hold
+ * of its words are addresses, each is an entry. A line may be an object of JSON, or refuse addresses in the words of nginx,
+ * Apache, iptables or MikroTik. A guarded list leaves out what would hold
  * everybody or the house: short prefixes, all prefixes where together they are nearly every public address, internal ones, and
  * patterns that any text matches.
  */
@@ -82,21 +84,26 @@ export function createListReader({ isGuarded = false } = {}): ListReader {
     withheldCount++
     if (withheld.length < MAX_UNREAD) withheld.push(entry)
   }
+  const takePrefixes = (word: string): void => {
+    for (const prefix of prefixesIn(word) ?? []) {
+      const entry = parseHostOrPrefix(word) === undefined ? formatHostOrPrefix(prefix) : word
+      if (isGuarded && isWithheld(prefix)) withhold(entry)
+      else {
+        addresses.push(entry)
+        prefixes.push(prefix)
+      }
+    }
+  }
   const isRead = (line: string): boolean => {
     const bare = (line.split(/\s[#;]/, 1)[0] as string).trimEnd()
     const word = unquoted(FIRST_WORD.exec(bare)?.[0] ?? '')
     const system = SYSTEM.exec(word)?.groups?.['number']
-    const prefix = prefixIn(word)
-    if (prefix !== undefined) {
-      for (const further of [word, ...furtherAddresses(bare)]) {
-        const own = prefixIn(further) ?? prefix
-        if (isGuarded && isWithheld(own)) withhold(further)
-        else {
-          addresses.push(further)
-          prefixes.push(own)
-        }
-      }
-    } else if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
+    const named = addressesOn(bare, word)
+    if (named !== undefined) {
+      named.forEach(takePrefixes)
+      return named.length > 0
+    }
+    if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
     else if ((isLiteral(unquoted(bare)) || ++patterns <= MAX_PATTERNS) && isText(bare, word)) {
       if (isGuarded && isAnyText(unquoted(bare))) withhold(bare)
       else texts.push(unquoted(bare))
@@ -107,7 +114,7 @@ export function createListReader({ isGuarded = false } = {}): ListReader {
     number++
     const line = written.trim()
     const from = BEFORE_ENTRIES.exec(line)?.[0].length ?? 0
-    if (line === '' || from === line.length || (from === 0 && ABOUT.test(line))) return
+    if (line === '' || from === line.length || (from === 0 && (ABOUT.test(line) || isAboutList(line)))) return
     if (line.length <= MAX_LINE || from > 0) {
       const entries = objectEntries(line) ?? [line.slice(from).trim()]
       if (entries.every(isRead)) return
@@ -146,7 +153,7 @@ export function readListEntries(lines: Iterable<string>, guard = { isGuarded: fa
  * of.
  */
 export function entriesFor({ addresses, prefixes, systems, texts }: ListEntries, wanted: string): readonly string[] {
-  const prefix = prefixIn(wanted)
+  const prefix = parseHostOrPrefix(wanted)
   if (prefix !== undefined) {
     return addresses.filter((_, at) => {
       const { address, length } = prefixes[at] as Prefix
@@ -182,18 +189,17 @@ function objectEntries(line: string): readonly string[] | undefined {
   }
 }
 
-function furtherAddresses(line: string): readonly string[] {
-  const [, ...others] = line.split(/[\s,;|]+/).filter((word) => word !== '')
-  return others.every((word) => prefixIn(word) !== undefined) ? others : []
+/** Addresses on a line of a list, as they are written; `undefined` where it is no line of addresses. */
+function addressesOn(line: string, first: string): readonly string[] | undefined {
+  if (prefixesIn(first) === undefined) return refusedAddresses(line)
+  const range = spacedRange(line)
+  if (range !== undefined) return [range]
+  const words = line.split(/[\s,;|]+/).filter((word) => word !== '')
+  return words.every((word) => prefixesIn(word) !== undefined) ? words : [first]
 }
 
-function prefixIn(word: string): Prefix | undefined {
-  const address = parseAddress(word)
-  return address === undefined ? parsePrefix(word) : prefixOf(address, address.family === 4 ? 32 : 128)
-}
-
-/** A word of digits, dots and colons that is no address was meant to be one. */
-const LIKE_ADDRESS = /^[\da-f:.]+(?:\/\d*)?$/i
+/** A word of digits, dots, colons, stars and dashes that is no address was meant to be one. */
+const LIKE_ADDRESS = /^(?:[\da-f:.]+(?:\/\d*)?|\d{1,3}\.\d{1,3}\.[\d.*-]+)$/i
 const LETTER = /[a-f]/i
 
 function isLikeAddress(word: string): boolean {
