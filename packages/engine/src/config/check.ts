@@ -208,7 +208,7 @@ export function configNotices(config: Config, layers: readonly Layer[]): readonl
 }
 
 /** Every policy: that of all, and those of routes. */
-function policiesOf({ policy, routes }: Config) {
+export function policiesOf({ policy, routes }: Config) {
   const own = routes.flatMap(({ policy }, at) =>
     policy === undefined ? [] : [{ policy, path: ['routes', at, 'policy'] }],
   )

@@ -8,6 +8,7 @@ import { openRobotsFile } from '#features/robots'
 import { fileReason, readFault } from '#files'
 import { type CheckResult, fail, failNow, ok, PLACES, reasonOf, refusalPageOf, unknownPlaces, warn } from '#service'
 import { fileFault } from './file-fault.ts'
+import { unmatchedWarnings } from './list-use.ts'
 
 /** Files that the configuration names beside certificates: each is read as a start reads it, and none is made. */
 export async function examineFiles(config: Config): Promise<readonly CheckResult[]> {
@@ -24,7 +25,7 @@ export async function examineFiles(config: Config): Promise<readonly CheckResult
   const read = await Promise.all(named.map(([, path, look]) => lookAt(path, look)))
   const logged = log.file === undefined ? [] : fileFault(log.file, ['log', 'file'])
   const unset = signingKey !== undefined && isUnset(signingKey) ? [unsetKey(signingKey)] : []
-  const more = [...missingSources(config), ...templateWarnings(config), ...(await withheldWarnings(config))]
+  const more = [...missingSources(config), ...templateWarnings(config), ...(await listWarnings(config))]
   const found = [...read.flat(), ...unset, ...logged, ...more]
   const count = named.length + (log.file === undefined ? 0 : 1)
   if (found.length > 0) return found
@@ -76,12 +77,14 @@ function listLooks({ lists }: Config) {
   })
 }
 
-/** Names what lists leave out: of files, and of the last copies of what URLs and CrowdSec answered. */
-async function withheldWarnings(config: Config): Promise<readonly CheckResult[]> {
-  return [...(await readLists(config))].flatMap(([name, { withheldNews }]) => {
+/** Names what lists leave out and what rules do not find in them: of files, and of the last copies of URLs and CrowdSec. */
+async function listWarnings(config: Config): Promise<readonly CheckResult[]> {
+  const lists = await readLists(config)
+  const withheld = [...lists].flatMap(([name, { withheldNews }]) => {
     const [found, advice = ''] = withheldNews?.split('; ') ?? []
     return found === undefined ? [] : [warn(`${found}.`, advice, ['lists', name])]
   })
+  return [...withheld, ...unmatchedWarnings(config, lists)]
 }
 
 /** Whether it is a variable that is not set: here, which may be otherwise where the service is started. */

@@ -295,6 +295,20 @@ t.test('rules that undo each other are named', async (t) => {
   ])
 })
 
+t.test('a rule that compares a list with what it does not hold is named', async (t) => {
+  const rules = [
+    { id: 'names', match: { userAgent: ['list:hosts'] }, action: 'block' as const },
+    { id: 'systems', match: { path: ['/x'], not: { asn: ['list:mixed'] } }, action: 'block' as const },
+    { id: 'fits', match: { address: ['list:hosts', 'list:mixed'], referer: ['list:mixed'] }, action: 'block' as const },
+  ]
+  const lists = { hosts: ['5.9.10.20', '5.9.11.0/24'], mixed: ['5.9.12.1', '*Bot*'], none: [] }
+  const config = { ...(await soundConfig(t)), lists, policy: { preset: 'observe' as const, rules } }
+  t.match(of(await doctor(config, { dns: DNS }), 'files'), [
+    { state: 'warn', found: /^The rule "names" compares userAgent with the list hosts, which has 2 addresses and no pat/ },
+    { state: 'warn', found: /"systems" compares asn with the list mixed, which has 1 address and 1 pattern and no sys/ },
+  ])
+})
+
 t.test('faults of what a configuration names are faults at its lines, and what may pass is a warning', async (t) => {
   const { listen, admin, dataDir } = await soundConfig(t)
   const port = await freePort()

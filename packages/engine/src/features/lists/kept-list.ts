@@ -2,6 +2,8 @@ import { type Address, counted, type ListEntries, type NamedList, type SourceSta
 import { shortList } from '#service'
 import type { ListRead, WholeRead } from './read-list.ts'
 
+type EntryCounts = Readonly<Record<keyof Pick<ListEntries, 'addresses' | 'systems' | 'texts'>, number>>
+
 const UNREAD: NamedList = { isRead: false, holds: () => false, hasSystem: () => false, matches: () => false }
 
 /** A list of fewer entries may lose nine of ten by hand, or become ten times as long. */
@@ -24,6 +26,7 @@ export class KeptList implements NamedList {
   readonly name: string
   #list = UNREAD
   #size = 0
+  #counts: EntryCounts | undefined
   #left = 0
   /** When it was written or fetched; absent where the configuration holds it. */
   #at: number | undefined
@@ -65,11 +68,17 @@ export class KeptList implements NamedList {
     return shrunk || grown ? this.fail(`has ${counted(size, 'entry', 'entries')} now and had ${this.#size}`) : true
   }
 
+  /** How many entries of each kind it has; `undefined` until it was read once. */
+  get entryCounts(): EntryCounts | undefined {
+    return this.#counts
+  }
+
   /** Takes it however few there are. */
   take({ list, size, entries, outdated }: WholeRead, at?: number, staleAfter?: number): void {
     this.#list = list
     this.#size = size
-    const { left, withheldCount } = entries
+    const { left, withheldCount, addresses, systems, texts } = entries
+    this.#counts = { addresses: addresses.length, systems: systems.length, texts: texts.length }
     this.#left = left + withheldCount
     this.#withheld = withheldCount === 0 ? undefined : withheldSentence(this.name, entries)
     if (outdated === undefined) this.renew(at, staleAfter)
