@@ -1,6 +1,7 @@
 import { type Address, parseAddress } from '../address/address.ts'
 import { formatHostOrPrefix, type Prefix, parseHostOrPrefix, parsePrefix, prefixContains } from '../address/prefix.ts'
 import { prefixSetSteps } from '../address/prefix-set.ts'
+import { bareAgent, isName, nameSteps } from '../policy/language/agent-names.ts'
 import type { NamedList } from '../policy/language/surroundings.ts'
 import { compilePatterns, isLiteral, patternFault, patternSteps } from '../policy/language/text-pattern.ts'
 import { finish, STEP, type Steps } from '../steps.ts'
@@ -238,7 +239,9 @@ export function* namedListSteps(
     yield
     for (const system of systems.slice(from, from + STEP)) numbers.add(system)
   }
-  const matches = yield* patternSteps(texts)
+  const matches = yield* patternSteps(texts.map(bareAgent))
+  const mentions = yield* nameSteps(texts.filter(isName))
   const holds = (address: Address) => addresses.has(address) && !isInternalAddress(address)
-  return { isRead: true, holds: isGuarded ? holds : addresses.has, hasSystem: (asn) => numbers.has(asn), matches }
+  const hasSystem = (asn: number) => numbers.has(asn)
+  return { isRead: true, holds: isGuarded ? holds : addresses.has, hasSystem, matches, mentions }
 }

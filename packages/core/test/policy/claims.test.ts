@@ -24,7 +24,8 @@ t.test('each word of what a request says is asked', async (t) => {
   const ja4 = 't13d1516h2_8daaf6152771_02713d6af862'
   const rows: readonly (readonly [match: Match, request: InspectionRequest, matches: boolean])[] = [
     [{ userAgent: ['*scrapy*'] }, asking({ 'User-Agent': 'Scrapy/2.11 (+https://scrapy.org)' }), true],
-    [{ userAgent: ['Scrapy'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), false],
+    [{ userAgent: ['Scrapy'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],
+    [{ userAgent: ['=Scrapy'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), false],
     [{ userAgent: ['/^Scrapy\\/[0-9]/'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],
     [{ userAgent: ['/^scrapy/'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), false],
     [{ userAgent: ['/^scrapy/i'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],

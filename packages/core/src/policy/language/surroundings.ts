@@ -9,6 +9,8 @@ export interface NamedList {
   hasSystem(asn: number): boolean
   /** Whether a pattern of it matches. */
   matches(text: string): boolean
+  /** Whether a name of it is a word of a user agent in lower case. */
+  mentions(folded: string): boolean
 }
 
 /** The load of this server: 1 where a limit of it is reached. */

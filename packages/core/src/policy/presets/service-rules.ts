@@ -69,7 +69,7 @@ export const LIBRARIES = [
   'WWW-Mechanize',
   // Python/3.11 aiohttp/3.9.1
   'Python/* aiohttp',
-].flatMap((name) => [name, `${name}/*`, `${name} *`])
+].flatMap((name) => [`=${name}`, `${name}/*`, `${name} *`])
 
 /** Methods that send. */
 export const SENDS = { not: { method: [...READING, 'OPTIONS'] } } as const

@@ -1,6 +1,7 @@
 import { JA4_CIPHERS } from '@sallyport/data/ja4'
 import { withoutPort } from '../../address/without-port.ts'
 import { parseJa4 } from '../../agent/ja4.ts'
+import { bareAgent, compileAgents } from '../language/agent-names.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
 import type { Surroundings } from '../language/surroundings.ts'
@@ -136,11 +137,20 @@ function namedWord(
 }
 
 export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
-  userAgent: textWord(field('user-agent'), {
+  userAgent: {
+    ...OF_FIELDS,
     claim: true,
-    description: 'User agents, by patterns: * is any characters, /…/ a regular expression',
-    example: ['*Scrapy*'],
-  }),
+    values: PATTERNS,
+    description:
+      'User agents: a name (GPTBot) is found as a word, except by rules that allow; *Scrapy*, /…/ and =curl are the whole',
+    example: ['GPTBot'],
+    test(given, { action, surroundings }) {
+      const every = action === 'allow'
+      const matches = compileAgents(given, surroundings, every)
+      const wanted = { matches, needles: listNeedles(given.map(bareAgent)), every }
+      return (inspection, asked) => agree(asked.once(readAgents, inspection), wanted)
+    },
+  },
   host: textWord(readHosts, { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] }),
   query: namedWord('parameter', ({ query }, name) => query && (query.get(name) ?? NONE), {
     values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
@@ -209,6 +219,8 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     },
   },
 }
+
+const readAgents = readTexts(field('user-agent'))
 
 const readJa4 = readTexts(({ parts: { ja4 } }) => (ja4 === undefined ? undefined : [ja4]))
 

@@ -44,6 +44,7 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
     holds: (address) => kept.get(name)?.list.holds(address) === true,
     hasSystem: (asn) => kept.get(name)?.list.hasSystem(asn) === true,
     matches: (text) => kept.get(name)?.list.matches(text) === true,
+    mentions: (folded) => kept.get(name)?.list.mentions(folded) === true,
   })
   const namesOf = (of: ReadonlyMap<string, Kept>) => new Map([...of.keys()].map((name) => [name, named(name)]))
 
