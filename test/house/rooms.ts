@@ -183,7 +183,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** The source lines that each room may have. */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 647,
-  'packages/core': 19_409,
+  'packages/core': 19_610,
   'packages/ledger': 3_498,
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_784,
@@ -198,9 +198,9 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/settings': 1_236,
   'packages/engine/service': 1_587,
   'packages/engine/attestation': 687,
-  'packages/engine/features': 2_809,
+  'packages/engine/features': 2_830,
   'packages/engine/config': 1_756,
-  'packages/engine/doctor': 841,
+  'packages/engine/doctor': 888,
   'packages/engine/open': 1_284,
   'packages/engine': 20,
   'adapters/node': 4_981,

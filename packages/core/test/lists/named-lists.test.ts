@@ -92,7 +92,14 @@ t.test('lists in the words of servers and firewalls are read, and lines that per
     ['unknown words', 'shun 5.9.10.20\n5.9.10.9-5.9.10.2\n5.9.999.*\n2a01:4f8::20', ['2a01:4f8::20'], 3],
   ] as const)
     t.same(entriesOf(text), { ...only(addresses), left }, name)
-  const agents = ['MSIE 6.*', '*compatible; Bot 2.0*', 'deny-all-bot', 'Java/1.8.0_212', 'add', 'Mozilla/5.0 rv:1.9.0.1']
+  const agents = [
+    'MSIE 6.*',
+    '*compatible; Bot 2.0*',
+    'deny-all-bot',
+    'Java/1.8.0_212',
+    'add',
+    'Mozilla/5.0 rv:1.9.0.1',
+  ]
   t.same(entriesOf(agents.join('\n')).texts, agents, 'versions are no addresses')
 })
 

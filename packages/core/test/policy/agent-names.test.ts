@@ -4,8 +4,7 @@ import { compileAgents } from '../../src/policy/language/agent-names.ts'
 
 const GPTBOT =
   'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot-page)'
-const CHROME =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36'
+const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36'
 
 t.test('a name is a word of a user agent, and a permission needs the whole', (t) => {
   for (const [pattern, text, asWord, asWhole] of [

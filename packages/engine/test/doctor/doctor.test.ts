@@ -304,8 +304,14 @@ t.test('a rule that compares a list with what it does not hold is named', async 
   const lists = { hosts: ['5.9.10.20', '5.9.11.0/24'], mixed: ['5.9.12.1', '*Bot*'], none: [] }
   const config = { ...(await soundConfig(t)), lists, policy: { preset: 'observe' as const, rules } }
   t.match(of(await doctor(config, { dns: DNS }), 'files'), [
-    { state: 'warn', found: /^The rule "names" compares userAgent with the list hosts, which has 2 addresses and no pat/ },
-    { state: 'warn', found: /"systems" compares asn with the list mixed, which has 1 address and 1 pattern and no sys/ },
+    {
+      state: 'warn',
+      found: /^The rule "names" compares userAgent with the list hosts, which has 2 addresses and no pat/,
+    },
+    {
+      state: 'warn',
+      found: /"systems" compares asn with the list mixed, which has 1 address and 1 pattern and no sys/,
+    },
   ])
 })
 

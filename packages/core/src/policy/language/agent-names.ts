@@ -9,10 +9,7 @@ import { compilePatterns, isLiteral, type PatternTest } from './text-pattern.ts'
  */
 export function compileAgents(given: readonly string[], surroundings: Surroundings, isWhole: boolean): PatternTest {
   const names = isWhole ? [] : given.filter(isName)
-  const whole = compilePatterns(
-    given.filter((pattern) => !names.includes(pattern)).map(bareAgent),
-    surroundings,
-  )
+  const whole = compilePatterns(given.filter((pattern) => !names.includes(pattern)).map(bareAgent), surroundings)
   const lists = isWhole ? [] : given.flatMap((pattern) => surroundings.lists?.get(listName(pattern) ?? '') ?? [])
   const mentions = compileNames(names)
   return (text, folded = text.toLowerCase()) =>

@@ -4,7 +4,13 @@ import type { ListRead, WholeRead } from './read-list.ts'
 
 type EntryCounts = Readonly<Record<keyof Pick<ListEntries, 'addresses' | 'systems' | 'texts'>, number>>
 
-const UNREAD: NamedList = { isRead: false, holds: () => false, hasSystem: () => false, matches: () => false, mentions: () => false }
+const UNREAD: NamedList = {
+  isRead: false,
+  holds: () => false,
+  hasSystem: () => false,
+  matches: () => false,
+  mentions: () => false,
+}
 
 /** A list of fewer entries may lose nine of ten by hand, or become ten times as long. */
 const FEW = 10
