@@ -18,7 +18,7 @@ export function prefixesIn(word: string): readonly Prefix[] | undefined {
 
 const RANGE = /^(?<first>[\da-f.:]{2,45})-(?<last>[\da-f.:]{2,45})$/i
 
-/** Octets before stars, or two or three of them before a dot. */
+/** Octets stand before stars, or two or three of them before a dot. */
 const PARTIAL = /^(?<octets>\d{1,3}(?=\.\*\.\*\.\*$)|\d{1,3}(?:\.\d{1,3}){1,2})\.(?:\*(?:\.\*){0,2})?$/
 
 function rangePrefixes(from: string, to: string): readonly Prefix[] | undefined {
@@ -46,10 +46,10 @@ export function spacedRange(line: string): string | undefined {
   return first === undefined || parseAddress(first) === undefined ? undefined : `${first}-${last}`
 }
 
-/** `first - last`, whatever follows. */
+/** Matches `first - last`, whatever follows. */
 const SPACED_RANGE = /^(?<first>[\da-f.:]{2,45})\s{1,9}-\s{1,9}(?<last>[\da-f.:]{2,45})(?=$|[\s,;#])/i
 
-/** `name:first-last` of PeerGuardian. */
+/** PeerGuardian writes `name:first-last`. */
 const LABELLED = /^[^:].*:(\d[\d.]+-\d[\d.]+)$/
 
 /** Whether a word of a text can be nothing but an address: `6.*` may be a version. */
@@ -63,21 +63,21 @@ function readAddresses(words: readonly string[]): readonly string[] {
   return written.filter((word) => prefixesIn(word) !== undefined)
 }
 
-/** What follows the first word of a line. */
+/** Finds the addresses in what follows the first word of a line. */
 type Reader = (words: readonly string[]) => readonly string[]
 
 /** Readers of lines by their first word. A line that permits is none of a list that refuses, and is named as unread. */
 const READERS: Readonly<Record<string, Reader>> = {
-  // nginx, and Apache or ufw with `from`.
+  // nginx writes these, Apache and ufw with `from`.
   deny: readAddresses,
-  // Apache: `Require not ip`.
+  // Apache writes `Require not ip`.
   require: ([not, ip, ...words]) => (`${not} ${ip}`.toLowerCase() === 'not ip' ? readAddresses(words) : []),
-  // iptables-save.
+  // iptables-save writes these.
   '-a': (words) => (words.some((word) => /^(?:DROP|REJECT|TARPIT)$/.test(word)) ? readSources(words) : []),
-  // MikroTik, split at `=`.
+  // MikroTik's members were split at `=`.
   add: (words) => words.filter((_, at) => words[at - 1]?.toLowerCase() === 'address'),
   blackhole: (words) => words.slice(0, 1),
-  // hosts.deny.
+  // hosts.deny has these.
   'all:': readAddresses,
 }
 

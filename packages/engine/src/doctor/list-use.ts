@@ -5,14 +5,14 @@ import { type CheckResult, warn } from '#service'
 
 type EntryKind = keyof Pick<ListEntries, 'addresses' | 'systems' | 'texts'>
 
-/** Nouns of the kinds of entries. */
+/** Each kind of entry has its noun. */
 const NOUNS: Readonly<Record<EntryKind, readonly [one: string, many: string]>> = {
   addresses: ['address', 'addresses'],
   systems: ['system', 'systems'],
   texts: ['pattern', 'patterns'],
 }
 
-/** Kinds of entries that words of a match compare; all other words compare patterns. */
+/** These words of a match compare addresses and systems; all others compare patterns. */
 const COMPARED: Readonly<Record<string, EntryKind>> = { address: 'addresses', asn: 'systems' }
 
 /** Warns of rules that compare a list with what it does not hold, so that nothing of it ever matches. */
