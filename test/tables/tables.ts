@@ -36,31 +36,35 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   'scaling-sizes': { file: '.github/SCALING.md', text: scalingSizes },
 }
 
-/** Keys that share a first part and are fewer need no table of their own. */
+/** Keys that share a first part and are fewer need no list of their own. */
 const SMALL_GROUP = 7
 
-/** Writes a table for each large group of keys, and one for the rest. */
+/** Writes a list for each large group of keys, and one for the rest. */
 function options(): string {
   const rows = keyTable()
   const groupName = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
   const countRows = (name: string) => rows.filter(({ key }) => groupName(key) === name).length
-  // Small groups share the first table with the keys that have no group.
+  // Small groups share the first list with the keys that have no group.
   const sectionOf = (key: string) => (countRows(groupName(key)) < SMALL_GROUP ? '' : groupName(key))
   const sections = [...new Set(rows.map(({ key }) => sectionOf(key)))].sort((one, other) => one.localeCompare(other))
-  const head = ['key', 'what it is', 'values; default', 'example']
   return sections
     .map((section) => {
-      const own = rows.filter(({ key }) => sectionOf(key) === section)
-      const cells = own.map((row) => [
-        `${code(row.key)}${row.live ? '' : ' †'}`,
-        cell(row.description),
-        cell(valuesText(row)),
-        // A number, a word of a few and a switch need no example.
-        /^(?:boolean|time|number|-?\d|[\w-]+, )/.test(valuesText(row)) ? '' : value(row.example),
-      ])
-      return `### ${section === '' ? 'Single keys and small groups' : section}\n\n${table(head, cells)}`
+      const lines = rows.filter(({ key }) => sectionOf(key) === section).map(keyLine)
+      return `### ${section === '' ? 'Single keys and small groups' : section}\n\n${lines.join('\n')}`
     })
     .join('\n\n')
+}
+
+/** Writes a key with its values and default in parentheses, and an example. */
+function keyLine(row: ReturnType<typeof keyTable>[number]): string {
+  const values = valuesText(row)
+    .replace(/^number \((\w+)\)/, 'number of $1')
+    .replace(' (share)', '')
+    .replace(/(?<=\d) \((\w+)\)/, ' $1')
+  const about = values === '' ? text(row.description) : `${text(row.description)} (${text(values)})`
+  // A number, a word of a few and a switch need no example.
+  const example = /^(?:boolean|time|number|-?\d|[\w-]+, )/.test(values) ? '' : ` ${value(row.example)}`
+  return `- ${code(row.key)}${row.live ? '' : ' †'}: ${about}.${example}`
 }
 
 /** Writes the values of a key and its default, without what readers expect: text, and no value. */
@@ -126,69 +130,30 @@ function errors(): string {
 }
 
 function metrics(): string {
-  const rows = Object.values(METRICS).map(({ name, type, labels, unit, help, example }) => [
-    code(name),
-    `${type}, ${unit}`,
-    labels.join(', '),
-    cell(help),
-    code(example),
-  ])
-  return table(['metric', 'type, unit', 'labels', 'what it counts', 'example'], rows)
+  const lines = Object.values(METRICS).map(({ name, type, labels, unit, help, example }) => {
+    const by = labels.length === 0 ? '' : ` by ${labels.join(', ')}`
+    const shown = example === name ? '' : ` ${code(example)}`
+    return `- ${code(name)} (${type} of ${unit}${by}): ${text(help)}.${shown}`
+  })
+  return lines.join('\n')
 }
 
 function logFields(): string {
   const rows = Object.entries(FIELDS).map(([name, row]) => {
     const { description, unit, example, ecs, otel } = { unit: '', otel: row.ecs, ...row }
     const own = `sallyport.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
-    const names = [ecs, otel].map((text) => (text === own ? '' : code(text)))
-    return [code(name), cell(unit === '' ? description : `${description} (${unit})`), value(example), ...names]
+    const names = [...new Set([ecs, otel])].map((field) => (field === own ? 'own' : code(field)))
+    const shown = names.length === 1 && ecs === own ? '' : names.join('; ')
+    return [code(name), cell(unit === '' ? description : `${description} (${unit})`), value(example), shown]
   })
-  return table(['field', 'what it is', 'example', '`ecs`', '`otel`'], rows)
+  return table(['field', 'what it is', 'example', '`ecs`; `otel`'], rows)
 }
 
-type OptionRow = ReturnType<typeof commandTable>[number]['options'][number]
-
-/** Options that nearly every command has, and are listed once. */
-const COMMON = ['--config <file>', '--data-dir <dir>', '--json']
-
-/** A list of the commands, and one of their options. */
+/** A list of the commands. `--help` of each shows its options. */
 function commands(): string {
-  const all = commandTable()
-  const list = all.map(({ usage, description, example }) => `- ${code(usage)}: ${text(description)}. ${code(example)}`)
-  const options = all.flatMap(({ options }) => options)
-  const common = COMMON.map((flags) =>
-    optionOf(
-      'nearly all',
-      options.find((row) => row.flags === flags),
-    ),
-  )
-  return [list.join('\n'), '### Options', [...common, ...ownOptions(all)].join('\n')].join('\n\n')
-}
-
-/** A line for each option, with all the commands that have it as it is there. */
-function ownOptions(all: ReturnType<typeof commandTable>): readonly string[] {
-  const commandsOf = new Map<string, { readonly option: OptionRow; readonly names: string[] }>()
-  for (const { usage, options } of all) {
-    for (const option of options) {
-      if (COMMON.includes(option.flags)) continue
-      const row = commandsOf.get(JSON.stringify(option)) ?? { option, names: [] }
-      row.names.push(code(nameOf(usage)))
-      commandsOf.set(JSON.stringify(option), row)
-    }
-  }
-  return [...commandsOf.values()].map(({ option, names }) => optionOf(names.join(', '), option))
-}
-
-function nameOf(usage: string): string {
-  return usage.replace(/ [<[].*$/, '')
-}
-
-function optionOf(names: string, row: OptionRow | undefined): string {
-  if (row === undefined) throw new Error('A common option is no more.')
-  const { flags, description, choices, initial, required } = row
-  const said = choices.length === 0 ? description : `${description}: ${choices.join(', ')}`
-  const notes = [...(required ? ['required'] : []), ...(initial === undefined ? [] : [`default ${code(initial)}`])]
-  return `- ${code(flags)} (${[names, ...notes].join('; ')}): ${text(said)}`
+  return commandTable()
+    .map(({ usage, description, example }) => `- ${code(usage)}: ${text(description)}. ${code(example)}`)
+    .join('\n')
 }
 
 /** Licences that the text above the lists explains. */

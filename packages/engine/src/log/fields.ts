@@ -96,7 +96,7 @@ export const FIELDS = {
     ecs: 'sallyport.challenge.duration',
     example: 412,
     unit: 'milliseconds',
-    description: 'from the challenge to the solution that earned a pass; in ECS nanoseconds, in OpenTelemetry seconds',
+    description: 'from the challenge to the solution that earned a pass',
   },
   passLevel: {
     ecs: 'sallyport.pass.level',
@@ -157,13 +157,13 @@ export const FIELDS = {
     otel: 'http.server.request.duration',
     example: 12.345,
     unit: 'milliseconds',
-    description: 'until its answer ended; in ECS nanoseconds, in OpenTelemetry seconds',
+    description: 'until its answer ended',
   },
   inspectionMilliseconds: {
     ecs: 'sallyport.inspection_duration',
     example: 0.021,
     unit: 'milliseconds',
-    description: 'until it was decided; in ECS nanoseconds, in OpenTelemetry seconds',
+    description: 'until it was decided',
   },
   asn: {
     ecs: 'client.as.number',

@@ -28,7 +28,7 @@ export const METRICS = {
     name: 'sallyport_rule_matches_total',
     type: 'counter',
     labels: ['rule', 'action'],
-    help: 'requests that a rule decided; rules on trial that match have the action trial:…',
+    help: 'requests that a rule decided, or matched on trial (action trial:block and others)',
     unit: 'requests',
     example: 'topk(5, sum by (rule) (rate(sallyport_rule_matches_total[5m])))',
   },
