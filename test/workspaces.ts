@@ -50,9 +50,6 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
 }
 
-/** The versions of Node whose own SQLite is not used; on all others npm leaves out an optional dependency of these `engines`. */
-const PACKED_SQLITE = '^20.19 || >=22.13 <24.15 || ^25'
-
 /** The fields that all published manifests have alike, beside those that only differ by the folder. */
 export function sharedFields(folder: string): Readonly<Record<string, unknown>> {
   return {
@@ -62,7 +59,7 @@ export function sharedFields(folder: string): Readonly<Record<string, unknown>> 
     repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: folder },
     bugs: { url: `${REPOSITORY}/issues` },
     type: 'module',
-    engines: { node: folder === 'packages/sqlite' ? PACKED_SQLITE : '^20.19 || >=22.13' },
+    engines: { node: '^20.19 || >=22.13' },
     publishConfig: { access: 'public' },
     sideEffects: false,
   }

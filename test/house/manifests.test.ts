@@ -8,7 +8,7 @@ const WORKSPACES = publishedWorkspaces()
 const OURS = new Map(WORKSPACES.map(({ manifest }) => [manifest.name, manifest.version]))
 
 /** Packages that only some customers need, and install themselves. */
-const OPTIONAL = ['@redis/client', 'pg']
+const OPTIONAL = ['@photostructure/sqlite', '@redis/client', 'pg']
 
 const textOf = (...path: readonly string[]) => readFileSync(join(ROOT, ...path), 'utf8')
 

@@ -42,7 +42,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       'packages/ledger',
       '#accounts',
       '#files',
-      '@sallyport/sqlite',
+      '@photostructure/sqlite',
       'pg',
       '@redis/client',
       'lru-cache',

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { ofTurn } from '../runner/turn.ts'
 import { exampleProjects, ROOT } from '../workspaces.ts'
 import { addGuardedPage, checkGuardedPage, type GuardedPage } from './guarded-page.ts'
-import { environment, install, isUnreachable, pack, run } from './npm.ts'
+import { environment, install, isUnreachable, pack, run, SQLITE } from './npm.ts'
 
 /*
  * The examples that are projects of their own, for frameworks with a build and hundreds of megabytes, and for other runtimes:
@@ -71,7 +71,7 @@ for (const name of PROJECTS) {
     if (row === undefined) return t.fail('PAGES has no page at /admin for this project')
     const [opens, page] = row
     addGuardedPage(project, opens, page)
-    const installed = await install(project, tarballs)
+    const installed = await install(project, [...tarballs, ...SQLITE])
     if (installed.code !== 0 && isUnreachable(installed.output)) {
       return t.pass('skipped', { skip: "npm's cache lacks a package, and no registry" })
     }

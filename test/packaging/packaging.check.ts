@@ -8,7 +8,7 @@ import { formatMessage } from 'publint/utils'
 import t, { type Test } from 'tap'
 import { FRAMEWORKS, manifestOf } from '../house/rooms.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
-import { install, isUnreachable, pack, run } from './npm.ts'
+import { install, isUnreachable, pack, run, SQLITE } from './npm.ts'
 import { programs } from './programs.ts'
 import { SETTINGS, TYPED } from './types.ts'
 
@@ -54,6 +54,16 @@ t.test('as small as it says', { skip }, async (t) => {
   for (const name of ['pg', '@redis/client']) t.notOk(existsSync(join(modules, name)), `no ${name}`)
   const stated = Number(STATED_MB.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1])
   t.ok(megabytes <= stated && megabytes > stated * 0.9, `${megabytes.toFixed(1)} MB, ${stated} are stated`)
+})
+
+t.test('where Node has no safe SQLite, one sentence names the command', { skip }, async (t) => {
+  t.notOk(existsSync(join(modules, '@photostructure/sqlite')), 'npm installs none of itself')
+  if (SQLITE.length === 0) return
+  const text =
+    "import { open } from 'sallyport'\nawait open({ dataDir: 'data' }).catch(({ message }) => console.log(message))"
+  const { output } = await run(process.execPath, ['--input-type=module', '-e', text], project)
+  t.match(output, /^Node \S+ has no SQLite of version 3\.51\.3 or newer: npm install @photostructure\/sqlite\n$/)
+  t.match(await install(project, SQLITE), { code: 0 })
 })
 
 for (const { manifest } of WORKSPACES) {

@@ -1,21 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { installedWith, titleOf } from '../release/locked.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
-import { install, isUnreachable, run } from './npm.ts'
+import { isUnreachable, run } from './npm.ts'
 
 /*
  * `npm run release` makes a folder that is whole, with right checksums and the bill of the lock file, and that can be installed
@@ -88,29 +78,6 @@ t.test('the command of the README installs from the files, in an empty folder', 
   )
   const names = entries.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
   t.same([...new Set(listed().map(({ name }) => name))].sort(), [...new Set(names)].sort(), 'as many as the bill says')
-})
-
-t.test('npm installs an SQLite on Nodes that need one, and on no other', async (t) => {
-  const newest = join(folder, 'node-24')
-  mkdirSync(newest)
-  const got = await install(newest, ['node@24'])
-  if (got.code !== 0 && isUnreachable(got.output)) return t.pass('no registry', { skip: true })
-  t.equal(got.code, 0, got.output)
-  const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim()
-  const sqliteOf = async (node: string) => {
-    const project = mkdtempSync(join(folder, 'sqlite-'))
-    const file = `file:${join(RELEASE, `sallyport-sqlite-${VERSION}.tgz`)}`
-    // As the engine has it.
-    writeFileSync(
-      join(project, 'package.json'),
-      JSON.stringify({ optionalDependencies: { '@sallyport/sqlite': file } }),
-    )
-    const args = [join(npm, 'npm/bin/npm-cli.js'), 'install', '--ignore-scripts', '--prefer-offline']
-    t.match(await run(node, args, project), { code: 0 })
-    return existsSync(join(project, 'node_modules/@photostructure/sqlite'))
-  }
-  t.equal(await sqliteOf(process.execPath), Number.parseInt(process.versions.node, 10) < 24)
-  t.equal(await sqliteOf(join(newest, 'node_modules/node/bin/node')), false, 'Node 24')
 })
 
 t.test('the archive runs where there is no Node, and answers', async (t) => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { isSafeSqlite } from '@sallyport/engine/testing'
 import { manifestOf, publishedWorkspaces, ROOT, SHARED_FILES } from '../workspaces.ts'
 import { findFrom, installedWith, placeOf } from './locked.ts'
 
@@ -9,7 +10,8 @@ import { findFrom, installedWith, placeOf } from './locked.ts'
  * `node test/dist/release/standalone.js FOLDER`: the command with the Node that runs this, for a machine without one, as one archive.
  * It holds what the lock file names, and our packages from the tarballs that are in the folder.
  */
-const DRIVERS = ['@redis/client', 'acme-client', 'pg']
+const SQLITE = isSafeSqlite(process.versions['sqlite']) ? [] : ['@photostructure/sqlite']
+const DRIVERS = ['@redis/client', 'acme-client', 'pg', ...SQLITE]
 const PLATFORM = `${process.platform}-${process.arch}`
 
 const LAUNCHER = `#!/bin/sh

@@ -2,15 +2,18 @@ import { SallyportError } from '@sallyport/core'
 
 /**
  * Loads a package that those install who configure what needs it. `load` is `() => import(name)`, with the name
- * in plain text, so that bundlers see it. Rejects with `package_missing` where it is not installed.
+ * in plain text, so that bundlers see it. Rejects with `package_missing` where it is not installed, for this `reason`.
  */
-export async function loadInstalled<T>(name: string, load: () => Promise<T>): Promise<T> {
+export async function loadInstalled<T>(
+  name: string,
+  load: () => Promise<T>,
+  reason = `The configuration needs the package ${name}, which is not installed`,
+): Promise<T> {
   try {
     return await load()
   } catch (error) {
     if (!isMissing(error, name)) throw error
-    const message = `The configuration needs the package ${name}, which is not installed: npm install ${name}`
-    throw new SallyportError('package_missing', message, { package: name })
+    throw new SallyportError('package_missing', `${reason}: npm install ${name}`, { package: name })
   }
 }
 

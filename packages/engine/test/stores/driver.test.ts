@@ -1,9 +1,19 @@
 import { fork } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { connect, hasGoodSqlite, isBusy } from '../../src/stores/sqlite/driver.ts'
+import { connect, isBusy, isSafeSqlite } from '../../src/stores/sqlite/driver.ts'
 import { ended, nextMessage, temporaryFolder } from './processes.ts'
+
+/** A module hook with which the package is as absent as where npm has not installed it. */
+const WITHOUT_PACKAGE = `export function resolve(name, context, next) {
+  if (name !== '@photostructure/sqlite') return next(name, context)
+  throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' })
+}`
+const REGISTER = `import { register } from 'node:module'; register(${JSON.stringify(asUrl(WITHOUT_PACKAGE))})`
+
+function asUrl(module: string): string {
+  return `data:text/javascript,${encodeURIComponent(module)}`
+}
 
 t.test('the SQLite in use has the fix for logs written by several processes', async (t) => {
   const database = await connect(':memory:', 0)
@@ -13,17 +23,32 @@ t.test('the SQLite in use has the fix for logs written by several processes', as
   t.ok(major * 1e6 + minor * 1e3 + patch >= 3_051_003, version)
 })
 
-t.test('the packaged SQLite is for the versions of Node that npm installs it on, and for no others', async (t) => {
-  const good = (node: string, sqlite?: string) => hasGoodSqlite({ node, sqlite })
-  t.same([good('20.20.2'), good('22.23.3', '3.53.4'), good('24.9.0', '3.50.4')], [false, false, false])
-  t.same([good('24.21.0', '3.51.3'), good('26.10.0', '3.53.4')], [true, true])
-  const manifest = join(import.meta.dirname, '../../../../sqlite/package.json')
-  const { engines } = JSON.parse(readFileSync(manifest, 'utf8'))
-  const end = /^\^20\.19 \|\| >=22\.13 <24\.(\d+) \|\| \^25$/.exec(engines.node)?.[1]
-  t.ok(end, engines.node)
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const installed = major < 24 || major === 25 || (major === 24 && minor < Number(end))
-  t.equal(hasGoodSqlite(process.versions), !installed, 'this Node')
+t.test('the SQLite inside Node is used from the version on that has the fix', async (t) => {
+  const versions = [undefined, '3.7.9', '3.47.2', '3.51.2', '3.51.3', '3.51.10', '4.0.0']
+  t.same(
+    versions.map((version) => isSafeSqlite(version)),
+    [false, false, false, false, true, true, true],
+  )
+})
+
+t.test('the package is loaded where Node has none that is safe, and nowhere else', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  const child = fork(join(import.meta.dirname, 'child.js'), ['observe', path, '192.0.2.1'], {
+    silent: true,
+    execArgv: ['--import', asUrl(REGISTER)],
+  })
+  let written = ''
+  child.stderr?.on('data', (chunk) => (written += chunk))
+  if (isSafeSqlite(process.versions['sqlite'])) {
+    t.equal(await nextMessage(child), 'put')
+    child.send('go on')
+    return ended(child)
+  }
+  await ended(child).catch(() => undefined)
+  t.match(
+    written,
+    `Node ${process.versions.node} has no SQLite of version 3.51.3 or newer: npm install @photostructure/sqlite`,
+  )
 })
 
 t.test('no warning is written for the SQLite in use', async (t) => {

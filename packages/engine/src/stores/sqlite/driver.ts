@@ -9,7 +9,7 @@ export type SqlValue = null | number | string | Uint8Array
 /** A row as the driver gives it. */
 export type SqlRow = Readonly<Record<string, SqlValue>>
 
-/** The part of `node:sqlite` that is used here; @sallyport/sqlite has the same. */
+/** The part of `node:sqlite` that is used here; the package has the same. */
 export interface Statement {
   /** With values in the order of the `?` of the statement, which is twice as fast as by name. */
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint }
@@ -34,17 +34,13 @@ interface Driver {
 }
 
 /**
- * The first SQLite in which two processes writing and checkpointing at the same instant cannot corrupt a write-ahead
- * log. A Node with an older one inside is given the packaged SQLite, as is a Node without any.
+ * The first SQLite in which two connections that write and checkpoint at the same instant cannot corrupt a write-ahead log.
+ * A Node with an older one needs the package, as does a Node without any.
  */
-const SAFE_VERSION = [3, 51, 3] as const
-
-/** Older lines of Node call their SQLite experimental, with a warning on stderr at every start. */
-const QUIET_NODE = 24
+const SAFE_VERSION = '3.51.3'
 
 /**
- * Opens a database file with the SQLite inside Node where there is a good one, else with the packaged one, which npm installs
- * on the versions of Node that need it. Rejects with `package_missing` where it was left out all the same.
+ * Opens a database file with the SQLite inside Node where that is safe, else with the package, or rejects with `package_missing`.
  * `timeoutMs`: how long a statement waits, blocking this thread, for a lock that another connection holds.
  */
 export async function connect(path: string, timeoutMs: number): Promise<Database> {
@@ -92,24 +88,24 @@ export function isBusy(error: unknown): boolean {
 }
 
 async function loadDriver(): Promise<Driver> {
-  const inside = hasGoodSqlite(process.versions) ? process.getBuiltinModule('node:sqlite') : undefined
-  return (inside ?? (await loadInstalled('@sallyport/sqlite', () => import('@sallyport/sqlite')))) as Driver
+  const inside = isSafeSqlite(process.versions['sqlite']) ? loadQuietly() : undefined
+  if (inside !== undefined) return inside
+  const reason = `Node ${process.versions.node} has no SQLite of version ${SAFE_VERSION} or newer`
+  return (await loadInstalled('@photostructure/sqlite', () => import('@photostructure/sqlite'), reason)) as Driver
 }
 
-/** Whether the SQLite inside these versions of Node is used. The `engines` of @sallyport/sqlite name all others. */
-export function hasGoodSqlite({
-  node,
-  sqlite,
-}: {
-  readonly node: string
-  readonly sqlite?: string | undefined
-}): boolean {
-  return Number.parseInt(node, 10) >= QUIET_NODE && isSafe(sqlite)
+/** Node 22 writes at each load that its SQLite is experimental; the stores pass the same tests on it as on the package. */
+function loadQuietly(): Driver | undefined {
+  const { emitWarning } = process
+  process.emitWarning = () => undefined
+  try {
+    return process.getBuiltinModule('node:sqlite') as Driver | undefined
+  } finally {
+    process.emitWarning = emitWarning
+  }
 }
 
-function isSafe(version: string | undefined): boolean {
-  const [major = 0, minor = 0, patch = 0] = version?.split('.').map(Number) ?? []
-  const [safeMajor, safeMinor, safePatch] = SAFE_VERSION
-  if (major !== safeMajor) return major > safeMajor
-  return minor !== safeMinor ? minor > safeMinor : patch >= safePatch
+/** Whether this version of SQLite may be used by several connections at once. */
+export function isSafeSqlite(version = '0'): boolean {
+  return version.localeCompare(SAFE_VERSION, 'en', { numeric: true }) >= 0
 }

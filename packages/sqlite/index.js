@@ -1,1 +1,0 @@
-export { DatabaseSync } from '@photostructure/sqlite'
