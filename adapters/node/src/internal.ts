@@ -1,5 +1,6 @@
 /* Building blocks for the adapters and the proxy: names here may change in any release. */
 
+export { escapeHtml } from './answer/page-parts.ts'
 export { isForCaches, privateControl } from './answer/private-answer.ts'
 export { decisionRefusal, type Refusal, refusal, rendered } from './answer/refusal.ts'
 export { sendResponse } from './answer/send-response.ts'

@@ -7,10 +7,6 @@ import { type AdminPages, openAdmin, type WorkerCounts } from './admin.ts'
 import type { AdminOpen } from './admin-access.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
-import { createRecalled } from './example/recalled.ts'
-import { openExampleSite } from './example/site.ts'
-import type { ExampleFront } from './example/visit.ts'
-import { EXAMPLE_VISITORS, type ExampleVisitor } from './example/visitors.ts'
 import { createRefusals, type RefusalCause } from './exchange/refusals.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
 import type { Route } from './gate/sites.ts'
@@ -38,14 +34,10 @@ export interface ProxyOptions extends GateOptions {
   readonly adminOpen?: readonly AdminOpen[] | undefined
   /** Tokens and pages of a program on the health listener, as those of the console; absent: none. */
   readonly adminPages?: AdminPages | undefined
-  /** The origin of what no route has, `http(s)://host[:port]` or `unix:/path`; absent: 404 for that, unless `demo`. */
+  /** The origin of what no route has, `http(s)://host[:port]` or `unix:/path`; absent: 404 for that. */
   readonly upstream?: string | undefined
-  /** Whether the bundled example site is the origin where none is named. */
-  readonly demo?: boolean | undefined
-  /** Visitors to choose on that site, beside the usual ones. */
-  readonly visitors?: readonly ExampleVisitor[] | undefined
-  /** Whether early hints of origins (103) are passed on; default: true. */
-  readonly earlyHints?: boolean | undefined
+  /** Whether the robots.txt of `upstream` is read at the start, so that the first crawler is judged by it too; default: when a rule asks. */
+  readonly readsRobots?: boolean | undefined
   /** As in the configuration; what is absent has its default. */
   readonly limits?: LimitsInput | undefined
   readonly timeouts?: TimeoutsInput | undefined
@@ -66,7 +58,7 @@ export interface ProxyOptions extends GateOptions {
 export type Reloadable = Pick<
   ProxyOptions,
   | ('upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls')
-  | ('forwardAuth' | 'handoff' | 'robots' | 'earlyHints')
+  | ('forwardAuth' | 'handoff' | 'robots')
 >
 
 /** A proxy that listens. */
@@ -128,17 +120,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   const turns = createOriginTurns(raise)
   const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
-    const urls: Urls = {}
-    const recalled = createRecalled()
-    const front = frontOf(sallyport, options, urls, recalled.decisionOf)
-    const site = options.demo && options.upstream === undefined ? await openExampleSite(front) : undefined
-    if (site) opened.push(site.close)
-    const create = (chosen: ProxyOptions): Service => {
-      const upstream = chosen.upstream ?? site?.url
-      const onDecision = site ? recalled.noting(chosen.onDecision) : chosen.onDecision
-      const read = readOptions(chosen, () => httpsPort)
-      return createService(sallyport, { ...chosen, ...read, onDecision, upstream, turns }, refusals)
-    }
+    const create = (chosen: ProxyOptions): Service =>
+      createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), turns }, refusals)
     const { listen = DEFAULT_LISTEN, http, routes } = options
     await refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
     let service = create(options)
@@ -153,9 +136,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     opened.push(listener.close)
     const { url, httpUrl } = await listener.listen({ listen, http })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
-    urls.proxy = url
-    // The first crawler of the demo is judged by it too.
-    if (site) await service.robots.read(hostOf(url))
+    if (options.readsRobots) await service.robots.read(hostOf(url))
     const admin = await openAdmin({
       address: options.admin,
       sources: () => sallyport.sources(),
@@ -171,7 +152,6 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       workers: options.workers,
       onNotice,
     })
-    urls.admin = admin?.url
     // Closed after the listener, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
     const renewals = createRenewals({ onNotice, raise }, tls?.acme)
@@ -220,30 +200,6 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   } catch (error) {
     await close()
     throw error
-  }
-}
-
-/** Addresses that are known once they are listened on. */
-interface Urls {
-  proxy?: string | undefined
-  admin?: string | undefined
-}
-
-/** The proxy as its example site sees it. */
-function frontOf(
-  sallyport: ProxyHost,
-  options: ProxyOptions,
-  urls: Urls,
-  decisionOf: ExampleFront['decisionOf'],
-): ExampleFront {
-  return {
-    sallyport,
-    url: () => urls.proxy,
-    consoleUrl: () => (options.adminPages?.handle === undefined ? undefined : urls.admin),
-    clientHeader: options.clientHeader ?? 'x-forwarded-for',
-    visitors: [...EXAMPLE_VISITORS, ...(options.visitors ?? [])],
-    links: () => sallyport.decoyLink?.() ?? '',
-    decisionOf,
   }
 }
 

@@ -24,15 +24,13 @@ import { openTunnel } from './tunnel/upgrade.ts'
 
 export interface ServiceOptions extends GateOptions {
   /** The origin of all that no route has; absent: 404 for that. */
-  readonly upstream: string | undefined
+  readonly upstream?: string | undefined
   readonly limits: Limits
   readonly timeouts: Timeouts
   readonly routes?: readonly Route[] | undefined
   readonly onOriginFailure?: ((error: Error) => void) | undefined
   /** Learns which servers of origins take no requests. */
   readonly turns?: OriginTurns | undefined
-  /** Whether early hints of origins are passed on; absent: they are. */
-  readonly earlyHints?: boolean | undefined
 }
 
 /** Requests and tunnels that have a slot or wait for one, and requests that wait for a connection to the origin. */
@@ -111,7 +109,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       answerWith(exchange, limitRefusal(cause), cause)
     },
     onConflict,
-    onHints: options.earlyHints === false ? undefined : passHints,
+    onHints: passHints,
   }
   const forward: GateServices['forward'] = (exchange, handed, site) => {
     const { stream, ownHost } = site

@@ -156,10 +156,6 @@ t.test('to whom they are not passed on', async (t) => {
   ]) {
     t.equal(headsOf(await exchange(url, get('/', `User-Agent: ${agent}`))).length, 2, agent)
   }
-  const off = await proxyBefore(t, HINTS + OK, { earlyHints: false })
-  t.equal(headsOf(await exchange(off.url, get('/'))).length, 1, 'anybody, where they are switched off')
-  await off.proxy.reload({ earlyHints: true })
-  t.equal(headsOf(await exchange(off.url, get('/'))).length, 2, 'until a reload')
 })
 
 t.test('a refused client gets none', async (t) => {

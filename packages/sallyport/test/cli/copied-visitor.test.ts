@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { type ConfigInput, open, readConfig } from '@sallyport/engine'
-import { EXAMPLE_VISITORS, fieldsFor } from '@sallyport/proxy/internal'
 import t from 'tap'
+import { fieldsFor } from '../../src/cli/demo/visit.ts'
+import { DEMO_VISITORS } from '../../src/cli/demo/visitors.ts'
 import { workspace } from './command.ts'
 
 const DEMO = fileURLToPath(new URL('../../../demo.yaml', import.meta.url))
-const COPIED = EXAMPLE_VISITORS.find(({ id }) => id === 'copied')
+const COPIED = DEMO_VISITORS.find(({ id }) => id === 'copied')
 
 t.test('a copied user agent on a server is challenged by presets, and flagged by the default', async (t) => {
   if (COPIED === undefined) throw new Error('The demo has no such visitor.')

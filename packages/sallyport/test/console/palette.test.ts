@@ -19,7 +19,7 @@ function palette(file: string): ReadonlyMap<string, readonly string[]> {
 t.test('the pages for visitors, the demo and the console have one palette', async (t) => {
   const own = palette('packages/sallyport/page/style.css')
   const visitors = palette('adapters/node/src/answer/page-parts.ts')
-  const demo = palette('adapters/proxy/src/example/style.ts')
+  const demo = palette('packages/sallyport/src/cli/demo/style.ts')
   t.same([...visitors.keys()].toSorted(), SHARED.toSorted())
   for (const name of SHARED) {
     t.equal(own.get(name)?.length, 2, `${name} has a light and a dark value`)

@@ -5,6 +5,7 @@ import { type ConfigInput, type OpenHooks, open, type Sallyport } from '@sallypo
 import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { buildPage } from '../../build/page.ts'
+import { openDemoSite } from '../../src/cli/demo/site.ts'
 import { createHistory, type Door, openConsole, openDoor } from '../../src/console/index.ts'
 import type { ConsoleHooks } from '../../src/console/routes/route.ts'
 import { ADMIN, READER, statusOf } from './visits.ts'
@@ -103,11 +104,12 @@ export async function openScene(
     ...hooks,
     onFault: (error) => process.emitWarning(String(error)),
   })
+  const site = await openDemoSite()
   const proxy = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     limits: { eventLoopDelay: '1m' },
-    demo: true,
+    upstream: site.url,
     adminPages: pages,
     timeouts: { drain: 100 },
   })
@@ -121,6 +123,7 @@ export async function openScene(
     async close() {
       await pages.close()
       await proxy.close('cut')
+      await site.close()
       await sallyport.close()
     },
   }

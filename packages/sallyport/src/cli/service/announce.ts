@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Config, configNotices, type Sallyport } from '@sallyport/engine'
 import type { Proxy as RunningProxy } from '@sallyport/proxy'
+import { showDemo } from '../demo/show-demo.ts'
 import { sourcesSentence } from '../terminal/sources.ts'
 import { bold, type Terminal } from '../terminal/terminal.ts'
-import { showDemo } from './demo.ts'
 
 const NO_ORIGIN =
   'with no origin: all but /v1 is 404. Name an upstream or routes, or set demo: true for an example site.'
@@ -51,7 +51,7 @@ export async function announce(
   if (few !== undefined) terminal.err(`notice: ${few}`)
   const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
   const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
-  const origin = isDemo(config) ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
+  const origin = isDemo(config) ? 'an example site' : named.length === 0 ? undefined : named.join(', ')
   if (config.forwardAuth !== false) terminal.err(`Checks for ${config.forwardAuth} at ${proxy.url}/.sallyport/check`)
   terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
   if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)

@@ -11,6 +11,9 @@ import {
 } from '@sallyport/engine'
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import { createHistory, type History } from '#console'
+import { type DemoAgent, demoAgent } from '../demo/demo-agent.ts'
+import { openDemoSite } from '../demo/site.ts'
+import { DEMO_VISITORS } from '../demo/visitors.ts'
 import { type ConfigSource, warningText } from '../settings/config-file.ts'
 import { openService } from '../settings/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -25,7 +28,6 @@ import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../workers/w
 import { runWorkers } from '../workers/workers.ts'
 import { announce, isDemo } from './announce.ts'
 import { CONSOLE, consoleLine, openAdminPages, type Steering } from './console-pages.ts'
-import { type DemoAgent, demoAgent } from './demo-agent.ts'
 import { faultText, throttled } from './faults.ts'
 import { forgetAdmin, noteAdmin } from './gate.ts'
 import { onReload } from './reload.ts'
@@ -109,17 +111,26 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const others = openWorkerQuestions()
   const onConsoleFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
   const shown = openAdminPages(sallyport, history, { steering, file, others, onFault: onConsoleFault })
+  const site = isDemo(config) ? await openDemoSite() : undefined
+  const optionsOf = (config: Config): ProxyOptions => ({ ...withAcme(config), upstream: config.upstream ?? site?.url })
   const proxy = await openProxy(sallyport, {
-    ...withAcme(config),
+    ...optionsOf(config),
     adminPages: shown.pages,
-    visitors: configured.agent && [configured.agent.visitor],
+    onDecision: site?.onDecision,
+    readsRobots: site !== undefined,
     workers: () => standing.counts,
     scrapeAll: others && ((own) => scrapeAll(own, others, standing)),
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
-  const take = (next: Config): Promise<Reloaded> => sallyport.reload(next, (config) => proxy.prepare(withAcme(config)))
+  site?.stand({
+    sallyport,
+    url: proxy.url,
+    consoleUrl: shown.pages.handle && proxy.adminUrl,
+    visitors: [...DEMO_VISITORS, ...(configured.agent ? [configured.agent.visitor] : [])],
+  })
+  const take = (next: Config): Promise<Reloaded> => sallyport.reload(next, (config) => proxy.prepare(optionsOf(config)))
   const takeOver = async (): Promise<void> => {
     const read = source.read()
     configured.warn(read)
@@ -168,6 +179,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     endLoad?.()
     // A person at the terminal does not wait for browsers that keep a connection.
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
+    await site?.close()
     if (!isWorker()) forgetAdmin(config.dataDir)
     await shown.pages.close?.()
     await endCounts()

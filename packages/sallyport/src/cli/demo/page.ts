@@ -1,14 +1,15 @@
-import type { ExampleFront, Visit } from './visit.ts'
-import { type ExampleVisitor, VISITOR_KINDS } from './visitors.ts'
+import { escapeHtml } from '@sallyport/proxy/internal'
+import type { DemoFront, Visit } from './visit.ts'
+import { type DemoVisitor, VISITOR_KINDS } from './visitors.ts'
 
 /** A visitor, and what became of it. */
 export interface Chosen {
-  readonly visitor: ExampleVisitor
+  readonly visitor: DemoVisitor
   readonly visit: Visit
 }
 
 /** The visitors to be, and what became of the one that was chosen. */
-export function visitorsPage(front: ExampleFront, chosen?: Chosen): string {
+export function visitorsPage(front: DemoFront, chosen?: Chosen): string {
   const kinds = VISITOR_KINDS.map((kind) => {
     const choices = front.visitors
       .filter((visitor) => visitor.kind === kind)
@@ -22,10 +23,10 @@ export function visitorsPage(front: ExampleFront, chosen?: Chosen): string {
   return `<p>A small site behind Sallyport. Choose who you are, and see what the gate decides.</p><div class="kinds">${kinds.join('')}</div>${shown}`
 }
 
-function visitPart(front: ExampleFront, { visitor, visit }: Chosen): string {
+function visitPart(front: DemoFront, { visitor, visit }: Chosen): string {
   const { decision, status, body, curl } = visit
   const { action } = decision
-  const signals = decision.inspection.agent.reasons.map(signalOf)
+  const signals = decision.inspection.agent.reasons.map(({ text }) => `<li>${escapeHtml(text)}</li>`)
   const repeat =
     visitor.sign === undefined
       ? 'The same in a terminal'
@@ -33,25 +34,13 @@ function visitPart(front: ExampleFront, { visitor, visit }: Chosen): string {
   return `<h2 id="gate">You are ${escapeHtml(visitor.who)}, ${visitor.address}</h2>
 ${visitor.note === undefined ? '' : `<p class="note">${escapeHtml(visitor.note)}</p>`}
 <div class="halves"><section><h3>What the gate decides</h3><table class="${action}">${rowsOf(visitor, visit)}</table>
-${signals.length === 0 ? '' : `<h3>Who is asking, and how that is known</h3><ul class="signals">${signals.join('')}</ul>`}
+${signals.length === 0 ? '' : `<h3>Who is asking, and how that is known</h3><ul>${signals.join('')}</ul>`}
 ${consoleLink(front, visit)}</section>
 <section><h3>What such a visitor gets: ${status}</h3>${body === '' ? '<p>No page.</p>' : `<iframe title="What such a visitor gets" sandbox srcdoc="${escapeHtml(documentOf(body))}"></iframe>`}
-</section></div><div class="copied"><h3>${repeat}</h3><button type="button" data-copies="curl" hidden>Copy</button></div><pre id="curl" tabindex="0">${escapeHtml(curl)}</pre>`
+</section></div><h3>${repeat}</h3><pre id="curl" tabindex="0">${escapeHtml(curl)}</pre>`
 }
 
-/** A signal with a bar for its weight: to a program or to a person, out of 1. */
-function signalOf({ text, weight }: Visit['decision']['reasons'][number]): string {
-  if (weight === undefined) return `<li>${escapeHtml(text)}</li>`
-  const size = Math.round(Math.min(1, Math.abs(weight)) * 100)
-  const [side, name] = weight > 0 ? ['a program', 'bar against'] : ['a person', 'bar']
-  return `<li>${escapeHtml(text)}<span class="${name}" aria-hidden="true"><i style="width:${size}%"></i></span><small>speaks ${strengthOf(size)} for ${side}</small></li>`
-}
-
-function strengthOf(percent: number): string {
-  return percent < 30 ? 'a little' : percent < 70 ? 'clearly' : 'strongly'
-}
-
-function rowsOf({ paths }: ExampleVisitor, { decision, status, statuses }: Visit): string {
+function rowsOf({ paths }: DemoVisitor, { decision, status, statuses }: Visit): string {
   const { action, enforced, reasons, inspection, location } = decision
   const { network, agent, country, crawler } = inspection
   const place = [network.asn && `AS${network.asn}`, network.asName, country].filter(Boolean).join(', ')
@@ -101,12 +90,7 @@ function plain(name: string): string {
   return name.replaceAll('_', ' ')
 }
 
-function consoleLink(front: ExampleFront, { id }: Visit): string {
-  const console = front.consoleUrl()
-  if (console === undefined) return ''
-  return `<p><a href="${escapeHtml(console)}/#/request?id=${encodeURIComponent(id)}">This very request in the console</a></p>`
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (byte) => `&#${byte.charCodeAt(0)};`)
+function consoleLink({ consoleUrl }: DemoFront, { id }: Visit): string {
+  if (consoleUrl === undefined) return ''
+  return `<p><a href="${escapeHtml(consoleUrl)}/#/request?id=${encodeURIComponent(id)}">This very request in the console</a></p>`
 }

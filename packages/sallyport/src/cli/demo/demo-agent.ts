@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { createSigner, type Signer } from '@sallyport/core'
 import type { PublishedKeys } from '@sallyport/engine'
 import { makeFolder } from '@sallyport/engine/files'
-import type { ExampleVisitor } from '@sallyport/proxy/internal'
 import { readOrMakeSecret } from '#console'
 import { requestFields, SIMULATED_AGENTS } from '../requests/simulated-agents.ts'
+import type { DemoVisitor } from './visitors.ts'
 
 const NAME = 'demo-agent-key'
 /** On a network that ChatGPT's agent comes from; its signature counts, and not its address. */
@@ -19,7 +19,7 @@ const NOTE =
 
 /** The signed agent of the demo: who to be, and the key that has to be taken as published. */
 export interface DemoAgent {
-  readonly visitor: ExampleVisitor
+  readonly visitor: DemoVisitor
   readonly published: readonly PublishedKeys[]
 }
 
@@ -28,7 +28,7 @@ export function demoAgent(dataDir: string): DemoAgent | undefined {
   const simulated = SIMULATED_AGENTS.find(({ name }) => name === 'chatgpt-agent')
   const signer = signerIn(join(dataDir, NAME))
   if (simulated?.signs === undefined || signer === undefined) return undefined
-  const sign: ExampleVisitor['sign'] = (aim) => requestFields(simulated, aim, signer)
+  const sign: DemoVisitor['sign'] = (aim) => requestFields(simulated, aim, signer)
   return {
     visitor: {
       id: 'chatgpt',

@@ -1,5 +1,5 @@
-/** Target of a visitor of the example site. */
-export interface ExampleAim {
+/** Target of a visitor of the demo. */
+export interface DemoAim {
   readonly host: string
   readonly method: 'GET'
   readonly target: string
@@ -9,8 +9,8 @@ export interface ExampleAim {
 /** Headings under which visitors are shown. */
 export const VISITOR_KINDS = ['People', 'Crawlers and agents', 'Programs'] as const
 
-/** Somebody to be, on the example site and in a terminal. */
-export interface ExampleVisitor {
+/** A visitor to be, on the site and in a terminal. */
+export interface DemoVisitor {
   readonly id: string
   readonly kind: (typeof VISITOR_KINDS)[number]
   readonly who: string
@@ -26,11 +26,11 @@ export interface ExampleVisitor {
   /** Further fields that such a visitor sends: name, value, name, value … */
   readonly fields?: readonly string[] | undefined
   /** Fields of a visitor that signs: all of them, made for one request. */
-  readonly sign?: ((aim: ExampleAim) => readonly string[]) | undefined
+  readonly sign?: ((aim: DemoAim) => readonly string[]) | undefined
 }
 
 /** An article, in which nothing is asked or changed. */
-export const ARTICLE = '/articles/gates'
+const ARTICLE = '/articles/gates'
 
 const GOOGLEBOT = 'Googlebot/2.1'
 const BROWSER = {
@@ -40,7 +40,7 @@ const BROWSER = {
 } as const
 
 /** Visitors on real networks of the named kinds. Each has an address of its own, so that nobody pays for another's deeds. */
-export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
+export const DEMO_VISITORS: readonly DemoVisitor[] = [
   visitor('home', 'a browser on a home line', '73.162.10.20', BROWSER),
   visitor('vpn', 'a browser behind a VPN', '45.83.220.10', BROWSER),
   visitor('vpn-login', 'a browser behind a VPN, to log in', '45.83.220.11', {
@@ -102,7 +102,7 @@ export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
   }),
 ]
 
-function visitor(id: string, who: string, address: string, more: Partial<ExampleVisitor> = {}): ExampleVisitor {
+function visitor(id: string, who: string, address: string, more: Partial<DemoVisitor> = {}): DemoVisitor {
   return { id, who, address, kind: 'Programs', paths: [ARTICLE], ...more }
 }
 

@@ -1,18 +1,20 @@
 import type { Sallyport } from '@sallyport/engine'
-import { curlOf, EXAMPLE_VISITORS, type ExampleVisitor, fieldsFor } from '@sallyport/proxy/internal'
 import { bold, dim, type Terminal } from '../terminal/terminal.ts'
+import { curlOf } from './curl.ts'
+import { fieldsFor } from './visit.ts'
+import { DEMO_VISITORS, type DemoVisitor } from './visitors.ts'
 
 const DEMO_ACCOUNT = 'demo'
 const LOOPBACK = '127.0.0.1'
 
-/** Prints visitors to try on the bundled example site, with their verdicts, and an API key. */
+/** Prints visitors to try on the example site, with their verdicts, and an API key. */
 export async function showDemo(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
   terminal.err('')
   // Without trust the warning about forwarding headers would be spent on visitors of ours.
   if (sallyport.isTrusted(LOOPBACK)) {
     terminal.err(`${bold('Choose a visitor in a browser:')} ${url}/`)
     terminal.err(bold('Try these, in another terminal:'))
-    for (const visitor of EXAMPLE_VISITORS) terminal.err(visit(sallyport, url, visitor))
+    for (const visitor of DEMO_VISITORS) terminal.err(visit(sallyport, url, visitor))
   } else {
     terminal.err('With --trust-proxy loopback, X-Forwarded-For says who visits, and other networks can be tried.')
   }
@@ -38,7 +40,7 @@ async function showKey(sallyport: Sallyport, url: string, terminal: Terminal): P
     )
 }
 
-function visit(sallyport: Sallyport, url: string, visitor: ExampleVisitor): string {
+function visit(sallyport: Sallyport, url: string, visitor: DemoVisitor): string {
   const { who, address, paths } = visitor
   const { host } = new URL(url)
   const target = paths.at(-1) ?? '/'

@@ -1,4 +1,4 @@
-/** Style of every page of the example site. */
+/** Style of every page of the demo. */
 export const STYLE = `:root{color-scheme:light dark;--ground:#f6f5f2;--line:#dedbd3;--ink:#1d1f21;--quiet:#5b5e63;--accent:#0f5c57;--on-accent:#ffffff;--code:#ecebe7;--allow:#2b7a5e;--flag:#8a5a00;--block:#b3262e}
 @media (prefers-color-scheme:dark){:root{--ground:#141618;--line:#34383d;--ink:#eceae5;--quiet:#a5a9ae;--accent:#5cc4b5;--on-accent:#141618;--code:#1d2023;--allow:#6ac59f;--flag:#e3b34d;--block:#ff8a8a}}
 body{font:17px/1.6 system-ui,sans-serif;max-width:62rem;margin:1.2rem auto;padding:0 1rem;color:var(--ink);background:var(--ground)}
@@ -12,21 +12,5 @@ td{overflow-wrap:anywhere}footer{margin-top:2rem;color:var(--quiet)}footer table
 .kinds ul{list-style:none;margin:0;padding:0;font:15px/1.4 system-ui,sans-serif}.be{display:block;padding:.25rem .6rem;border-left:4px solid var(--line);text-decoration:none}
 .be:hover{text-decoration:underline}.be[aria-current]{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}.note{border-left:4px solid var(--flag);padding:.2rem .8rem}
 .halves{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:0 1.5rem}section{min-width:0}
-.signals{list-style:none;margin:0;padding:0;font:15px/1.5 system-ui,sans-serif}.signals li{margin:.5rem 0}.signals small{display:block;color:var(--quiet)}
-.bar{display:block;height:.5rem;background:var(--line);border-radius:3px;overflow:hidden}.bar i{display:block;height:100%;background:var(--allow)}.bar.against i{background:var(--block)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--code);margin:0;padding:.7rem;font-size:13px;overflow:auto}
-.copied{display:flex;flex-wrap:wrap;gap:.5rem;align-items:baseline;justify-content:space-between}
-button{font:14px system-ui,sans-serif;color:var(--accent);background:none;border:1px solid var(--quiet);border-radius:6px;padding:.2rem .8rem;cursor:pointer}
 iframe{box-sizing:border-box;width:100%;height:22rem;border:1px solid var(--line);color-scheme:light dark}`
-
-/** Copies the text that a button names, where the browser lets a page do so; the button is there only then. */
-export const COPY_SCRIPT = `for (const button of document.querySelectorAll('button[data-copies]')) {
-  if (!navigator.clipboard) continue
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent)
-    button.textContent = 'Copied'
-    setTimeout(() => { button.textContent = 'Copy' }, 2000)
-  })
-}
-`

@@ -1,22 +1,17 @@
 import { request } from 'node:http'
 import type { Decision } from '@sallyport/core'
-import type { ProxyHost } from '../gate/options.ts'
+import type { Sallyport } from '@sallyport/engine'
 import { curlOf } from './curl.ts'
-import type { ExampleAim, ExampleVisitor } from './visitors.ts'
+import type { DemoAim, DemoVisitor } from './visitors.ts'
 
-/** The part of the proxy in front that the example site needs. */
-export interface ExampleFront {
-  readonly sallyport: ProxyHost
-  /** `http://host:port` of the proxy; absent until it listens. */
-  readonly url: () => string | undefined
+/** The proxy in front, as far as the site needs it. */
+export interface DemoFront {
+  readonly sallyport: Sallyport
+  /** `http://host:port` of the proxy. */
+  readonly url: string
   /** URL of the page that explains requests; absent where there is none. */
-  readonly consoleUrl: () => string | undefined
-  readonly clientHeader: string
-  readonly visitors: readonly ExampleVisitor[]
-  /** HTML at the end of every page. */
-  readonly links: () => string
-  /** The decision about a request of this process, by its id; absent where another process took it, or it is long ago. */
-  readonly decisionOf: (id: string) => Decision | undefined
+  readonly consoleUrl?: string | undefined
+  readonly visitors: readonly DemoVisitor[]
 }
 
 /** One answer of the proxy. */
@@ -38,15 +33,23 @@ const MAX_BODY = 65_536
 const LOOPBACK = '127.0.0.1'
 
 /** Whether visitors can be made up: the proxy has to believe the address that this site names. */
-export function canVisit({ sallyport, url }: ExampleFront): boolean {
-  return sallyport.isTrusted?.(LOOPBACK) === true && url()?.startsWith('http://') === true
+export function canVisit({ sallyport, url }: DemoFront): boolean {
+  return sallyport.isTrusted(LOOPBACK) && url.startsWith('http://')
 }
 
 /** Sends a visitor through the gate to pages of this site. Rejects where the proxy does not answer. */
-export async function visit(front: ExampleFront, visitor: ExampleVisitor): Promise<Visit> {
-  const { host } = new URL(front.url() ?? '')
+export async function visit(
+  { sallyport, url }: DemoFront,
+  visitor: DemoVisitor,
+  decisions: ReadonlyMap<string, Decision>,
+): Promise<Visit> {
+  const { host } = new URL(url)
   // A signature is good once, so what is sent, what is shown and what is copied are each signed.
-  const fieldsOf = (target: string) => [...fieldsFor(visitor, { host, target }), front.clientHeader, visitor.address]
+  const fieldsOf = (target: string) => [
+    ...fieldsFor(visitor, { host, target }),
+    sallyport.config.clientHeader,
+    visitor.address,
+  ]
   const statuses: number[] = []
   let answer: Answer | undefined
   for (const path of visitor.paths) {
@@ -55,19 +58,20 @@ export async function visit(front: ExampleFront, visitor: ExampleVisitor): Promi
   }
   const [first, last = first] = [visitor.paths[0], visitor.paths.at(-1)]
   const asked = { ...aimAt(host, last), peer: LOOPBACK, httpVersion: '1.1', fields: fieldsOf(last) }
-  const decision = front.decisionOf(answer?.id ?? '') ?? front.sallyport.decide(asked)
+  // Another worker may have taken the request.
+  const decision = decisions.get(answer?.id ?? '') ?? sallyport.decide(asked)
   return { ...(answer as Answer), statuses, decision, curl: curlOf(host, visitor.paths, fieldsOf(first)) }
 }
 
 /** Fields of a request of a visitor, without its address: name, value, name, value … */
 export function fieldsFor(
-  { userAgent = 'curl/8.5.0', fields = ['Accept', '*/*'], sign }: ExampleVisitor,
-  { host, target }: Pick<ExampleAim, 'host' | 'target'>,
+  { userAgent = 'curl/8.5.0', fields = ['Accept', '*/*'], sign }: DemoVisitor,
+  { host, target }: Pick<DemoAim, 'host' | 'target'>,
 ): readonly string[] {
   return sign?.(aimAt(host, target)) ?? ['Host', host, 'User-Agent', userAgent, ...fields]
 }
 
-function aimAt(host: string, target: string): ExampleAim {
+function aimAt(host: string, target: string): DemoAim {
   return { host, method: 'GET', target, scheme: 'http' }
 }
 

@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Decision } from '@sallyport/core'
+import { escapeHtml } from '@sallyport/proxy/internal'
+import { visitorsPage } from './page.ts'
+import { STYLE } from './style.ts'
+import { canVisit, type DemoFront, visit } from './visit.ts'
+
+/** Decisions that are remembered: a visit asks for its own at once. */
+const MAX_DECISIONS = 256
+
+const ARTICLE = 'Two doors, and never both open: every visitor waits between them first.'
+const ROBOTS = 'User-agent: *\nDisallow: /drafts/\n'
+
+/** Texts of pages by path. */
+const PAGES: Readonly<Record<string, readonly [title: string, text: string]>> = {
+  '/articles/gates': ['What a sally port is', ARTICLE],
+  '/admin': ['Admin', 'Nothing to administer here; but who is asking?'],
+  '/search': ['Search', 'Nothing was found, and looking for it was dear.'],
+  '/checkout': ['Checkout', 'Pay here, if you like.'],
+  '/drafts/moat': ['The moat', 'A draft, which robots.txt asks crawlers to leave alone.'],
+  '/login': ['Log in', 'This gate opens for nobody: it is an example.'],
+}
+
+/** Media type and text by path. */
+const TEXTS: Readonly<Record<string, readonly [type: string, text: string]>> = {
+  '/robots.txt': ['text/plain', ROBOTS],
+  '/articles/gates.md': ['text/markdown', `# What a sally port is\n\n${ARTICLE}\n`],
+}
+
+/** The origin of the demo. */
+export interface DemoSite {
+  readonly url: string
+  /** Notes the decision of a visit, which its page shows. */
+  onDecision(decision: Decision): void
+  /** Says where the proxy in front listens. */
+  stand(front: DemoFront): void
+  close(): Promise<void>
+}
+
+/** Opens the site on a free port of loopback. Each page shows the verdict that came with the request; on the first one a visitor becomes another. */
+export async function openDemoSite(): Promise<DemoSite> {
+  const decisions = new Map<string, Decision>()
+  let front: DemoFront | undefined
+  const server = createServer((request, response) => {
+    request.resume()
+    const { url = '/' } = request
+    const answer = async (): Promise<readonly [status: number, type: string, text: string]> => {
+      const text = TEXTS[url]
+      if (text !== undefined) return [200, ...text]
+      const page = url.split('?', 1)[0] === '/' ? await homePage(url, front, decisions) : pageAt(url)
+      return [page.status, 'text/html', layout(page, front?.sallyport.decoyLink() ?? '', request)]
+    }
+    void answer()
+      .catch((error: unknown) => [502, 'text/plain', String(error)] as const)
+      .then(([status, type, text]) => {
+        response.writeHead(status, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }).end(text)
+      })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    onDecision(decision) {
+      if (decision.id !== undefined) decisions.set(decision.id, decision)
+      const [oldest] = decisions.size > MAX_DECISIONS ? decisions.keys() : []
+      if (oldest !== undefined) decisions.delete(oldest)
+    },
+    stand(placed) {
+      front = placed
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+interface Page {
+  readonly status: number
+  readonly title: string
+  readonly body: string
+  /** The page is about another request than the one that it answers. */
+  readonly isAboutAnother?: boolean | undefined
+}
+
+function pageAt(url: string): Page {
+  const [title, text] = PAGES[url.split('?', 1)[0] as string] ?? []
+  if (title === undefined) return { status: 404, title: 'Not here', body: '<p>There is no such page.</p>' }
+  const form =
+    url === '/login' ? '<form method="post"><input name="name" aria-label="name"> <button>Log in</button></form>' : ''
+  return { status: 200, title, body: `<p>${text}</p>${form}` }
+}
+
+async function homePage(
+  url: string,
+  front: DemoFront | undefined,
+  decisions: ReadonlyMap<string, Decision>,
+): Promise<Page> {
+  const home = { status: 200, title: 'The Gatehouse' } as const
+  if (front === undefined || !canVisit(front)) {
+    return {
+      ...home,
+      body: '<p>A small site behind Sallyport. With trustProxy: [loopback] you can be others here.</p>',
+    }
+  }
+  const chosen = new URL(url, 'http://site.invalid').searchParams.get('as')
+  const visitor = front.visitors.find(({ id }) => id === chosen)
+  const shown = visitor && { visitor, visit: await visit(front, visitor, decisions) }
+  return { ...home, body: visitorsPage(front, shown), isAboutAnother: shown !== undefined }
+}
+
+function layout({ title, body, isAboutAnother = false }: Page, links: string, { rawHeaders }: IncomingMessage): string {
+  // A second verdict below that of the visitor would contradict it.
+  const own = `<footer><p>You asked for this page yourself; of that request the gate said:</p><table>${verdictRows(rawHeaders)}</table></footer>`
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><style>${STYLE}</style>
+<header><nav aria-label="Site"><a href="/">Home</a><a href="/articles/gates">Article</a><a href="/search">Search</a><a href="/checkout">Checkout</a><a href="/login">Log in</a></nav></header>
+<main><h1>${title}</h1>${body}</main>${links}${isAboutAnother ? '' : own}</html>
+`
+}
+
+function verdictRows(fields: readonly string[]): string {
+  let rows = ''
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = (fields[i] as string).toLowerCase()
+    if (!name.startsWith('sallyport-') && name !== 'x-forwarded-for') continue
+    rows += `\n<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(fields[i + 1] as string)}</td></tr>`
+  }
+  return rows
+}
