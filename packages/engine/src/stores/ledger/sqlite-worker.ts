@@ -3,7 +3,6 @@ import { RESERVE_MS } from '@sallyport/ledger'
 import { errorText } from '#files'
 import { inFlight, type ThreadInput } from './exit-drain.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
-import { createWalCheckpointer } from './wal-checkpointer.ts'
 
 /* The thread that has the ledger's file: requests never wait for a sync to the disk. Started by openSqliteLedger. */
 
@@ -29,7 +28,6 @@ const port: MessagePort = parentPort
 try {
   const { path, drain } = workerData as ThreadInput
   const file = await inFlight(drain, () => openLedgerFile(path))
-  const checkpointer = createWalCheckpointer(path, file, drain)
   let reservation: NodeJS.Timeout | undefined
   let closed = false
 
@@ -49,14 +47,12 @@ try {
     if (!closed && file.isReserved()) reservation = setTimeout(() => inFlight(drain, file.release), RESERVE_MS)
   }
 
-  port.on('message', async (call: Call) => {
-    // The connection that is closed last removes the log: this one.
-    if (call.operation === 'close') await checkpointer.close()
+  port.on('message', (call: Call) => {
     inFlight(drain, () => answer(call))
     closed ||= call.operation === 'close'
     limitReservation()
     if (closed) port.close()
-    else if (!file.isReserved()) checkpointer.wrote()
+    else if (!file.isReserved()) inFlight(drain, file.keepShort)
   })
   port.postMessage({ id: 0, result: file.origin } satisfies Reply)
 } catch (error) {

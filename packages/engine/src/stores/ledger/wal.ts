@@ -1,7 +1,13 @@
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 
+/** Pages from which on a log is copied into the file: some five thousand records, which takes some milliseconds. */
+const CHECKPOINT_PAGES = 1_000
+
+/** Writes between two looks at the log: a look costs as much as ten records. */
+const LOOK_EVERY = 16
+
 /** A log of so many pages never reached its end: it is restarted while other connections wait, for this long at most. */
-const RESTART_PAGES = 8000
+const RESTART_PAGES = 8_000
 const RESTART_WAIT_MS = 50
 
 /** Longest that `truncate` waits for readers and other checkpoints, and the pause between two tries. */
@@ -10,38 +16,40 @@ const TRUNCATE_PAUSE_MS = 20
 
 /** The write-ahead log of a database (https://sqlite.org/wal.html). */
 export interface Wal {
-  /** Pages that no checkpoint has copied into the file yet. */
-  pendingPages(): number
-  /** Copies what it can into the file without waiting. */
-  checkpoint(): void
   /**
-   * A checkpoint of the writer, to the end of the log, so that the next write restarts it. Among several writers one
-   * has always written meanwhile: a log that became long is restarted while the others wait.
+   * To be called after each write: copies a log that has grown into the file, so that the next write restarts it. Among several writers
+   * one has always written meanwhile: a log that became long is restarted while the others wait.
    */
-  finishCheckpoint(): void
+  keepShort(): void
   /** Copies everything and empties the log. Throws where readers hold it for too long. */
   truncate(): void
 }
 
 export function createWal(
   database: Database,
-  { deadlineMs = TRUNCATE_DEADLINE_MS, restartPages = RESTART_PAGES } = {},
+  {
+    deadlineMs = TRUNCATE_DEADLINE_MS,
+    checkpointPages = CHECKPOINT_PAGES,
+    restartPages = RESTART_PAGES,
+    lookEvery = LOOK_EVERY,
+  } = {},
 ): Wal {
   const look = database.prepare('PRAGMA wal_checkpoint(NOOP)')
   const passive = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   const restart = database.prepare('PRAGMA wal_checkpoint(RESTART)')
   const truncate = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
+  let writes = 0
   return {
-    pendingPages() {
-      const row = look.get()
-      return count(row, 'log') - count(row, 'checkpointed')
-    },
-    checkpoint() {
-      passive.get()
-    },
-    finishCheckpoint() {
-      if (count(look.get(), 'log') < restartPages) passive.get()
-      else withBusyTimeout(database, RESTART_WAIT_MS, () => restart.get())
+    keepShort() {
+      if (++writes % lookEvery !== 0) return
+      try {
+        const row = look.get()
+        if (count(row, 'log') - count(row, 'checkpointed') < checkpointPages) return
+        if (count(row, 'log') < restartPages) passive.get()
+        else withBusyTimeout(database, RESTART_WAIT_MS, () => restart.get())
+      } catch {
+        // Nothing is lost: what a full disk could not take stays in the log, and is tried again.
+      }
     },
     truncate() {
       const deadline = performance.now() + deadlineMs

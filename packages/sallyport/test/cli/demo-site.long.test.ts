@@ -11,7 +11,14 @@ async function openDemo(t: Test, trustProxy: string[]) {
   const sallyport = await open({ ...quiet, dataDir, trustProxy, decoys: { paths: ['/trap'] } }, { onNotice() {} })
   const site = await openDemoSite()
   const { url: upstream, onDecision } = site
-  const proxy = await openProxy(sallyport, { listen: '127.0.0.1:0', admin: '127.0.0.1:0', upstream, onDecision })
+  const options = {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
+    upstream,
+    onDecision,
+  }
+  const proxy = await openProxy(sallyport, options)
   site.stand({ sallyport, url: proxy.url, consoleUrl: 'http://127.0.0.1:1', visitors: DEMO_VISITORS })
   t.teardown(async () => {
     await proxy.close('cut')

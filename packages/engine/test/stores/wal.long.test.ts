@@ -1,31 +1,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
-import { createCommitter, headOf } from '@sallyport/ledger'
+import { setTimeout as delay } from 'node:timers/promises'
+import { headOf } from '@sallyport/ledger'
 import { append, madeDraft } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
 import { openSqliteLedger } from '../../src/stores/index.ts'
-import { createExitDrain } from '../../src/stores/ledger/exit-drain.ts'
-import { type LedgerFile, openLedgerFile } from '../../src/stores/ledger/sqlite-file.ts'
 import { createWal } from '../../src/stores/ledger/wal.ts'
-import { createWalCheckpointer } from '../../src/stores/ledger/wal-checkpointer.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
 import { temporaryFolder } from './processes.ts'
 
 const PAGE = 8192
-
-function drafts(count: number) {
-  return Array.from({ length: count }, () => madeDraft('t/a'))
-}
-
-/** A committer of this thread, where the file's own thread would be. */
-function committerOf({ origin, heads, commit }: LedgerFile) {
-  return createCommitter({
-    origin,
-    heads: async (...asked) => heads(...asked),
-    commit: async (...given) => commit(...given),
-  })
-}
 
 async function ledgerPath(t: Test): Promise<string> {
   return join(await temporaryFolder(t), 'ledger.db')
@@ -37,82 +21,43 @@ async function comes(holds: () => boolean): Promise<true> {
   return true
 }
 
-t.test('a log is checkpointed in another thread while its writer appends, and restarts', async (t) => {
+t.test('a log that grows is copied into the file by its writer, and restarts; a short one is left alone', async (t) => {
   const path = await ledgerPath(t)
-  const file = await openLedgerFile(path)
-  t.teardown(() => file.close())
-  let finishes = 0
-  const finishCheckpoint = () => {
-    finishes++
-    file.finishCheckpoint()
+  const writer = await connect(path, 0)
+  t.teardown(() => writer.close())
+  writer.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (x)')
+  const write = () => writer.exec('INSERT INTO t VALUES (zeroblob(5000))')
+  const size = () => statSync(`${path}-wal`).size
+  const [busy, idle] = [8, 1_000].map((checkpointPages) => createWal(writer, { checkpointPages, lookEvery: 2 }))
+  for (let count = 0; count < 20; count++) {
+    write()
+    idle?.keepShort()
   }
-  const checkpointer = createWalCheckpointer(
-    path,
-    { pendingPages: file.pendingPages, finishCheckpoint },
-    createExitDrain(),
-    {
-      checkpointPages: 40,
-      lookEvery: 1,
-    },
-  )
-  t.teardown(() => checkpointer.close())
-  const committer = committerOf(file)
-  let writes = 0
-  let pages = 0
-  const restarted = () => pages * PAGE > 3 * statSync(`${path}-wal`).size
-  // The first pages are written while the thread is being started.
-  while (finishes < 3 || !restarted()) {
-    const before = file.pendingPages()
-    await committer.commit(drafts(20))
-    writes++
-    // At least: what is checkpointed meanwhile is missing.
-    pages += Math.max(0, file.pendingPages() - before)
-    checkpointer.wrote()
-    await turn()
+  const long = size()
+  busy?.keepShort()
+  write()
+  t.ok(size() > long, 'not every write is followed by a look')
+  busy?.keepShort()
+  const most = size()
+  for (let count = 0; count < 40; count++) {
+    write()
+    busy?.keepShort()
   }
-  t.ok(restarted(), `${pages} pages were written in ${writes} commits and checkpointed ${finishes} times`)
-  t.ok(await comes(() => file.pendingPages() < 40), 'and little is left')
-  t.equal(file.heads(['t/a']).logs.get('t/a')?.size, writes * 20)
+  t.equal(size(), most, 'the log begins again')
 })
 
-t.test('a short log is left alone', async (t) => {
-  const path = await ledgerPath(t)
-  const file = await openLedgerFile(path)
-  t.teardown(() => file.close())
-  const checkpointer = createWalCheckpointer(
-    path,
-    { pendingPages: () => 39, finishCheckpoint: () => t.fail('checkpointed') },
-    createExitDrain(),
-    {
-      checkpointPages: 40,
-      lookEvery: 1,
-    },
-  )
-  checkpointer.wrote()
-  await checkpointer.close()
-})
-
-t.test('the writer does it if the thread fails, and the log stays if it cannot', async (t) => {
-  let finishes = 0
-  const finishCheckpoint = () => {
-    finishes++
+t.test('a log that cannot be copied stays, and is tried again', async (t) => {
+  let tries = 0
+  const get = (sql: string) => {
+    if (sql.includes('NOOP')) return { log: 1_000, checkpointed: 0 }
+    tries++
     throw new Error('disk full')
   }
-  const checkpointer = createWalCheckpointer(
-    await temporaryFolder(t),
-    { pendingPages: () => 40, finishCheckpoint },
-    createExitDrain(),
-    {
-      checkpointPages: 40,
-      lookEvery: 1,
-    },
-  )
-  checkpointer.wrote()
-  t.ok(await comes(() => finishes === 1), 'a folder is no database')
-  await delay(20)
-  checkpointer.wrote()
-  t.ok(await comes(() => finishes === 2), 'it is tried again')
-  await checkpointer.close()
+  const prepare = (sql: string) => ({ get: () => get(sql), run: () => ({ changes: 0 }), all: () => [] })
+  const wal = createWal({ exec() {}, prepare, close() {} }, { lookEvery: 1 })
+  wal.keepShort()
+  wal.keepShort()
+  t.equal(tries, 2)
 })
 
 t.test('a ledger that is written to is in its file before it is closed, and alone there after', async (t) => {
@@ -193,22 +138,28 @@ t.test('a long log is restarted by the next writer, and no connection waits for 
   }
   const exec = (sql: string) => writer.exec(sql)
   const watched = { exec, prepare, close() {} }
-  const [short, long] = [createWal(writer, { restartPages: 1000 }), createWal(watched, { restartPages: 10 })]
+  const each = { checkpointPages: 1, lookEvery: 1 }
+  const short = createWal(writer, { ...each, restartPages: 1000 })
+  const long = createWal(watched, { ...each, restartPages: 10 })
+  const pending = () => {
+    const row = writer.prepare('PRAGMA wal_checkpoint(NOOP)').get()
+    return Number(row?.['log']) - Number(row?.['checkpointed'])
+  }
   other.exec('BEGIN')
   other.prepare('SELECT count(*) FROM t').all()
   writer.exec('INSERT INTO t VALUES (1)')
-  long.finishCheckpoint()
+  long.keepShort()
   t.same(waits, [50], 'readers are waited for a twentieth of the time that a lock is')
   t.equal(busyTimeout(), 1_000, 'for which writers wait as before')
-  t.ok(long.pendingPages() > 0)
+  t.ok(pending() > 0)
   other.exec('COMMIT')
   other.exec('BEGIN IMMEDIATE')
-  short.finishCheckpoint()
-  t.equal(short.pendingPages(), 0, 'a short one is checkpointed while another writes')
+  short.keepShort()
+  t.equal(pending(), 0, 'a short one is checkpointed while another writes')
   other.exec('INSERT INTO t VALUES (1)')
   other.exec('COMMIT')
-  t.ok(long.pendingPages() > 0)
-  long.finishCheckpoint()
+  t.ok(pending() > 0)
+  long.keepShort()
   other.exec('INSERT INTO t VALUES (1)')
-  t.ok(long.pendingPages() < 5, 'restarted')
+  t.ok(pending() < 5, 'restarted')
 })
