@@ -191,7 +191,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/datasets': 8_064,
   'packages/engine/net': 735,
   'packages/engine/whois': 1_178,
-  'packages/engine/stores': 4_782,
+  'packages/engine/stores': 4_665,
   'packages/engine/log': 872,
   'packages/engine/metrics': 784,
   'packages/engine/tally': 1_370,
