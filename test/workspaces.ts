@@ -29,6 +29,9 @@ export interface Workspace {
   readonly manifest: Manifest
 }
 
+/** The package that has a version of its own: it is also released alone. */
+export const OWN_VERSION = '@sallyport/data'
+
 /** Every workspace that is not private. */
 export function publishedWorkspaces(): readonly Workspace[] {
   const rooms = ['packages', 'adapters'].flatMap((floor) =>

@@ -7,6 +7,7 @@ import { ROOT } from '../workspaces.ts'
 /* A tag can be moved, a digest cannot: whatever runs in CI, or comes into an image, is named by its digest, with the tag beside it. */
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 const WORKFLOWS = readdirSync(join(ROOT, '.github/workflows')).map((name) => `.github/workflows/${name}`)
+const INSTALLED = /npm (?:ci|install|run|exec)|npx|docker/
 const IMAGE = /^\S+:[\w.-]+@sha256:[0-9a-f]{64}$/
 
 t.test('actions are pinned by commit', async (t) => {
@@ -35,8 +36,18 @@ t.test('the job that publishes waits for CI and an approval, and runs nothing th
     build: { needs: 'ci', permissions: { contents: 'read' } },
     publish: { needs: 'build', environment: 'release' },
   })
-  const runs = ({ steps }: { steps: readonly { readonly run?: string | undefined }[] }) =>
-    steps.map(({ run = '' }) => run).join('\n')
   t.match(runs(jobs.build), /^npm ci --ignore-scripts /m)
-  t.notMatch(runs(jobs.publish), /npm (?:ci|install|run|exec)|npx|docker/)
+  t.notMatch(runs(jobs.publish), INSTALLED)
 })
+
+t.test('what fetches and installs new data may write nothing, and what proposes it runs nothing of it', async (t) => {
+  const { permissions, jobs } = parse(read('.github/workflows/data.yml'))
+  t.same(permissions, {})
+  t.same(jobs.refresh.permissions, { contents: 'read' })
+  t.match(runs(jobs.refresh), /^npm ci --ignore-scripts [\s\S]*^npm run data:refresh$/m)
+  t.notMatch(runs(jobs.propose), INSTALLED)
+})
+
+function runs({ steps }: { steps: readonly { readonly run?: string | undefined }[] }): string {
+  return steps.map(({ run = '' }) => run).join('\n')
+}

@@ -20,7 +20,9 @@ const release = (...args: readonly string[]) => run(join(ROOT, '.ci/release'), a
 
 const WORKSPACES = publishedWorkspaces()
 const VERSION = WORKSPACES.find(({ manifest }) => manifest.name === 'sallyport')?.manifest.version ?? ''
-const TARBALLS = WORKSPACES.map(({ manifest }) => `${manifest.name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`)
+const TARBALLS = WORKSPACES.map(
+  ({ manifest: { name, version } }) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`,
+)
 const STANDALONE = `sallyport-${VERSION}-${process.platform}-${process.arch}`
 const MAX_STANDALONE_MB = 120
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { publishedWorkspaces, ROOT } from '../workspaces.ts'
+import { OWN_VERSION, publishedWorkspaces, ROOT } from '../workspaces.ts'
 
-/* `node test/dist/release/version.js X.Y.Z`: the version of all packages, wherever a file of the repository says it. */
+/* `node test/dist/release/version.js X.Y.Z`: the version of all packages but data's, wherever a file of the repository says it. */
 
 /** The files beside manifests that say the version, of ours alone. */
 export const NAMED: readonly string[] = [
@@ -39,13 +39,13 @@ function renamed(manifest: Members, own: boolean, ours: ReadonlySet<string>, ver
 
 /** Each file that says the version, by its path from the root, with its text for another version. */
 export function textsOf(version: string): ReadonlyMap<string, string> {
-  const ours = new Set(publishedWorkspaces().map(({ manifest }) => manifest.name))
+  const ours = new Set(publishedWorkspaces().flatMap(({ manifest: { name } }) => (name === OWN_VERSION ? [] : name)))
   const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
   const before = (JSON.parse(read('package.json')) as { readonly version: string }).version
   const texts = new Map(NAMED.map((file) => [file, read(file).replaceAll(before, version)]))
   const lock = JSON.parse(read('package-lock.json')) as Members & { readonly packages: Record<string, Members> }
   const packages = Object.entries(lock.packages).map(([path, entry]) => {
-    const own = !path.includes('node_modules/') && entry['version'] === before
+    const own = !path.includes('node_modules/') && entry['version'] === before && entry['name'] !== OWN_VERSION
     return [path, path.includes('node_modules/') ? entry : renamed(entry, own, ours, version)]
   })
   const locked = { ...lock, version, packages: Object.fromEntries(packages) }
@@ -53,6 +53,7 @@ export function textsOf(version: string): ReadonlyMap<string, string> {
   const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json'], { cwd: ROOT, encoding: 'utf8' })
   for (const file of manifests.trim().split('\n')) {
     const manifest = JSON.parse(read(file)) as Members
+    if (manifest['name'] === OWN_VERSION) continue
     texts.set(file, `${JSON.stringify(renamed(manifest, manifest['version'] === before, ours, version), null, 2)}\n`)
   }
   return texts

@@ -24,18 +24,18 @@ export async function refreshLists(folder: string, settings: ConfigInput = {}): 
     const sources = Object.fromEntries(unwanted.map(({ id }) => [id, { enabled: false }] as const))
     const outcomes = await openUpdates({ ...settings, dataDir, data: { ...settings.data, sources } }).update()
     const store = openFeedStore(dataDir)
-    mkdirSync(folder, { recursive: true })
     const kept = new Map(listsIn(folder).map((list) => [list.id, list]))
     const fetched: string[] = []
     for (const { row, url } of feedsOf(sources)) {
       const file = store.file(row.id, url)
       if (file === undefined) continue
+      mkdirSync(folder, { recursive: true })
       copyFileSync(file.path, join(folder, row.id))
       kept.set(row.id, { id: row.id, made: new Date(file.made ?? file.modified).toISOString() })
       fetched.push(row.id)
     }
     const index: readonly KeptList[] = SOURCES.flatMap(({ id }) => kept.get(id) ?? [])
-    writeFileSync(join(folder, LISTS_INDEX), `${JSON.stringify(index, null, 2)}\n`)
+    if (fetched.length > 0) writeFileSync(join(folder, LISTS_INDEX), `${JSON.stringify(index, null, 2)}\n`)
     const missing = outcomes.flatMap((outcome) =>
       'reason' in outcome ? [{ id: outcome.source, reason: outcome.reason }] : [],
     )
