@@ -1,6 +1,7 @@
 import { isNamed } from '../../address/forwarding.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { InspectionRequest } from '../../values/request.ts'
+import { foldField, type ValuesByName, wideCookies, wideQuery } from './wide-values.ts'
 
 /** The parts of a request that an inspection does not keep; a log or a history lacks some of them. */
 export interface AskedParts {
@@ -18,16 +19,15 @@ export interface AskedParts {
 
 const NO_FIELDS: readonly string[] = []
 
-/** Values by their names, each name once. */
-export type ValuesByName = ReadonlyMap<string, readonly string[]>
-
 /** The question to a policy about one request, read once for all of its rules. */
 export class Asked {
   readonly parts: AskedParts
   /** Sum of the weights of the rules that matched so far. */
   weight = 0
   #query: ValuesByName | undefined
+  #wideQuery: ValuesByName | undefined
   #cookies: ValuesByName | undefined
+  #wideCookies: ValuesByName | undefined
   #found: Map<unknown, unknown> | undefined
 
   constructor(parts: AskedParts) {
@@ -70,20 +70,56 @@ export class Asked {
     return found
   }
 
+  /** Reports whether servers may take a header field for one. */
+  mayHave(name: string): boolean {
+    return this.has(name) || (name.includes('-') && this.wideValues(name).length > 0)
+  }
+
+  /** Returns the values of every header field that servers may take for one. */
+  wideValues(name: string): readonly string[] {
+    const { fields } = this
+    const wanted = foldField(name)
+    return fields.filter((_, at) => at % 2 === 1 && foldField(fields[at - 1] as string) === wanted)
+  }
+
   /** Parameters of the query, decoded; `undefined` where the target is not known. */
   get query(): ValuesByName | undefined {
-    const { target } = this.parts
-    if (target === undefined) return undefined
-    const mark = target.indexOf('?')
-    this.#query ??= byName(new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1).split('#', 1)[0]))
+    const text = this.#queryText()
+    if (text === undefined) return undefined
+    this.#query ??= byName(new URLSearchParams(text))
     return this.#query
+  }
+
+  /** The same by folded names, in every way that servers read them. */
+  get wideQuery(): ValuesByName | undefined {
+    const text = this.#queryText()
+    if (text === undefined) return undefined
+    this.#wideQuery ??= wideQuery(text)
+    return this.#wideQuery
+  }
+
+  #queryText(): string | undefined {
+    const { target } = this.parts
+    const mark = target?.indexOf('?') ?? -1
+    return mark === -1 ? target && '' : target?.slice(mark + 1).split('#', 1)[0]
   }
 
   /** Cookies as they were sent (RFC 6265 section 5.4), without quotes around their values. */
   get cookies(): ValuesByName | undefined {
     if (!this.keeps('cookie')) return undefined
-    this.#cookies ??= byName(this.values('cookie').flatMap((line) => line.split(';').flatMap(readCookie)))
+    this.#cookies ??= byName(this.#cookiePairs())
     return this.#cookies
+  }
+
+  /** The same by folded names, in every way that servers read them. */
+  get wideCookies(): ValuesByName | undefined {
+    if (!this.keeps('cookie')) return undefined
+    this.#wideCookies ??= wideCookies(this.#cookiePairs())
+    return this.#wideCookies
+  }
+
+  #cookiePairs(): readonly (readonly [string, string])[] {
+    return this.values('cookie').flatMap((line) => line.split(';').flatMap(readCookie))
   }
 }
 

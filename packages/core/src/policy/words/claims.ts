@@ -1,21 +1,14 @@
 import { JA4_CIPHERS } from '@sallyport/data/ja4'
-import { withoutPort } from '../../address/without-port.ts'
 import { parseJa4 } from '../../agent/ja4.ts'
 import { bareAgent, compileAgents } from '../language/agent-names.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
-import type { Surroundings } from '../language/surroundings.ts'
-import {
-  compilePatterns,
-  listNeedles,
-  type NamedPatterns,
-  namedPatterns,
-  PATTERNS,
-  type PatternTest,
-  Texts,
-} from '../language/text-pattern.ts'
+import { listNeedles, type NamedPatterns, namedPatterns, PATTERNS } from '../language/text-pattern.ts'
 import { someOf, tokenFault } from '../language/values.ts'
-import type { MatchWord, WordsOf } from './match-word.ts'
+import { foldName } from '../language/wide-values.ts'
+import { asciiHost, readHosts } from './hosts.ts'
+import type { WordsOf } from './match-word.ts'
+import { agree, compileWanted, field, NONE, namedWord, OF_FIELDS, readTexts, textWord } from './text-word.ts'
 
 /** Conditions on what a request says of itself and of what it asks for: anybody can say it. */
 export interface ClaimMatch {
@@ -42,98 +35,19 @@ export type HttpVersion = (typeof HTTP_VERSIONS)[number]
 
 const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family }) => family))]
 
-/** Members that every such row has: histories do not keep what it reads, and robots.txt has no word for it. */
-const OF_FIELDS = { asks: 'parts', mayLack: true, robots: false } as const
-
-/** Finds the values of a field; `undefined` where the source of the request does not keep it. */
-type FindValues = (asked: Asked) => readonly string[] | undefined
-
-/** Returns a row for patterns of the values that `find` finds. */
-function textWord(
-  find: FindValues,
-  row: Pick<MatchWord<readonly string[]>, 'description' | 'example' | 'claim'>,
-  isEach = true,
-): MatchWord<readonly string[]> {
-  const read = readTexts(find)
-  return {
-    ...OF_FIELDS,
-    ...row,
-    values: PATTERNS,
-    test(given, { action, surroundings }) {
-      const wanted = compileWanted(given, surroundings, isEach && action === 'allow')
-      return (inspection, asked) => agree(asked.once(read, inspection), wanted)
-    },
-  }
+const PARAMETERS = {
+  exact: ({ query }: Asked, name: string) => query && (query.get(name) ?? NONE),
+  wide: ({ wideQuery }: Asked, name: string) => wideQuery && (wideQuery.get(foldName(name)) ?? NONE),
 }
 
-function readTexts(find: FindValues): (asked: Asked) => Texts | undefined {
-  return (asked) => {
-    const values = find(asked)
-    return values && new Texts(values)
-  }
+const COOKIES = {
+  exact: ({ cookies }: Asked, name: string) => cookies && (cookies.get(name) ?? NONE),
+  wide: ({ wideCookies }: Asked, name: string) => wideCookies && (wideCookies.get(foldName(name)) ?? NONE),
 }
 
-/** Patterns of the values of a field. */
-interface Wanted {
-  readonly matches: PatternTest
-  readonly needles: readonly string[] | undefined
-  /** One value that matches is not enough. */
-  readonly every: boolean
-}
-
-function compileWanted(given: readonly string[], surroundings: Surroundings, every: boolean): Wanted {
-  return { matches: compilePatterns(given, surroundings), needles: listNeedles(given), every }
-}
-
-/**
- * Several values of one field are evidence of a client that hides: one that matches is enough to flag or block, and `every`
- * one must match to earn permission.
- */
-function agree(texts: Texts | undefined, { matches, needles, every }: Wanted): boolean | undefined {
-  if (texts === undefined) return undefined
-  const { written, folded } = texts
-  if (written.length >= MANY_VALUES && needles !== undefined && !texts.mayHave(needles)) return false
-  for (let at = 0; at < written.length; at++) {
-    if (matches(written[at] as string, folded[at] as string) !== every) return !every
-  }
-  return every && written.length > 0
-}
-
-/** A client can write thousands of values: so many are searched as one text before each of them is looked at. */
-const MANY_VALUES = 16
-
-function field(name: string): FindValues {
-  return (asked) => (asked.keeps(name) ? asked.values(name) : undefined)
-}
-
-const NONE: readonly string[] = []
-
-/** Returns a row for named values, each with patterns; `kind` tells the values of one word from those of another. */
-function namedWord(
-  kind: string,
-  find: (asked: Asked, name: string) => readonly string[] | undefined,
-  row: Pick<MatchWord<NamedPatterns>, 'values' | 'description' | 'example' | 'claim'>,
-): MatchWord<NamedPatterns> {
-  return {
-    ...OF_FIELDS,
-    ...row,
-    test(given, { action, surroundings, once }) {
-      const every = action === 'allow'
-      const members = Object.entries(given).map(([name, patterns]) => ({
-        read: once(`${kind} ${name}`, () => readTexts((asked) => find(asked, name))),
-        wanted: compileWanted(patterns, surroundings, every),
-      }))
-      return (inspection, asked) => {
-        let known = true
-        for (const { read, wanted } of members) {
-          const holds = agree(asked.once(read, inspection), wanted)
-          if (holds === false) return false
-          known &&= holds !== undefined
-        }
-        return known || undefined
-      }
-    },
-  }
+const FIELDS = {
+  exact: (asked: Asked, name: string) => field(name)(asked),
+  wide: (asked: Asked, name: string) => (asked.keeps(name) ? asked.wideValues(name) : undefined),
 }
 
 export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
@@ -151,19 +65,23 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
       return (inspection, asked) => agree(asked.once(readAgents, inspection), wanted)
     },
   },
-  host: textWord(readHosts, { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] }),
-  query: namedWord('parameter', ({ query }, name) => query && (query.get(name) ?? NONE), {
+  host: textWord(
+    readHosts,
+    { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] },
+    { write: asciiHost },
+  ),
+  query: namedWord('parameter', PARAMETERS, {
     values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
     description: 'Parameters of the query, each with patterns of its value',
     example: { page: ['/^[0-9]{4}/'] },
   }),
-  cookie: namedWord('cookie', ({ cookies }, name) => cookies && (cookies.get(name) ?? NONE), {
+  cookie: namedWord('cookie', COOKIES, {
     claim: true,
     values: namedPatterns(tokenFault),
     description: 'Cookies, each with patterns of its value',
     example: { theme: ['dark'] },
   }),
-  headerValue: namedWord('header', (asked, name) => field(name)(asked), {
+  headerValue: namedWord('header', FIELDS, {
     claim: true,
     values: namedPatterns(headerFault),
     description: 'Header fields by their names in lower case, each with patterns of its value',
@@ -186,7 +104,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
       description: 'Languages that the client accepts, by patterns: a tag or its first part',
       example: ['de', 'fr-CH'],
     },
-    false,
+    { isEach: false },
   ),
   httpVersion: {
     ...OF_FIELDS,
@@ -232,12 +150,6 @@ function readFamily({ parts: { ja4 = '' } }: Asked): string | undefined {
 function headerFault(name: string): string | undefined {
   const lower = name.toLowerCase()
   return tokenFault(name) ?? (name === lower ? undefined : `${unknown(name)}; did you mean "${lower}"?`)
-}
-
-/** The hosts that a request names, as its server may read them: `:authority` of HTTP/2 or Host, without port and last dot. */
-function readHosts(asked: Asked): readonly string[] | undefined {
-  if (!asked.keeps('host')) return undefined
-  return [...asked.values(':authority'), ...asked.values('host')].map((host) => withoutPort(host).replace(/\.$/, ''))
 }
 
 function mediaType(value: string): string {

@@ -100,18 +100,19 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     claim: true,
     robots: false,
     description: 'Names of headers',
-    test(given) {
+    test(given, { action }) {
+      const allows = action === 'allow'
       const present = (given.present ?? []).map((name) => name.toLowerCase())
       const absent = (given.absent ?? []).map((name) => name.toLowerCase())
       return (_, asked) => {
         let known = true
         for (const name of present) {
-          if (asked.has(name)) continue
+          if (allows ? asked.has(name) : asked.mayHave(name)) continue
           if (asked.keeps(name)) return false
           known = false
         }
         for (const name of absent) {
-          if (asked.has(name)) return false
+          if (allows ? asked.mayHave(name) : asked.has(name)) return false
           known &&= asked.keeps(name)
         }
         return known || undefined

@@ -1,0 +1,120 @@
+import type { Asked } from '../language/asked.ts'
+import type { Surroundings } from '../language/surroundings.ts'
+import {
+  compilePatterns,
+  listNeedles,
+  type NamedPatterns,
+  PATTERNS,
+  type PatternTest,
+  Texts,
+} from '../language/text-pattern.ts'
+import type { MatchWord } from './match-word.ts'
+
+/** Members that every such row has: histories do not keep what it reads, and robots.txt has no word for it. */
+export const OF_FIELDS = { asks: 'parts', mayLack: true, robots: false } as const
+
+/** Finds the values of a field; `undefined` where the source of the request does not keep it. */
+type FindValues = (asked: Asked) => readonly string[] | undefined
+
+interface TextOptions {
+  /** Every value must match to earn permission. Absent: it is so. */
+  readonly isEach?: boolean | undefined
+  /** Writes a pattern as values are written. */
+  readonly write?: ((pattern: string) => string) | undefined
+}
+
+/** Returns a row for patterns of the values that `find` finds. */
+export function textWord(
+  find: FindValues,
+  row: Pick<MatchWord<readonly string[]>, 'description' | 'example' | 'claim'>,
+  { isEach = true, write = (pattern) => pattern }: TextOptions = {},
+): MatchWord<readonly string[]> {
+  const read = readTexts(find)
+  return {
+    ...OF_FIELDS,
+    ...row,
+    values: PATTERNS,
+    test(given, { action, surroundings }) {
+      const wanted = compileWanted(given.map(write), surroundings, isEach && action === 'allow')
+      return (inspection, asked) => agree(asked.once(read, inspection), wanted)
+    },
+  }
+}
+
+export function readTexts(find: FindValues): (asked: Asked) => Texts | undefined {
+  return (asked) => {
+    const values = find(asked)
+    return values && new Texts(values)
+  }
+}
+
+/** Patterns of the values of a field. */
+interface Wanted {
+  readonly matches: PatternTest
+  readonly needles: readonly string[] | undefined
+  /** One value that matches is not enough. */
+  readonly every: boolean
+}
+
+export function compileWanted(given: readonly string[], surroundings: Surroundings, every: boolean): Wanted {
+  return { matches: compilePatterns(given, surroundings), needles: listNeedles(given), every }
+}
+
+/**
+ * Several values of one field are evidence of a client that hides: one that matches is enough to flag or block, and `every`
+ * one must match to earn permission.
+ */
+export function agree(texts: Texts | undefined, { matches, needles, every }: Wanted): boolean | undefined {
+  if (texts === undefined) return undefined
+  const { written, folded } = texts
+  if (written.length >= MANY_VALUES && needles !== undefined && !texts.mayHave(needles)) return false
+  for (let at = 0; at < written.length; at++) {
+    if (matches(written[at] as string, folded[at] as string) !== every) return !every
+  }
+  return every && written.length > 0
+}
+
+/** A client can write thousands of values: so many are searched as one text before each of them is looked at. */
+const MANY_VALUES = 16
+
+export function field(name: string): FindValues {
+  return (asked) => (asked.keeps(name) ? asked.values(name) : undefined)
+}
+
+export const NONE: readonly string[] = []
+
+/** Finds the values of a name; `undefined` where the source of the request does not keep it. */
+type FindNamed = (asked: Asked, name: string) => readonly string[] | undefined
+
+/**
+ * Returns a row for named values, each with patterns; `kind` tells the values of one word from those of another. Servers read
+ * names and values in different ways: a permission needs the `exact` value, and no value that `wide` finds may be another one.
+ */
+export function namedWord(
+  kind: string,
+  { exact, wide }: { readonly exact: FindNamed; readonly wide: FindNamed },
+  row: Pick<MatchWord<NamedPatterns>, 'values' | 'description' | 'example' | 'claim'>,
+): MatchWord<NamedPatterns> {
+  return {
+    ...OF_FIELDS,
+    ...row,
+    test(given, { action, surroundings, once }) {
+      const every = action === 'allow'
+      const members = Object.entries(given).map(([name, patterns]) => ({
+        exact: once(`${kind} ${name}`, () => readTexts((asked) => exact(asked, name))),
+        wide: once(`wide ${kind} ${name}`, () => readTexts((asked) => wide(asked, name))),
+        wanted: compileWanted(patterns, surroundings, every),
+      }))
+      return (inspection, asked) => {
+        let known = true
+        for (const { exact, wide, wanted } of members) {
+          const certain = every ? agree(asked.once(exact, inspection), wanted) : true
+          const holds = certain === true ? agree(asked.once(wide, inspection), wanted) : certain
+          if (holds === false) return false
+          known &&= holds !== undefined
+        }
+        return known || undefined
+      }
+    },
+  }
+}
