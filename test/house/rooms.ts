@@ -205,7 +205,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine': 20,
   'adapters/node': 4_982,
   'adapters/fetch': 677,
-  'adapters/proxy': 8_487,
+  'adapters/proxy': 8_362,
   'packages/sallyport/console': 2_830,
   'packages/sallyport/cli': 7_472,
   'packages/sallyport': 51,
