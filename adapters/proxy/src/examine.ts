@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
-import { SallyportError } from '@sallyport/core'
+import { errorCode, SallyportError } from '@sallyport/core'
 import type { Finding } from '@sallyport/engine'
 import { connectionReason } from '@sallyport/engine/files'
 import { requireAcme } from './acme/order.ts'
@@ -140,7 +140,7 @@ async function askServer(text: string, path: readonly (string | number)[]): Prom
 function connectFault(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ABORT_ERR') return `it does not answer within ${CONNECT_MS / 1_000} s`
-  return connectionReason(error) ?? (code || (error instanceof Error ? error.message : String(error)))
+  return connectionReason(error) ?? errorCode(error)
 }
 
 function sentenceOf(error: unknown): string {

@@ -78,6 +78,7 @@ export type { CrawlerVerifier } from './crawler/verifier.ts'
 export { createCrawlerVerifier } from './crawler/verifier.ts'
 export { DAY_MS, DURATION, formatDuration, HOUR_MS, parseDuration } from './duration.ts'
 // errors
+export { errorCode, errorText } from './error-text.ts'
 export type { Details, ErrorCode } from './errors.ts'
 export { ERRORS, invalidField, SallyportError } from './errors.ts'
 export { isCountry } from './geo/country.ts'
@@ -94,11 +95,7 @@ export type { DescribedRequest } from './inspection/agent-inspector.ts'
 export { decide } from './inspection/decide.ts'
 export type { Inspector } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
-export {
-  createPendingCrawlers,
-  type PendingCrawlers,
-  type PendingCrawlersOptions,
-} from './inspection/pending-crawlers.ts'
+export { createPendingCrawlers, type PendingCrawlers } from './inspection/pending-crawlers.ts'
 export { strictest } from './inspection/strictest.ts'
 export { countUnjudged, type UnjudgedRule, unjudgedNotes } from './inspection/unjudged.ts'
 export { isRecord } from './is-record.ts'
@@ -192,7 +189,7 @@ export type {
 } from './ports/index.ts'
 // robots
 export { KeptRobots } from './robots/kept-robots.ts'
-export { MAX_ROBOTS_BYTES, parseRobots, type RobotsFile, robotsText } from './robots/robots-file.ts'
+export { MAX_ROBOTS_BYTES, parseRobots, robotsText } from './robots/robots-file.ts'
 export { type Robots, robotsOf } from './robots/robots-text.ts'
 export { type UsageTable, usageOf } from './robots/usage.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
@@ -209,8 +206,8 @@ export {
   type RedeemFault,
 } from './values/challenge.ts'
 export type { CountingRule, LimitUse } from './values/counting.ts'
-export { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS, FAILURE_STATUSES } from './values/counting.ts'
-export type { CountryBasis, InspectedCountry, KnownCountry } from './values/country.ts'
+export { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS } from './values/counting.ts'
+export type { InspectedCountry, KnownCountry } from './values/country.ts'
 export type { Attestation, Decision, Unjudged } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'
 export type { InspectedClient, InspectedCrawler, Inspection } from './values/inspection.ts'
@@ -228,7 +225,6 @@ export {
   AS_TYPES,
   anonymises,
   CRAWLER_OUTCOMES,
-  CRAWLER_PURPOSES,
   DEGRADABLE,
   DIRECTORY_ORDERS,
   MODES,

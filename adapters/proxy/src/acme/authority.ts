@@ -1,4 +1,4 @@
-import { isRecord } from '@sallyport/core'
+import { errorText, isRecord } from '@sallyport/core'
 import { readCertificates } from '@sallyport/engine/files'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 
@@ -214,7 +214,7 @@ function codeOf(error: unknown): string {
 export function sentenceOf(error: unknown): string {
   // It has answered in a shape that nobody has thought of.
   if (error instanceof TypeError) return "the authority's answer cannot be read"
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorText(error)
   return text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
     .trim()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Server as NetServer } from 'node:net'
-import { SallyportError } from '@sallyport/core'
+import { errorCode, SallyportError } from '@sallyport/core'
 import { connectionReason } from '@sallyport/engine/files'
 
 /** A server that listens. */
@@ -53,6 +53,6 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const code = errorCode(error)
   return REASONS[code] ?? connectionReason(error) ?? code
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../error-text.ts'
 import type { Fetch, FetchAnswer, FetchRequest } from '../ports/index.ts'
 
 /** An answer whose body was read to its end. */
@@ -17,7 +18,7 @@ export async function fetchBytes(outbound: Fetch, request: FetchRequest): Promis
   try {
     return { ...answer, body: await collect(answer.body) }
   } catch (error) {
-    return { state: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    return { state: 'failed', reason: errorText(error) }
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../error-text.ts'
 import type { SourceStatus } from '../ports/snapshot.ts'
 import { parseRobots, type RobotsFile } from './robots-file.ts'
 
@@ -63,7 +64,7 @@ export class KeptRobots {
       if (this.#error !== undefined) onTurned(`${title} can be read again.`)
       this.#error = undefined
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorText(error)
       this.#next = now() + Math.min(every, RETRY)
       const kept = this.#file === undefined ? 'rules by robots.txt do not decide by it' : 'the last one stays in use'
       if (reason !== this.#error) onTurned(`${title} ${reason}: ${kept}.`)

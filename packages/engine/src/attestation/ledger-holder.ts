@@ -1,6 +1,5 @@
-import { type Clock, DAY_MS, ERRORS, HOUR_MS, SallyportError } from '@sallyport/core'
+import { type Clock, DAY_MS, ERRORS, errorText, HOUR_MS, SallyportError } from '@sallyport/core'
 import { type Ledger, type LedgerStatus, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
-import { errorText } from '#files'
 import type { RaiseEvent } from '#service'
 import type { Settings } from '#settings'
 import { isUnreachable } from '#stores'

@@ -1,4 +1,4 @@
-import { errorText } from '#files'
+import { errorText } from '@sallyport/core'
 import type { RaiseEvent } from '#service'
 
 /** Work of a ledger that may fail. */

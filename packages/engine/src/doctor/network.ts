@@ -3,9 +3,9 @@ import { request as ask, type IncomingMessage } from 'node:http'
 import { request as askSecurely } from 'node:https'
 import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Dns, formatAddress, parseAddress, reservedRow } from '@sallyport/core'
+import { type Dns, errorCode, formatAddress, parseAddress, reservedRow } from '@sallyport/core'
 import type { Config } from '#config'
-import { type CheckResult, fail, failNow, ok, reasonOf, warn } from '#service'
+import { type CheckResult, fail, failNow, ok, warn } from '#service'
 import { hostPortOf } from '#settings'
 
 /** A name that exists as long as names do. */
@@ -121,7 +121,7 @@ async function listening(address: string): Promise<string | undefined> {
     await once(server, 'listening')
     return undefined
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : reasonOf(error)
+    return errorCode(error)
   } finally {
     if (server.listening) await new Promise((resolve) => server.close(resolve))
   }

@@ -1,4 +1,3 @@
-export { errorText } from './error-text.ts'
 export { makeFolder, OWN_FILE, OWN_FOLDER } from './make-folder.ts'
 export { makeSecret } from './make-secret.ts'
 export { closedFault, linkFault, nearest, placeFault } from './place.ts'

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { reasonOf } from './deadline.ts'
+import { errorCode } from '@sallyport/core'
 
 /** Content codings that are decoded (RFC 9110 section 8.4.1). */
 const DECODERS = new Map([
@@ -48,7 +48,7 @@ export function openBody(raw: Readable, { coding, maxBytes, onEnd }: BodyOptions
         return { done: true, value: undefined }
       } catch (error) {
         end()
-        throw new Error(reasonOf(error))
+        throw new Error(errorCode(error))
       }
     },
     async return() {

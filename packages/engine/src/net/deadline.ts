@@ -31,9 +31,3 @@ export function openDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
     },
   }
 }
-
-/** An error's code, or its message where it has none. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
-}

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { type Address, type Dns, type NameAnswer, parseAddress, type ReverseAnswer } from '@sallyport/core'
+import { type Address, type Dns, errorCode, type NameAnswer, parseAddress, type ReverseAnswer } from '@sallyport/core'
 
 export interface DnsOptions {
   /** `address` or `address:port`; empty or absent: the servers of the machine. */
@@ -54,7 +54,7 @@ async function answerOf(ask: () => Promise<readonly string[]>, timeoutMs: number
 }
 
 function failureOf(error: unknown): RecordsAnswer {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const code = errorCode(error)
   return NOTHING.has(code) ? { records: [] } : { failure: code }
 }
 

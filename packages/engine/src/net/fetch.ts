@@ -1,8 +1,9 @@
 import type { Fetch, FetchAnswer, FetchRequest } from '@sallyport/core'
+import { errorCode } from '@sallyport/core'
 import { buildConnector, Client, type Dispatcher } from 'undici'
 import { ACCEPTED_CODINGS, openBody } from './body.ts'
 import { bufferBody, MAX_EARLY_BYTES } from './buffered-body.ts'
-import { type Deadline, openDeadline, reasonOf } from './deadline.ts'
+import { type Deadline, openDeadline } from './deadline.ts'
 import { dial } from './dial.ts'
 import { createGuard, type Guard, type GuardOptions, UnresolvedName } from './guard.ts'
 import { tunnel } from './tunnel.ts'
@@ -41,7 +42,7 @@ export function createFetch({ ca, proxyOf = () => undefined, ...options }: Fetch
       } catch (error) {
         deadline.clear()
         // An error after the deadline has the deadline as its reason.
-        return { state: 'failed', reason: reasonOf(deadline.signal.aborted ? deadline.signal.reason : error) }
+        return { state: 'failed', reason: errorCode(deadline.signal.aborted ? deadline.signal.reason : error) }
       }
     },
   }

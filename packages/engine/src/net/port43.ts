@@ -1,5 +1,6 @@
 import type { Port43, Port43Question } from '@sallyport/core'
-import { type Deadline, openDeadline, reasonOf } from './deadline.ts'
+import { errorCode } from '@sallyport/core'
+import { type Deadline, openDeadline } from './deadline.ts'
 import { dial } from './dial.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
 
@@ -23,7 +24,7 @@ export function createPort43(options: GuardOptions): Port43 {
         if (!QUESTION.test(question.question)) throw new Error('not a question for port 43')
         return { state: 'answered', text: await exchange(question, guard, deadline) }
       } catch (error) {
-        return { state: 'failed', reason: reasonOf(deadline.signal.aborted ? deadline.signal.reason : error) }
+        return { state: 'failed', reason: errorCode(deadline.signal.aborted ? deadline.signal.reason : error) }
       } finally {
         deadline.clear()
       }

@@ -1,4 +1,5 @@
-import { connectionReason, errorText, systemFault } from '#files'
+import { errorText } from '@sallyport/core'
+import { connectionReason, systemFault } from '#files'
 
 /** One thing that was looked at: that it is good, that it may not be meant so, or that a start or the service fails with it. */
 export interface Finding {

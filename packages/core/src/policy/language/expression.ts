@@ -1,5 +1,6 @@
 import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp'
 import { RE2JS } from 're2js'
+import { errorText } from '../../error-text.ts'
 import type { TextTest } from './glob.ts'
 
 /** Characters of a text that the linear engine reads: some 50 µs at the most. */
@@ -41,7 +42,7 @@ export function compileExpression(source: string, flags: string): CompiledExpres
 }
 
 function describeFault(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorText(error)
   const place = text.lastIndexOf('/: ')
   return place === -1 ? text : text.slice(place + 3)
 }

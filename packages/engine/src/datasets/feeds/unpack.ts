@@ -3,8 +3,8 @@ import { open, rename, rm } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { SallyportError } from '@sallyport/core'
-import { errorText, writeThrough } from '#files'
+import { errorText, SallyportError } from '@sallyport/core'
+import { writeThrough } from '#files'
 
 const BLOCK = 512
 

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { SallyportError, type SourceStatus } from '@sallyport/core'
-import { errorText } from '#files'
+import { errorText, SallyportError, type SourceStatus } from '@sallyport/core'
 import { readInTurns } from '../columns/read-in-turns.ts'
 import { type CityJob, cityPath, countriesPath } from '../compile/city.ts'
 import { compileCityInWorker } from '../compile/in-worker.ts'

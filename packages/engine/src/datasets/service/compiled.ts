@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { SallyportError } from '@sallyport/core'
-import { errorText } from '#files'
+import { errorText, SallyportError } from '@sallyport/core'
 import { type CitySource, type CompileCityOptions, cityPath, compileCity, isCity } from '../compile/city.ts'
 import { removeOlder, TABLES_NAME, tablesPath } from '../compile/compiled-path.ts'
 import { compileCityInWorker, compileInWorker, type WorkerOptions } from '../compile/in-worker.ts'

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import {
   counted,
   createListReader,
+  errorCode,
   type ListEntries,
   type ListFormat,
   linesOfList,
@@ -47,7 +48,7 @@ export async function readListFile(path: string, format: ListFormat, wide = fals
     if (stats.size > MAX_BYTES) return refused(TOO_LARGE)
     return await readListBytes(await readFile(path), format, wide)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = errorCode(error)
     return refused(code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`)
   }
 }

@@ -1,5 +1,4 @@
-import { type Address, formatAddress, parseAddress, SallyportError } from '@sallyport/core'
-import { errorText } from '#files'
+import { type Address, errorText, formatAddress, parseAddress, SallyportError } from '@sallyport/core'
 import type { Settings } from '#settings'
 import { logPlaces } from './log.ts'
 import { type ErasedPlace, iso, type KnownPlace, type PrivacyPlace } from './place.ts'

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import {
+  errorCode,
   KeptRobots,
   MAX_ROBOTS_BYTES,
   parseRobots,
@@ -98,7 +99,7 @@ export async function openRobotsFile(
       // A longer one is read no further than it counts.
       return robotsText(await buffer(createReadStream(file, { end: MAX_ROBOTS_BYTES })))
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+      const code = errorCode(error)
       throw new Error(code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`)
     }
   }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { SallyportError } from '@sallyport/core'
+import { errorText, SallyportError } from '@sallyport/core'
 import type { Accounts } from '#accounts'
-import { errorText } from '#files'
 import type { Settings } from '#settings'
 import { leaseCalls, type Opened, openAccountsAt, recordKeyUses, rememberKeys } from '#stores'
 

@@ -1,5 +1,4 @@
-import { type ChallengeProvider, type Fetch, fetchText, type TokenAnswer } from '@sallyport/core'
-import { errorText } from '#files'
+import { type ChallengeProvider, errorText, type Fetch, fetchText, type TokenAnswer } from '@sallyport/core'
 import { CHALLENGE_PROVIDERS, type Settings } from '#settings'
 
 /** The part of a configuration that names a provider. */

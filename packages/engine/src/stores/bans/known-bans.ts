@@ -1,5 +1,4 @@
 import { type Ban, DAY_MS } from '@sallyport/core'
-import { createRewinding } from './wrong-clock.ts'
 
 /** Most bans that are kept; of more, the soonest to end go. */
 export const MAX_BANS = 100_000
@@ -51,15 +50,27 @@ export interface KnownBans {
   replace(bans: readonly Ban[], lifts: readonly Lift[]): void
 }
 
-/** `onRewound`: a ban that was made by a clock that was ahead begins now. */
+/**
+ * A ban that begins in the future was made by a clock that was ahead, or the clock went back: it begins when that is noticed, and lasts
+ * as long as it was to last. `onRewound` takes it then.
+ */
 export function createKnownBans(
   { now = Date.now, most = MAX_BANS }: KnownBansOptions,
-  onRewound?: (ban: Ban) => void,
+  onRewound: (ban: Ban) => void = () => {},
 ): KnownBans {
-  const { rewound, rewoundAll } = createRewinding(now, onRewound)
   let bans = new Map<string, Ban>()
   let lifts = new Map<string, Lift>()
   let made = 0
+
+  function rewound(ban: Ban): Ban {
+    const time = now()
+    if (ban.since <= time) return ban
+    const moved = { ...ban, since: time, until: time + (ban.until - ban.since) }
+    bans.set(ban.key, moved)
+    onRewound(moved)
+    return moved
+  }
+
   return {
     find(key) {
       const ban = bans.get(key)
@@ -78,11 +89,11 @@ export function createKnownBans(
     },
     lift: (id) => lifts.get(id),
     list() {
-      const held = [...rewoundAll([...bans.values()]).values()]
+      const held = [...bans.values()].map(rewound)
       return held.filter(({ until }) => until > now()).sort((x, y) => x.until - y.until)
     },
     replace(all, kept) {
-      bans = rewoundAll(all)
+      bans = new Map(all.map((ban) => [ban.key, ban]))
       lifts = new Map(kept.map((lift) => [lift.id, lift]))
     },
   }

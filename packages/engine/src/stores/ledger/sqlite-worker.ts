@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { errorText } from '@sallyport/core'
 import { RESERVE_MS } from '@sallyport/ledger'
-import { errorText } from '#files'
 import { inFlight, type ThreadInput } from './exit-drain.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
 

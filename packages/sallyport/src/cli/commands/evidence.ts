@@ -1,5 +1,5 @@
-import { SallyportError } from '@sallyport/core'
-import { connectionReason, errorText } from '@sallyport/engine/files'
+import { errorText, SallyportError } from '@sallyport/core'
+import { connectionReason } from '@sallyport/engine/files'
 import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
 import type { Command } from 'commander'
 import { jsonOption } from '../settings/settings.ts'

@@ -4,6 +4,7 @@ import {
   CHALLENGE_LEVELS,
   type Counter,
   type Decision,
+  errorText,
   HTTP_VERSIONS,
   type InspectedPass,
   type InspectionRequest,
@@ -14,7 +15,6 @@ import {
   suggestion,
 } from '@sallyport/core'
 import type { PolicyTest, Sallyport } from '@sallyport/engine'
-import { errorText } from '@sallyport/engine/files'
 import { inputName, inputText } from '../terminal/input.ts'
 
 /** A request as a file describes it. */

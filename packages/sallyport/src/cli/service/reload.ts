@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { errorText, systemFault } from '@sallyport/engine/files'
+import { errorText } from '@sallyport/core'
+import { systemFault } from '@sallyport/engine/files'
 import type { Hangups } from '../workers/hangups.ts'
 
 /** How often a file that is watched is looked at. */

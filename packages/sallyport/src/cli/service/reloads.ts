@@ -1,6 +1,5 @@
-import { SallyportError } from '@sallyport/core'
+import { errorText, SallyportError } from '@sallyport/core'
 import type { Config, ConfigRead, Reloaded, Sallyport } from '@sallyport/engine'
-import { errorText } from '@sallyport/engine/files'
 import type { ConfigSource } from '../settings/config-file.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { notifySystemd } from '../workers/systemd.ts'

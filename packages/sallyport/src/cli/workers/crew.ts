@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
+import { errorText } from '@sallyport/core'
 import type { Config } from '@sallyport/engine'
 import { createKeptCounts } from '@sallyport/engine'
-import { errorText } from '@sallyport/engine/files'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 import { createInForce, type InForce, type Stamp } from './config-in-force.ts'
 import type { WorkersSinks } from './events.ts'

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { errorText } from '@sallyport/engine/files'
+import { errorText } from '@sallyport/core'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const run = promisify(execFile)
