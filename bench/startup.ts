@@ -19,7 +19,7 @@ interface Way {
   readonly name: string
   readonly kind: string
   readonly city?: boolean | undefined
-  /** From an empty folder, into which networks are unpacked, and in which cities are compiled first. */
+  /** From an empty folder, in which everything is compiled first. */
   readonly isCold?: boolean | undefined
   /** Without what was before the import or `open()`. */
   readonly isAlone?: boolean | undefined

@@ -38,14 +38,9 @@ async function becomeTheSignedAgent(t: Test, said: string): Promise<void> {
     path: '/articles/gates',
   })
 
-  const NAMED: Readonly<Record<string, string>> = {
-    '&amp;': '&',
-    '&lt;': '<',
-    '&gt;': '>',
-    '&quot;': '"',
-    '&#39;': "'",
-  }
-  const curl = (/<pre[^>]*>(.+?)<\/pre>/s.exec(page)?.[1] ?? '').replace(/&[#\w]+;/g, (name) => NAMED[name] ?? name)
+  const curl = (/<pre[^>]*>(.+?)<\/pre>/s.exec(page)?.[1] ?? '').replace(/&#(\d+);/g, (_, code) =>
+    String.fromCharCode(code),
+  )
   const fields = [...curl.matchAll(/-(A|H) '([^']*)'/g)].flatMap(([, option, text = '']) =>
     option === 'A' ? ['User-Agent', text] : [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 2)],
   )

@@ -30,24 +30,3 @@ for (const host of SEEING) {
     t.same(wrong, [])
   })
 }
-
-for (const host of HOSTS) {
-  t.test(`${host.name} takes the URL of its own site for the path of it`, async (t) => {
-    const site = await host.start(madeScene().enforcing, '')
-    t.teardown(() => site.close())
-    const ask = async (target: string, named = 'site.example', more = '') => {
-      const head = `GET ${target} HTTP/1.1\r\nHost: ${named}\r\n${more}Connection: close`
-      return parseResponse(await exchange(site.port, `${head}\r\n\r\n`)).status
-    }
-    const blocked = `X-Forwarded-For: ${madeScene().blocked.address}\r\n`
-    const found = [
-      await ask('http://site.example/shop'),
-      await ask('http://SITE.example:80/shop?x=http://other.example/', 'site.example'),
-      await ask('http://site.example', 'site.EXAMPLE:80'),
-      await ask('https://site.example/shop', 'site.example:443'),
-      await ask('http://site.example/v1/myip'),
-      await ask('http://site.example/shop', 'site.example', blocked),
-    ]
-    t.same(found, [200, 200, 200, 200, 200, 403])
-  })
-}

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { BROWSER, cookieOf, givenBefore, passOf, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
+import { cookieOf, givenBefore, passOf, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
 import { ASK_ALL, everyHost } from './every-host.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
@@ -47,43 +47,6 @@ everyHost('waiting: the cookie comes back to the wanted URL, once', [ASK_PLAIN],
   const seen = await visit(at, { cookie: `${cookie}; ${cookieOf(back)}` })
   t.match([seen.status, siteSaw(seen.body)['sallyport-pass']], [200, '1'])
   t.equal((await visit(at, { cookie })).status, 403, 'spent')
-})
-
-everyHost('who is no navigation is answered in JSON, a form with a page of its own', [ASK_ALL], async (t, at) => {
-  const [agent, name] = BROWSER
-  const json = async (what: string, ...more: readonly string[]): Promise<void> => {
-    const { status, headers, body } = await visit(at, { fields: [agent as string, name as string, ...more] })
-    t.match(
-      [status, JSON.parse(body).error, headers['sallyport-challenge']],
-      [403, 'challenge_required', '/.sallyport/pass'],
-      what,
-    )
-    t.notOk(headers['set-cookie'], what)
-  }
-  const html = ['Accept', 'text/html']
-  await json('a picture', 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Dest', 'image', 'Accept', 'image/*')
-  await json('a script', 'Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Dest', 'empty', ...html)
-  await json('a frame', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe', ...html)
-  await json(
-    'a prefetch',
-    'Sec-Fetch-Mode',
-    'navigate',
-    'Sec-Fetch-Dest',
-    'document',
-    'Sec-Purpose',
-    'prefetch',
-    ...html,
-  )
-  await json('a program', 'Accept', 'application/json')
-  const head = await visit(at, { method: 'HEAD' })
-  t.match([head.status, head.body, head.headers['content-type']], [403, '', 'text/html; charset=utf-8'])
-  const form = await visit(at, {
-    method: 'POST',
-    body: 'secret=1',
-    more: ['Content-Type', 'application/x-www-form-urlencoded'],
-  })
-  t.match([form.status, form.headers['content-type']], [403, 'text/html; charset=utf-8'])
-  t.notMatch(form.body, /secret|http-equiv="refresh"/)
 })
 
 t.test('monitor mode decides a path of the challenge as that path, and not as the one it leads to', async (t) => {

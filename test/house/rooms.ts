@@ -188,7 +188,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_784,
   'packages/engine/files': 357,
-  'packages/engine/datasets': 8_061,
+  'packages/engine/datasets': 8_062,
   'packages/engine/net': 731,
   'packages/engine/whois': 1_178,
   'packages/engine/stores': 4_637,

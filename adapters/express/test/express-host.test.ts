@@ -23,20 +23,6 @@ async function serve(t: Test, app: Express): Promise<string> {
   return `http://127.0.0.1:${await listening(t, server)}`
 }
 
-t.test('the decision is on the request, and a block ends it', async (t) => {
-  const app = express()
-  const ran: string[] = []
-  app.use(inspection(sallyport))
-  app.use((req, res) => {
-    ran.push(req.path)
-    res.json([req.sallyport?.action, req.sallyport?.inspection.peer, req.get('sallyport-action')])
-  })
-  const url = await serve(t, app)
-  t.same(await (await fetch(`${url}/shop`)).json(), ['allow', '127.0.0.1', 'allow'])
-  t.equal((await fetch(`${url}/shop/blocked`)).status, 403)
-  t.same(ran, ['/shop'])
-})
-
 t.test('the decision is one object, and no local that a template could meet', async (t) => {
   const app = express()
   app.use(inspection(sallyport))

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Hono } from 'hono'
 import t from 'tap'
 import * as forHono from '../src/hono.ts'
-import { guard, inspection, v1 } from '../src/index.ts'
+import { guard, v1 } from '../src/index.ts'
 import { ask, standIn } from './stand-in.ts'
 
 const { sallyport: SALLYPORT, observed, judged } = standIn()
@@ -21,14 +21,6 @@ t.test('a request is judged by what the web shows of it', async (t) => {
   t.same(judged[0]?.fields, ['cookie', 'a=b', 'User-Agent', 'Mozilla/5.0', 'Host', 'site.example'])
   await guard(SALLYPORT, ask('/shop'), {})
   t.equal(judged[1]?.peer, '', 'an address that nobody says is not known')
-})
-
-t.test('the application gets the verdict, and nothing that the visitor sent under its names', async (t) => {
-  const headers = { 'Sallyport-Action': 'allow', sallyport_asn: 'AS1', accept: '*/*' }
-  const guarded = await guard(SALLYPORT, ask('/', { headers }), ADDRESS)
-  t.equal(guarded.headers.get('sallyport-action'), 'flag')
-  t.equal(guarded.headers.get('sallyport_asn'), null)
-  t.equal(guarded.headers.get('accept'), '*/*')
 })
 
 t.test('a block has a response, and is observed with its status', async (t) => {
@@ -77,18 +69,6 @@ t.test('a response without a body that answers many visitors takes the headers o
     t.equal(sent.headers.get('etag'), '"a"')
   }
   t.same([...shared.headers.keys()], ['etag'])
-})
-
-t.test('options are those of every adapter', async (t) => {
-  const inspect = inspection(SALLYPORT, {
-    skip: (request) => request.url.endsWith('/health'),
-    respond: () => ({ status: 404, body: 'Nothing here.' }),
-    explain: true,
-  })
-  t.equal((await inspect(ask('/health'), ADDRESS)).decision, undefined)
-  const { response } = await inspect(ask('/blocked'), ADDRESS)
-  t.same([response?.status, await response?.text()], [404, 'Nothing here.'])
-  t.throws(() => inspection(SALLYPORT, { skips: true } as never), { code: 'invalid_config' })
 })
 
 t.test('the API answers what is its own, and reads no body before it is asked for', async (t) => {

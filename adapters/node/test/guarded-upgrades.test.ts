@@ -78,16 +78,6 @@ t.test('listeners can still be taken away, and other events pass', async (t) => 
   t.equal(guarded?.emit('nothing'), false)
 })
 
-t.test('monitor mode refuses no upgrade', async (t) => {
-  const seen: string[] = []
-  const port = await serve(t, undefined, (server) => {
-    guardUpgrade(server, decider('monitor'))
-    server.on('upgrade', agree(seen, 'site'))
-  })
-  t.match(await dial(t, port, upgrade('/blocked')).closed, /^HTTP\/1\.1 101/)
-  t.same(seen, ['site /blocked block'])
-})
-
 t.test('a decider that fails does not throw at the server', async (t) => {
   const seen: string[] = []
   const broken: Decider = {

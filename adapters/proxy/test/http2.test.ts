@@ -149,16 +149,6 @@ t.test('a body that is too large, too slow, or not wanted', { skip }, async (t) 
   t.equal((await ask(session)).status, 200, 'and the connection goes on')
 })
 
-t.test('an origin that breaks off is an error to the client', { skip }, async (t) => {
-  const { session } = await openHttp2(t, (socket) => {
-    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf')
-    setTimeout(() => socket.destroy(), 50)
-  })
-  const { status, code } = await ask(session)
-  t.equal(status, 200)
-  t.equal(code, constants.NGHTTP2_INTERNAL_ERROR)
-})
-
 t.test('a client that does not read holds its own stream alone', { skip }, async (t) => {
   const { session, refused } = await openHttp2(
     t,

@@ -109,6 +109,7 @@ const FIELDS: readonly OddAnswer[] = [
   odd('a control byte in a value', [OK, LENGTH, 'X-A: a\u0001b'], 502),
   odd('a letter beyond ASCII in a name', [OK, LENGTH, 'X-\u00e9: a'], 502),
   odd('a parenthesis in a name', [OK, LENGTH, 'X(A): a'], 502),
+  odd('a space in a name', [OK, LENGTH, 'X A: b'], 502),
 ]
 
 const CHUNKED = 'Transfer-Encoding: chunked'
@@ -118,6 +119,7 @@ const FRAMING: readonly OddAnswer[] = [
   odd('two lengths', [OK, LENGTH, 'Content-Length: 3'], 502),
   odd('a list of lengths', [OK, 'Content-Length: 2, 2'], 502),
   odd('a negative length', [OK, 'Content-Length: -2'], 502),
+  odd('a length that is none', [OK, 'Content-Length: x'], 502),
   odd('length and chunks', [OK, LENGTH, CHUNKED], 502, { body: '2\r\nok\r\n0\r\n\r\n' }),
   odd('chunks', [OK, CHUNKED], 200, { body: '2\r\nok\r\n0\r\n\r\n', fields: { 'content-length': undefined } }),
   odd('chunks and a trailer', [OK, CHUNKED, 'Trailer: X-Sum'], 200, { body: '2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n' }),
@@ -152,10 +154,13 @@ const STATUSES: readonly OddAnswer[] = [
   odd('status 600', ['HTTP/1.1 600 Odd', LENGTH], 502),
   odd('status 999', ['HTTP/1.1 999 Odd', LENGTH], 502),
   odd('status 000', ['HTTP/1.1 000 Odd', LENGTH], 502),
+  odd('status 099', ['HTTP/1.1 099 Low', LENGTH], 502),
+  odd('a status of two digits', ['HTTP/1.1 20 OK', LENGTH], 502),
   odd('a status of four digits', ['HTTP/1.1 2000 Odd', LENGTH], 502),
   odd('no reason', ['HTTP/1.1 200', LENGTH], 200),
   odd('a reason beyond ASCII', ['HTTP/1.1 200 caf\u00e9', LENGTH], 200),
   odd('a NUL in the reason', ['HTTP/1.1 200 O\u0000K', LENGTH], 502),
+  odd('a control byte in the reason', ['HTTP/1.1 200 O\u0001K', LENGTH], 502),
   odd('HTTP/1.0', ['HTTP/1.0 200 OK', LENGTH], 200),
   odd('HTTP/0.9', ['<html>'], 502),
   odd('HTTP/2 in the status line', ['HTTP/2 200', LENGTH], 502),

@@ -9,54 +9,23 @@ function errorOf(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).error
 }
 
-const BAD_ANSWERS: Readonly<Record<string, string>> = {
-  'not HTTP': 'SSH-2.0-OpenSSH_9.2\r\n\r\n',
-  'status 099': 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n',
-  'status 600': 'HTTP/1.1 600 High\r\nContent-Length: 0\r\n\r\n',
-  'status 999': 'HTTP/1.1 999 No\r\nContent-Length: 0\r\n\r\n',
-  'status of two digits': 'HTTP/1.1 20 OK\r\n\r\n',
-  'a control byte in the reason': 'HTTP/1.1 200 O\u0001K\r\nContent-Length: 0\r\n\r\n',
-  'a control byte in a value': 'HTTP/1.1 200 OK\r\nX-A: a\u0001b\r\nContent-Length: 0\r\n\r\n',
-  'a NUL in a value': 'HTTP/1.1 200 OK\r\nX-A: a\u0000b\r\nContent-Length: 0\r\n\r\n',
-  'a space in a name': 'HTTP/1.1 200 OK\r\nX A: b\r\nContent-Length: 0\r\n\r\n',
-  'CL and TE': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-  'two lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!',
-  'a length that is none': 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n',
-  'an upgrade nobody asked for': 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
-  'endless fields': `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(1_000)}\r\n`,
-}
+t.test('an origin that answers with what is not HTTP is a bad gateway', async (t) => {
+  const answer: Answer = (socket, head) =>
+    socket.end(head.startsWith('GET /good ') ? OK : 'SSH-2.0-OpenSSH_9.2\r\n\r\n')
+  const { url, errors } = await proxyBefore(t, answer)
+  const received = await exchange(url, get('/'))
+  t.equal(statusOf(received), 502)
+  t.equal(errorOf(received), 'bad_gateway')
+  t.equal(errors.length, 1)
+  t.match(errors[0], { code: /./ }, 'and is a failure outside, not a bug that shows a stack')
+  t.equal(statusOf(await exchange(url, get('/good'))), 200, 'and the proxy lives')
+})
 
-for (const [name, bad] of Object.entries(BAD_ANSWERS)) {
-  t.test(`an origin that answers with ${name} is a bad gateway`, async (t) => {
-    const answer: Answer = (socket, head) => socket.end(head.startsWith('GET /good ') ? OK : bad, 'latin1')
-    const { url, errors } = await proxyBefore(t, answer)
-    const received = await exchange(url, get('/'))
-    t.equal(statusOf(received), 502)
-    t.equal(errorOf(received), 'bad_gateway')
-    t.equal(errors.length, 1)
-    t.match(errors[0], { code: /./ }, 'and is a failure outside, not a bug that shows a stack')
-    t.equal(statusOf(await exchange(url, get('/good'))), 200, 'and the proxy lives')
-  })
-}
-
-t.test('an origin that is not there is a bad gateway, with or without a body to send', async (t) => {
+t.test('an origin that is not there, and a request with a body', async (t) => {
   const gone = await openRawOrigin(OK)
   await gone.close()
   const { url } = await proxyBefore(t, OK, { upstream: gone.url })
   t.equal(errorOf(await exchange(url, get('/'))), 'bad_gateway')
-  const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody'
-  const client = await dial(url)
-  client.write(post)
-  t.match(await readUntil(client, 'bad_gateway'), /^HTTP\/1\.1 502 /)
-  client.write(post)
-  t.match(await readUntil(client, 'bad_gateway'), /^HTTP\/1\.1 502 /, 'and the connection goes on')
-  client.destroy()
-})
-
-t.test('a failure of a request with a body', async (t) => {
-  const gone = await openRawOrigin(OK)
-  await gone.close()
-  const { url } = await proxyBefore(t, OK, { upstream: gone.url })
   const client = await dial(url)
   client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`)
   t.match(await readUntil(client, 'bad_gateway'), /^HTTP\/1\.1 502 /)
@@ -78,24 +47,6 @@ t.test('an origin that resets the connection', async (t) => {
   const post = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody'
   t.equal(errorOf(await exchange(before.url, post)), 'bad_gateway')
   t.equal(before.origin.heads.length, 2, 'nor is a POST')
-
-  const within = await proxyBefore(t, (socket) => {
-    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
-      setTimeout(() => socket.resetAndDestroy(), 20),
-    )
-  })
-  const cut = await exchange(within.url, get('/'))
-  t.match(cut, /\r\n\r\nhalf$/, 'what came is passed on')
-  t.equal(within.errors.length, 0, 'and the client sees the cut itself')
-})
-
-t.test('a chunked answer that ends early does not look whole', async (t) => {
-  const { url } = await proxyBefore(t, (socket) => {
-    socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n')
-  })
-  const cut = await exchange(url, get('/'))
-  t.match(cut, 'half')
-  t.notMatch(cut, /0\r\n\r\n$/)
 })
 
 t.test('an idle connection that the origin closes costs no client an answer', async (t) => {

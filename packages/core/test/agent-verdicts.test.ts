@@ -22,53 +22,6 @@ t.test('a client that says it is a program is one', async (t) => {
   t.match(inspect(requestOf(['Host', 'example.com'])).agent, { class: 'unverified_bot', basis: 'absence' })
 })
 
-t.test('an application on a person’s device is no program on its own', async (t) => {
-  for (const text of [
-    'okhttp/4.12.0',
-    'App/1.2 CFNetwork/1410.0.3 Darwin/22.6.0',
-    'Dalvik/2.1.0 (Linux; U; Android 14)',
-  ]) {
-    t.equal(namedAs(text).class, 'human', text)
-  }
-})
-
-t.test('“Mozilla/5.0” without a machine and an engine is a program', async (t) => {
-  for (const text of ['Mozilla/5.0', 'Mozilla/5.0 Summariser/2.0', 'Mozilla/4.0 (compatible; Indy Library)']) {
-    t.match(namedAs(text), { class: 'unverified_bot', basis: 'automation' }, text)
-  }
-  const cut = 'Mozilla/5.0 (Linux; Android 9; SM-G960F Build/PPR1.180610.011; wv'
-  t.equal(namedAs(cut).class, 'human')
-})
-
-t.test('words that accuse elsewhere accuse nobody in the name of a device or beside a version', async (t) => {
-  const android = (device: string) =>
-    `Mozilla/5.0 (Linux; Android 10; ${device}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Mobile Safari/537.36`
-  for (const text of [
-    android('CUBOT X30'),
-    android('CUBOT_NOTE Build/Robot.2'),
-    `${android('K')} (Ecosia android@150.0.0.0)`,
-  ]) {
-    t.not(namedAs(text).basis, 'automation', text)
-  }
-  for (const text of [android('Foobot/1.0'), `${android('K')} Foobot`, `${android('K')} (a@b.de)`]) {
-    t.equal(namedAs(text).basis, 'automation', text)
-  }
-})
-
-t.test('televisions, consoles and applications name their device where a browser’s start would be', async (t) => {
-  for (const text of [
-    'Roku4640X/DVP-7.70 (297.70E04154A)',
-    'AppleCoreMedia/1.0.0.12B466 (Apple TV; U; CPU OS 8_1_3 like Mac OS X; en_us)',
-    'HbbTV/1.2.1 (;;;;;)',
-    'Instagram 10.26.0 (iPhone7,2; iOS 10_1_1; en_US)',
-    'com.google.android.youtube/17.36.4 (Linux; U; Android 12; GB) gzip',
-    'pcdc751/1.0 UP.Browser/6.2.3.2 (GUI) MMP/2.0',
-  ]) {
-    t.equal(namedAs(text).class, 'human', text)
-  }
-  t.equal(namedAs('Pricescraper/1.0 (iPhone; iOS 16.1)').class, 'unverified_bot')
-})
-
 t.test('an unknown product behind a whole browser’s is an absence: it can flag and not block', async (t) => {
   const seen = (userAgent: string) => inspect(requestOf(fieldsOf(CHROME, { 'User-Agent': userAgent }))).agent
   const id = 'unknown-product'

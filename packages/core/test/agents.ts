@@ -53,6 +53,19 @@ export function requestOf(fields: readonly string[], overrides: Partial<Inspecti
   return { peer: HOME, method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields, ...overrides }
 }
 
+/** A request with a user agent among fields that any client may send, from a home line. */
+export function plainRequest(userAgent: string): InspectionRequest {
+  const fields = ['Host', 'a.example', 'User-Agent', userAgent, 'Accept', 'text/html,*/*;q=0.8']
+  return requestOf([...fields, 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate'], { scheme: 'http' })
+}
+
+/** The user agent of an application that Electron runs. */
+export function electron(app: string): string {
+  return CHROME_TEXT.replace('Chrome/', `${app} Chrome/`).replace(' Safari', ' Electron/39.0.0 Safari')
+}
+
+export const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148'
 export const CHROME_TEXT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 export const FIREFOX_TEXT = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'

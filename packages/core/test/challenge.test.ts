@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import type { Redeemed } from '../src/challenge/terms.ts'
@@ -267,17 +266,6 @@ t.test('a question that a pass was given for is not asked once more', async (t) 
   t.not(challenges.issue(request, askedFor(2), true).text, issued.text)
   clock.time += 240_000
   t.not(challenges.issue(request, askedFor(2)).text, issued.text, 'nor one that is nearly over')
-})
-
-t.test('a rule that requires script gives no way around it', async (t) => {
-  const { challenges } = world()
-  t.match(challenges.issue(requestOf(), askedFor(2, { script: true })), { wait: 0 })
-})
-
-t.test('random bytes name each question', async (t) => {
-  const { challenges } = world({ random: randomBytes })
-  const texts = Array.from({ length: 100 }, () => challenges.issue(requestOf(), askedFor(2)).text)
-  t.equal(new Set(texts).size, 100)
 })
 
 t.test('who asked is known of an answer, to another process too, and of what is not ours nothing is', async (t) => {

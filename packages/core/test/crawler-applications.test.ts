@@ -1,25 +1,16 @@
 import { AI_TOKENS } from '@sallyport/data/automation'
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import t from 'tap'
-import { agentInspector, CHROME_TEXT, requestOf } from './agents.ts'
+import { agentInspector, electron, IPHONE, plainRequest } from './agents.ts'
 
 const { decide } = agentInspector()
 
-/** The decision about a user agent among fields that any client may send, from a home line. */
-function decided(userAgent: string) {
-  const fields = ['Host', 'a.example', 'User-Agent', userAgent, 'Accept', 'text/html,*/*;q=0.8']
-  return decide(requestOf([...fields, 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate'], { scheme: 'http' }))
-}
-
+const decided = (userAgent: string) => decide(plainRequest(userAgent))
 const judged = (userAgent: string) => decided(userAgent).inspection.agent
 
-const IPHONE =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148'
 const WEB_VIEW =
   'Mozilla/5.0 (Linux; Android 14; SM-S918N; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/129.0.6668.81 Mobile Safari/537.36'
 const CFNETWORK = 'CFNetwork/1498.700.2 Darwin/23.6.0'
-const electron = (app: string) =>
-  CHROME_TEXT.replace('Chrome/', `${app} Chrome/`).replace(' Safari', ' Electron/39.0.0 Safari')
 
 t.test('the application of a crawler’s name claims nothing, and the crawler claims what it did', async (t) => {
   for (const name of ['Bluesky/1.97', 'WhatsApp/2.2049', 'Daum/7.3', 'QuillBot/2.1', 'NotebookLM/1.2']) {

@@ -318,19 +318,3 @@ t.test('a rule that allows believes no bare name', async (t) => {
   const asked = open({ crawler: ['discordbot'], crawlerOutcome: ['unverifiable'] })
   t.same(await decided(asked, '8.1.1.1', 'Discordbot/2.0'), ['block', 'policy:closed'])
 })
-
-t.test('words that are none are refused by name', async (t) => {
-  for (const [member, value] of [
-    ['class', 'robot'],
-    ['crawler', 'Googlebot'],
-    ['crawlerOutcome', 'maybe'],
-    ['operator', 'google'],
-    ['purpose', 'searching'],
-  ] as const) {
-    const rule = { id: 'r', match: { [member]: [value] }, action: 'flag' } as Rule
-    t.throws(() => compilePolicy({ preset: 'observe', rules: [rule] }), {
-      code: 'invalid_policy',
-      message: `policy rule "r": ${member}: "${value}" is unknown`,
-    })
-  }
-})

@@ -49,16 +49,17 @@ export function shippedSources(folder: string): ReadonlyMap<string, SourceFile> 
 
 /** Unpacks tables from such a folder to their path in a dataDir. False where none of that name are whole there. */
 export async function unpackTables(path: string, folder: string): Promise<boolean> {
-  const packed = createReadStream(join(folder, `${basename(path)}${PACKED}`))
-  // Pieces of 1 MB go back to the machine at once; of Node's own, of 16 kB, 20 MB stay with the process.
-  const unpacking = createBrotliDecompress({ chunkSize: 2 ** 20 })
-  // Who reads the stream hears of a fault.
-  pipeline(packed, unpacking, () => undefined)
+  const packed = join(folder, `${basename(path)}${PACKED}`)
+  if (!existsSync(packed)) return false
   try {
-    await replaceFile(path, unpacking)
+    // Who reads the stream hears of a fault.
+    await replaceFile(
+      path,
+      pipeline(createReadStream(packed), createBrotliDecompress(), () => undefined),
+    )
     return true
   } catch {
-    // They are compiled in its place.
+    // They are compiled in its place, which also fails where the fault is the disk's.
     return false
   }
 }
