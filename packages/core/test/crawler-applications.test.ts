@@ -53,12 +53,18 @@ const NATIVE: readonly ((name: string) => string)[] = [
 /** Plain words that no application has for its name. */
 const CRAWLERS_ALONE: readonly string[] = [
   'Barkrowler',
+  'Blogtrottr',
   'Checkly',
+  'Embedly',
+  'Iframely',
   'Lightpanda',
   'Qwantify',
+  'Selfoss',
+  'Superfeedr',
   'facebookcatalog',
   'facebookexternalhit',
   'omgili',
+  'rawdog',
   'webzio',
 ]
 

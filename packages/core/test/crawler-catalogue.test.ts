@@ -9,7 +9,9 @@ import { formatPrefix, parsePrefix } from '../src/address/prefix.ts'
 import { reservedRow } from '../src/address/reserved.ts'
 import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { parseNamePattern } from '../src/crawler/name-pattern.ts'
+import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import { CRAWLER_PURPOSES } from '../src/vocabulary.ts'
+import { agentInspector, RACK, requestOf } from './agents.ts'
 
 const catalogue = createCatalogue()
 const isProgramName = (token: string) => /(?:bot|spider|crawler|user)$/i.test(token)
@@ -221,4 +223,26 @@ t.test('4,000 browsers claim nothing', { skip }, async (t) => {
     browsers.filter((userAgent) => catalogue.claimOf(userAgent) !== undefined),
     [],
   )
+})
+
+t.test('feed readers and link previews are read as what they are, and never challenged', async (t) => {
+  const { decide } = agentInspector({ policy: compilePolicy({ preset: 'protect-content', rules: [] }) })
+  for (const [purpose, text] of [
+    ['feed', 'Mozilla/5.0 (compatible; BazQux/2.4; +https://bazqux.com/fetcher; 3 subscribers)'],
+    ['feed', 'Feedspot/1.0 (+https://www.feedspot.com/fs/fetcher; like FeedFetcher-Google)'],
+    ['feed', 'Selfoss/2.19 (SimplePie/1.8.0; +https://selfoss.aditu.de)'],
+    ['feed', 'Feeder / 1.10.8(88)'],
+    ['feed', 'iTMS'],
+    ['preview', 'Mozilla/5.0 (compatible; ZulipURLPreview/9.0; +https://zulip.example)'],
+    ['preview', 'Mattermost-Bot/1.1'],
+    ['preview', 'Synapse (bot; +https://github.com/matrix-org/synapse)'],
+    ['preview', 'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5'],
+    ['preview', 'Nextcloud-Server-Crawler/32.0.1'],
+    ['preview', 'Snap URL Preview Service; bot; snapchat; https://developers.snap.com/robots'],
+    ['preview', 'Iframely/1.3.1 (+https://iframely.com/docs/about)'],
+  ] as const) {
+    const { action, inspection } = decide(requestOf(['Host', 'a.example', 'User-Agent', text], { peer: RACK }))
+    t.equal(inspection.crawler?.purpose, purpose, text)
+    t.ok(['allow', 'flag'].includes(action), `${text}: ${action}`)
+  }
 })

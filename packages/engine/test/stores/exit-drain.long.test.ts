@@ -10,7 +10,7 @@ import { temporaryFolder } from './processes.ts'
 /** Processes that exit; more of them in `npm run fault`. */
 const EXITS = process.env['TEST_LENGTH'] === 'full' ? 6 : 2
 
-/** A thread whose call is in flight for `ms`; `steps[0]` is 1 while it is, and 2 when it has ended. */
+/** Starts a thread whose call ends `ms` after the drain began; `steps[0]` is 1 while it is in flight, and 2 when it has ended. */
 async function startCall(t: Test, ms: number) {
   const drain: ExitDrain = createExitDrain()
   const steps = new Int32Array(new SharedArrayBuffer(4))
@@ -21,7 +21,7 @@ async function startCall(t: Test, ms: number) {
 }
 
 t.test('a drain waits for the call in flight and lets none begin', async (t) => {
-  const { drain, steps } = await startCall(t, 300)
+  const { drain, steps } = await startCall(t, 50)
   t.equal(Atomics.load(steps, 0), 1)
   t.equal(drainCalls(drain), true)
   t.equal(Atomics.load(steps, 0), 2, 'the call has ended')
