@@ -40,7 +40,7 @@ export function renamed(line: LogLine, format: LogFormat): Readonly<Record<strin
   return Object.fromEntries(
     Object.entries(line).map(([field, value]) => [
       names[field as Field],
-      DURATIONS.has(field) ? Number((value * unit).toPrecision(12)) : value,
+      DURATIONS.has(field) && value !== undefined ? Number((value * unit).toPrecision(12)) : value,
     ]),
   )
 }

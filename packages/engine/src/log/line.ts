@@ -1,4 +1,4 @@
-import { type ChallengeStep, type ObservedRequest, ruleOf, tightest, type Writable } from '@sallyport/core'
+import { type ChallengeStep, type ObservedRequest, ruleOf, tightest } from '@sallyport/core'
 
 /**
  * One line of the decision log: what is known of one request. A member that is not known is absent. Times are
@@ -83,87 +83,76 @@ const LONGEST = { requestId: 128, host: 255, method: 32, path: 1024, userAgent: 
 
 /** The line of an observed request; `client` is its address as it may be written down. */
 export function lineOf(observed: ObservedRequest, client: string | undefined): LogLine {
-  const { decision } = observed
-  const line: Writable<LogLine> = {
+  const { decision, challenge, inspectionMilliseconds, userAgent } = observed
+  const degraded = [...(decision?.inspection.degraded ?? []), ...(challenge?.degraded ? ['challenge'] : [])]
+  return {
     time: decision?.inspection.at ?? new Date(observed.at).toISOString(),
     requestId: safe(observed.id, LONGEST.requestId),
+    ...(decision && decided(decision)),
+    ...(challenge && challenged(challenge)),
+    client,
+    ja4: observed.ja4,
     method: safe(observed.method, LONGEST.method),
     host: safe(observed.host, LONGEST.host),
     path: safe(observed.path, LONGEST.path),
+    userAgent: userAgent && safe(userAgent, LONGEST.userAgent),
     status: observed.status,
+    bytesReceived: observed.bytesReceived,
+    bytesSent: observed.bytesSent,
     milliseconds: rounded(observed.milliseconds),
+    inspectionMilliseconds: inspectionMilliseconds === undefined ? undefined : rounded(inspectionMilliseconds),
+    degraded: degraded.length === 0 ? undefined : degraded,
     answeredBy: observed.answeredBy,
+    refusedFor: observed.refusedFor,
   }
-  if (client !== undefined) line.client = client
-  if (observed.userAgent !== undefined) line.userAgent = safe(observed.userAgent, LONGEST.userAgent)
-  if (observed.ja4 !== undefined) line.ja4 = observed.ja4
-  if (observed.bytesReceived !== undefined) line.bytesReceived = observed.bytesReceived
-  if (observed.bytesSent !== undefined) line.bytesSent = observed.bytesSent
-  if (observed.refusedFor !== undefined) line.refusedFor = observed.refusedFor
-  if (observed.inspectionMilliseconds !== undefined) {
-    line.inspectionMilliseconds = rounded(observed.inspectionMilliseconds)
-  }
-  if (decision !== undefined) addDecision(line, decision)
-  if (observed.challenge !== undefined) addChallenge(line, observed.challenge)
-  return line
 }
 
-function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequest['decision']>): void {
+function decided(decision: NonNullable<ObservedRequest['decision']>): Partial<LogLine> {
   const { trial, reasons, inspection, limits, ban } = decision
-  const { network, agent, crawler, country, degraded, user, plan, pass } = inspection
-  line.action = decision.action
-  line.enforced = decision.enforced
-  line.class = agent.class
-  line.botProbability = agent.botProbability
-  line.networkClass = network.verdict.classification
-  const [rule] = reasons
-  if (rule !== undefined) line.rule = ruleOf(decision)
-  if (trial !== undefined) {
-    line.trial = trial.action
-    line.trialRule = trial.rule
-  }
-  if (ban !== undefined) {
-    line.ban = ban.id
-    line.banStrikes = ban.strikes
-    line.banUntil = new Date(ban.until).toISOString()
-  }
+  const { network, agent, crawler, country, user, plan, pass } = inspection
+  const { identity } = agent
   const limit = limits && tightest(limits)
-  if (limit !== undefined) {
-    line.limitRule = limit.rule
-    line.limitUsed = limit.used
-    line.limitMax = limit.max
-    if (limit.windowMs !== undefined) line.limitWindow = limit.windowMs
+  return {
+    action: decision.action,
+    enforced: decision.enforced,
+    trial: trial?.action,
+    trialRule: trial?.rule,
+    rule: reasons.length === 0 ? undefined : ruleOf(decision),
+    ban: ban?.id,
+    banStrikes: ban?.strikes,
+    banUntil: ban && new Date(ban.until).toISOString(),
+    limitRule: limit?.rule,
+    limitUsed: limit?.used,
+    limitMax: limit?.max,
+    limitWindow: limit?.windowMs,
+    passLevel: pass?.level,
+    passAge: pass?.age,
+    class: agent.class,
+    botProbability: agent.botProbability,
+    networkClass: network.verdict.classification,
+    asn: network.asn,
+    asName: network.asName && safe(network.asName, LONGEST.asName),
+    country,
+    crawler: crawler?.slug,
+    crawlerOutcome: crawler?.outcome,
+    operator: crawler?.operator,
+    identity: identity && safe(identity.name, LONGEST.host),
+    identityVerified: identity?.verified,
+    user: user && safe(user, LONGEST.user),
+    plan: plan && safe(plan, LONGEST.user),
+    reasons: reasons.map(({ id }) => id),
+    source: network.source,
+    sourceDate: network.sourceDate,
   }
-  if (pass !== undefined) {
-    line.passLevel = pass.level
-    line.passAge = pass.age
-  }
-  if (network.asn !== undefined) line.asn = network.asn
-  if (network.asName !== undefined) line.asName = safe(network.asName, LONGEST.asName)
-  if (country !== undefined) line.country = country
-  if (crawler !== undefined) {
-    line.crawler = crawler.slug
-    line.crawlerOutcome = crawler.outcome
-    line.operator = crawler.operator
-  }
-  if (agent.identity !== undefined) {
-    line.identity = safe(agent.identity.name, LONGEST.host)
-    line.identityVerified = agent.identity.verified
-  }
-  if (user !== undefined) line.user = safe(user, LONGEST.user)
-  if (plan !== undefined) line.plan = safe(plan, LONGEST.user)
-  line.reasons = reasons.map(({ id }) => id)
-  if (network.source !== undefined) line.source = network.source
-  if (network.sourceDate !== undefined) line.sourceDate = network.sourceDate
-  if (degraded.length > 0) line.degraded = degraded
 }
 
-function addChallenge(line: Writable<LogLine>, { outcome, rule, level, seconds, degraded }: ChallengeStep): void {
-  line.challenge = outcome
-  if (rule !== undefined) line.challengeRule = rule
-  if (level !== undefined) line.challengeLevel = level
-  if (seconds !== undefined) line.challengeMilliseconds = rounded(seconds * 1_000)
-  if (degraded) line.degraded = [...(line.degraded ?? []), 'challenge']
+function challenged({ outcome, rule, level, seconds }: ChallengeStep): Partial<LogLine> {
+  return {
+    challenge: outcome,
+    challengeRule: rule,
+    challengeLevel: level,
+    challengeMilliseconds: seconds === undefined ? undefined : rounded(seconds * 1_000),
+  }
 }
 
 /** To a microsecond. */

@@ -35,8 +35,6 @@ export interface RuleImpact {
   readonly unclear: number
   /** 0 to 1, of all real visitors. */
   readonly share: number
-  /** Requests in equal parts of the span, the oldest first: whole hours each, and 48 at most. */
-  readonly curve: readonly number[]
 }
 
 /** A span of time in short, to be held against another. */
@@ -111,7 +109,6 @@ export interface TallyReport {
 
 const WEEK_MS = 7 * DAY_MS
 const MAX_ROWS = 20
-const MAX_PARTS = 48
 /** Before and after a change as much is looked at. */
 const AROUND_MS = DAY_MS
 const MAX_CHANGES = 5
@@ -144,7 +141,7 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
     byPath: sharesOf(rowsOf(rows, 'path'), (row) => labelOf(row, 0), MAX_ROWS),
     bySystem: sharesOf(rowsOf(rows, 'system'), (row) => labelOf(row, 0), MAX_ROWS),
     answers: answersOf(rowsOf(rows, 'answer')),
-    rules: rulesOf(reading, decided, real.people),
+    rules: rulesOf(rows, decided, real.people),
     changes: changesOf(reading),
     now: periodOf(rows, from, until),
     before: reportPeriod(earlier),
@@ -193,8 +190,8 @@ function answersOf(rows: readonly TallyRow[]): readonly Answers[] {
   }))
 }
 
-function rulesOf(reading: TallyReading, decided: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
-  const trials = trialsOf(reading.rows)
+function rulesOf(rows: readonly TallyRow[], decided: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
+  const trials = trialsOf(rows)
   const persons = daysOf(rowsBy('person', decided))
   const acted = decided.filter(
     (row) => labelOf(row, DECIDED.outcome) !== 'allow' && labelOf(row, DECIDED.enforced) !== '',
@@ -215,9 +212,8 @@ function rulesOf(reading: TallyReading, decided: readonly TallyRow[], visitors: 
       const real = Math.min(peopleOf(rowsBy('person', rows)), visitors)
       const unclear = peopleBeside(rowsBy('unclear', rows), persons)
       const share = shareOf(real, visitors)
-      const curve = curveOf(rows, reading)
       const stopped = rows.some(isStopping) ? sumOf(rows) : 0
-      const shown = { rule, action, state, requests: sumOf(rows), people: peopleOf(rows), real, unclear, share, curve }
+      const shown = { rule, action, state, requests: sumOf(rows), people: peopleOf(rows), real, unclear, share }
       return { shown, order: [state === 'enforced' ? stopped : 0, stopped, shown.requests] as const }
     })
     .sort((one, other) => byStopped(one.order, other.order))
@@ -229,17 +225,6 @@ function rulesOf(reading: TallyReading, decided: readonly TallyRow[], visitors: 
 function byStopped(one: readonly number[], other: readonly number[]): number {
   const at = one.findIndex((count, index) => count !== other[index])
   return at === -1 ? 0 : (other[at] as number) - (one[at] as number)
-}
-
-function curveOf(rows: readonly TallyRow[], { from, until }: Pick<TallyReading, 'from' | 'until'>): readonly number[] {
-  const hours = Math.round((until - from) / HOUR_MS)
-  const step = Math.max(1, Math.ceil(hours / MAX_PARTS))
-  const curve = new Array<number>(Math.ceil(hours / step)).fill(0)
-  for (const { hour, requests } of rows) {
-    const part = Math.floor((hour - from / HOUR_MS) / step)
-    curve[part] = (curve[part] ?? 0) + requests
-  }
-  return curve
 }
 
 function changesOf({ rows, marks, from, until }: TallyReading): readonly Change[] {

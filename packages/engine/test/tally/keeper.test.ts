@@ -130,21 +130,6 @@ t.test('trials, limits of ours, questions and failures are counted apart', async
   t.match(all.bySystem, [{ name: 'AS64502 Made Networks', requests: 7 }])
 })
 
-t.test('each rule has a curve over the span, in 48 parts at most', async (t) => {
-  const file = join(t.testdir(), 'tally.db')
-  const { keeper, see } = member(t, file)
-  for (const back of [0, 0, 1, 23, 24, 47]) see({ at: NOON - back * HOUR, decision: decided('block') })
-  await keeper.flush()
-  const curveOf = async (hours: number) =>
-    (await reportOf(file, NOON + HOUR - hours * HOUR, NOON + HOUR)).all.rules[0]?.curve ?? []
-  t.same(await curveOf(3), [0, 1, 2])
-  const day = await curveOf(24)
-  t.same([day.length, day[0], day.at(-2), day.at(-1)], [24, 1, 1, 2])
-  const week = await curveOf(7 * 24)
-  t.same([week.length, week.at(-12), week.at(-7), week.at(-6), week.at(-1)], [42, 1, 1, 1, 3], 'four hours each')
-  t.equal((await curveOf(30 * 24)).length, 48)
-})
-
 t.test('a change of the configuration is a mark between what was before and after', async (t) => {
   const file = join(t.testdir(), 'tally.db')
   let now = NOON
