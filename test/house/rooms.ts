@@ -162,7 +162,6 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
       'commander',
       'cli-progress',
       'cli-table3',
-      'pino-pretty',
       'node:*',
     ],
     '': ['packages/core', 'packages/engine'],

@@ -40,6 +40,11 @@ export class Failure extends Error {
 /** The session; `undefined` until it is known. */
 export const session = signal<Session | undefined>(undefined)
 
+/** Whether the visitor may lift bans, change lists and renew data. */
+export function maySteer(): boolean {
+  return session.value?.role === 'steer' || session.value?.role === 'admin'
+}
+
 /** Why a link did not sign in. */
 export const linkFailure = signal<string | undefined>(undefined)
 

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { Failure, session, signOut } from './api.ts'
 import { Failed, Loading } from './parts/load.tsx'
 import { linkTo, place } from './route.ts'
-import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
 import { VIEWS, type View } from './views/index.ts'
 import { SignIn } from './views/sign-in.tsx'
 
@@ -44,7 +43,6 @@ export function App() {
           ))}
         </nav>
         <div class="who">
-          <ThemeChoice />
           <p class="quiet">{ROLES[who.role]}</p>
           {who.role !== 'admin' && (
             <button type="button" class="plain" onClick={() => setSigningIn(true)}>
@@ -88,20 +86,5 @@ function Viewed({ view }: { view: View }) {
         <Loaded />
       )}
     </>
-  )
-}
-
-function ThemeChoice() {
-  return (
-    <label class="theme">
-      <span class="quiet">Theme</span>
-      <select value={theme.value} onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}>
-        {THEMES.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }

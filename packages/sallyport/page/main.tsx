@@ -4,9 +4,7 @@ import { signInByLink, takeLinkCode } from './api.ts'
 import { App } from './app.tsx'
 import { followTime } from './now.ts'
 import { followPlace } from './route.ts'
-import { applyTheme } from './theme.ts'
 
-applyTheme()
 const code = takeLinkCode()
 followPlace()
 followTime()

@@ -35,11 +35,6 @@ export function count(number: number): string {
   return NUMBERS.format(number)
 }
 
-/** `1 person`, `1,204 people`. */
-export function counted(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`
-}
-
 export function shortCount(number: number): string {
   return number < 10_000 ? NUMBERS.format(number) : COMPACT.format(number)
 }
@@ -54,15 +49,6 @@ export function percent(part: number, whole: number): string {
 export function exactPercent(share: number): string {
   if (share > 0 && share < 0.001) return '<0.1%'
   return `${(share * 100).toFixed(share > 0 && share < 0.995 ? 1 : 0)}%`
-}
-
-const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'] as const
-
-/** `1.2 MB` */
-export function size(bytes: number): string {
-  const unit = Math.min(SIZES.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
-  const value = bytes / 1_000 ** unit
-  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${SIZES[unit]}`
 }
 
 /** `+12%`, `new`, or nothing where nothing was before. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { percent, shortCount } from '../words.ts'
-import { Empty } from './load.tsx'
+import { Empty } from './pieces.tsx'
 
 export interface Bar {
   readonly name: string

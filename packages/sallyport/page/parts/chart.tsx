@@ -1,7 +1,6 @@
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
-import { isDark, theme } from '../theme.ts'
 import { word } from '../words.ts'
 
 /** Curves over time, one above the other. */
@@ -21,7 +20,7 @@ export function Chart({ label, curves }: { label: string; curves: Curves }) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot | undefined>(undefined)
   const names = curves.rows.map(({ name }) => name).join()
-  const dark = theme.value === 'system' ? isDark() : theme.value
+  const { matches: isDark } = matchMedia('(prefers-color-scheme: dark)')
 
   useEffect(() => {
     const { current } = place
@@ -39,7 +38,7 @@ export function Chart({ label, curves }: { label: string; curves: Curves }) {
       observer.disconnect()
       made.destroy()
     }
-  }, [names, dark])
+  }, [names, isDark])
 
   useEffect(() => plot.current?.setData(stacked(curves)), [curves])
 

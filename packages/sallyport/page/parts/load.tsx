@@ -84,8 +84,24 @@ export function Failed({ failure, again }: { failure: Failure; again?: (() => vo
   )
 }
 
-export function Empty({ children }: { children: ComponentChildren }) {
-  return <p class="empty">{children}</p>
+/** The outcome of what a person did: nothing yet, a failure, or what is shown of it. */
+export function Outcome<T>({
+  of,
+  children,
+}: {
+  of: T | Failure | undefined
+  children?: (done: T) => ComponentChildren
+}) {
+  return (
+    <div aria-live="polite">{of instanceof Failure ? <Failed failure={of} /> : of !== undefined && children?.(of)}</div>
+  )
+}
+
+/** The texts of a form that is sent, without what is around them; the browser stays where it is. */
+export function readForm(event: SubmitEvent): Readonly<Record<string, string>> {
+  event.preventDefault()
+  const fields = [...new FormData(event.currentTarget as HTMLFormElement)]
+  return Object.fromEntries(fields.map(([name, value]) => [name, String(value).trim()]))
 }
 
 /** As a failure, whatever was thrown. */

@@ -7,7 +7,7 @@ import { CopyButton } from './copy.tsx'
 type Decision = NonNullable<Got<`requests/${string}`>['observed']['decision']>
 
 /** Rules that a request suggests: to be copied, or tried in the draft on what is remembered of the last day. */
-export function NextSteps({ decision: { inspection } }: { decision: Decision }) {
+export function NextSteps({ decision: { inspection, ban } }: { decision: Decision }) {
   const { address } = inspection.client
   const { asn, asName } = inspection.network
   const steps = [
@@ -17,7 +17,7 @@ export function NextSteps({ decision: { inspection } }: { decision: Decision }) 
       rule: ruleFor('block', `asn: [${asn}]`, `as${asn}`),
     },
   ].filter((step) => typeof step === 'object')
-  if (steps.length === 0) return null
+  if (steps.length === 0 && ban === undefined) return null
   return (
     <>
       <h3>Next steps</h3>
@@ -29,6 +29,16 @@ export function NextSteps({ decision: { inspection } }: { decision: Decision }) 
             <CopyButton text={rule}>Copy the rule</CopyButton>
           </li>
         ))}
+        {address && (
+          <li>
+            <a href={linkTo('inspect', { target: address })}>Inspect {address}</a>
+          </li>
+        )}
+        {ban && (
+          <li>
+            <a href={linkTo('bans')}>Lift the ban</a>, which takes its strikes away.
+          </li>
+        )}
       </ul>
     </>
   )

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { type Got, session } from '../api.ts'
 import { linkTo } from '../route.ts'
 import { count, exactPercent, shortCount, trend } from '../words.ts'
-import { Empty, Shown, useLoad } from './load.tsx'
+import { Shown, useLoad } from './load.tsx'
+import { Empty } from './pieces.tsx'
 import { REPORT_MS } from './span.tsx'
 
 type Today = Got<'today'>

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { now } from '../now.ts'
 import { age, moment, word } from '../words.ts'
 
@@ -38,7 +37,7 @@ export function Facts({ rows }: { rows: readonly (readonly [name: string, value:
       {rows
         .filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false)
         .map(([name, value]) => (
-          <div key={name}>
+          <div key={`${name} ${String(value)}`}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>
@@ -57,37 +56,52 @@ export function Ago({ at }: { at: number | string }) {
   )
 }
 
-/** A table; on narrow screens each row is a card, whose cells show the heading of their column. */
-export function Table({
-  label,
-  head,
-  children,
-}: {
+/** A column: its heading, its cell in a row, and the class of its cells. `false`: this reader has no such column. */
+export type Column<Row> = readonly [head: string, cell: (row: Row) => ComponentChildren, className?: string] | false
+
+interface TableProps<Row> {
   label: string
-  head: readonly string[]
-  children: ComponentChildren
-}) {
-  const body = useRef<HTMLTableSectionElement>(null)
-  useLayoutEffect(() => {
-    for (const { cells } of body.current?.rows ?? []) {
-      for (const cell of cells) cell.dataset['head'] = head[cell.cellIndex] ?? ''
-    }
-  })
+  rows: readonly Row[]
+  /** Tells a row from the others. */
+  name: (row: Row) => string
+  columns: readonly Column<Row>[]
+  /** Shown where there are no rows. */
+  empty?: ComponentChildren
+}
+
+/** A table; on narrow screens each row is a card, whose cells show the heading of their column. */
+export function Table<Row>({ label, rows, name, columns, empty }: TableProps<Row>) {
+  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>
+  const shown = columns.filter((column) => column !== false)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
     <section class="scroll" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {head.map((name) => (
-              <th key={name} scope="col">
-                {name}
+            {shown.map(([head]) => (
+              <th key={head} scope="col">
+                {head}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody ref={body}>{children}</tbody>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={name(row)}>
+              {shown.map(([head, cell, className]) => (
+                <td key={head} data-head={head} class={className}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </section>
   )
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>
 }

@@ -3,8 +3,7 @@ import { type Got, get, type StreamEvent, session } from '../api.ts'
 import { askHere, linkTo, place } from '../route.ts'
 import { count, word } from '../words.ts'
 import { classText, Explanation } from './explanation.tsx'
-import { Empty } from './load.tsx'
-import { Ago, Badge, Card } from './pieces.tsx'
+import { Ago, Badge, Card, Empty } from './pieces.tsx'
 
 type Brief = Got<'requests'>['requests'][number]
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { type Asked, Failure, type Got, type Path, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
-import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
+import { Outcome, readForm, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { Ago, Badge, Card, Empty, Facts, Table } from '../parts/pieces.tsx'
 import { count, percent } from '../words.ts'
 
 type Account = Got<'accounts'>['accounts'][number]
@@ -28,7 +28,7 @@ export function Accounts() {
       {({ plans, accounts }) => (
         <div class="grid">
           <div class="wide" aria-live="polite">
-            {failure && <Failed failure={failure} />}
+            <Outcome of={failure} />
             {issued && (
               <Card
                 title="The new key"
@@ -70,14 +70,9 @@ function NewAccount({
   plans: readonly string[]
   onMake: (body: Asked<'POST', 'accounts'>) => Promise<void>
 }) {
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    void onMake({ name: String(form.get('name') ?? ''), plan: String(form.get('plan') ?? 'free') })
-  }
   return (
     <Card title="New account" wide>
-      <form onSubmit={submit}>
+      <form onSubmit={(event) => void onMake(readForm(event))}>
         <label>
           Name
           <input name="name" maxLength={200} autocomplete="off" />
@@ -144,11 +139,7 @@ function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
           </button>
         </div>
       )}
-      {keys.length === 0 ? (
-        <Empty>It has no keys.</Empty>
-      ) : (
-        <Keys of={called} keys={keys} isAdmin={isAdmin} act={act} />
-      )}
+      <Keys of={called} keys={keys} isAdmin={isAdmin} act={act} />
     </Card>
   )
 }
@@ -163,36 +154,35 @@ interface KeysProps {
 
 function Keys({ of, keys, isAdmin, act }: KeysProps) {
   return (
-    <Table label={`Keys of ${of}`} head={['Key', 'Created', 'Last used', 'State', ...(isAdmin ? ['Actions'] : [])]}>
-      {keys.map((key) => (
-        <tr key={key.id}>
-          <td>
-            <code>{key.id}</code>
-          </td>
-          <td>
-            <Ago at={key.createdAt} />
-          </td>
-          <td>{key.lastUsedAt === undefined ? 'never' : <Ago at={key.lastUsedAt} />}</td>
-          <td>{key.revokedAt === undefined ? <Badge name="ok">valid</Badge> : <Badge name="fail">revoked</Badge>}</td>
-          {isAdmin && (
-            <td>
-              {key.revokedAt === undefined && (
-                <span class="actions">
-                  <button type="button" class="plain" onClick={() => void act('keys/rotate', { id: key.id })}>
-                    Rotate
-                  </button>
-                  <Confirm
-                    question="Calls with this key are refused at once. Revoke it?"
-                    onYes={() => act('keys/revoke', { id: key.id })}
-                  >
-                    Revoke
-                  </Confirm>
-                </span>
-              )}
-            </td>
-          )}
-        </tr>
-      ))}
-    </Table>
+    <Table
+      label={`Keys of ${of}`}
+      rows={keys}
+      name={({ id }) => id}
+      empty="It has no keys."
+      columns={[
+        ['Key', ({ id }) => <code>{id}</code>],
+        ['Created', ({ createdAt }) => <Ago at={createdAt} />],
+        ['Last used', ({ lastUsedAt }) => (lastUsedAt === undefined ? 'never' : <Ago at={lastUsedAt} />)],
+        [
+          'State',
+          ({ revokedAt }) =>
+            revokedAt === undefined ? <Badge name="ok">valid</Badge> : <Badge name="fail">revoked</Badge>,
+        ],
+        isAdmin && ['Actions', ({ id, revokedAt }) => revokedAt === undefined && <KeyActions id={id} act={act} />],
+      ]}
+    />
+  )
+}
+
+function KeyActions({ id, act }: { id: string; act: Act }) {
+  return (
+    <span class="actions">
+      <button type="button" class="plain" onClick={() => void act('keys/rotate', { id })}>
+        Rotate
+      </button>
+      <Confirm question="Calls with this key are refused at once. Revoke it?" onYes={() => act('keys/revoke', { id })}>
+        Revoke
+      </Confirm>
+    </span>
   )
 }

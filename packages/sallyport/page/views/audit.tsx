@@ -1,4 +1,4 @@
-import { Empty, Shown, useLoad } from '../parts/load.tsx'
+import { Shown, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { clipped, count } from '../words.ts'
 
@@ -16,32 +16,28 @@ export function Audit() {
               <code>log.file</code> keeps both.
             </p>
           )}
-          {actions.length === 0 ? (
-            <Empty>No changes yet. Changes made here or by a command are listed.</Empty>
-          ) : (
-            <Table label="Actions" head={['When', 'Action', 'By', 'Outcome', 'Details']}>
-              {actions.map(({ time, audit, who, error, details = {} }, index) => (
-                <tr key={`${time} ${index}`}>
-                  <td>
-                    <Ago at={time} />
-                  </td>
-                  <td>{audit}</td>
-                  <td>{who}</td>
-                  <td>{error === undefined ? <Badge name="ok">done</Badge> : <Badge name="fail">{error}</Badge>}</td>
-                  <td class="code">
-                    {clipped(
-                      Object.entries(details)
-                        .filter(([, value]) => value !== undefined)
-                        .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-                        .join(', '),
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )}
+          <Table
+            label="Actions"
+            rows={actions}
+            name={({ time, audit, who }) => `${time} ${audit} ${who}`}
+            empty="No changes yet. Changes made here or by a command are listed."
+            columns={[
+              ['When', ({ time }) => <Ago at={time} />],
+              ['Action', ({ audit }) => audit],
+              ['By', ({ who }) => who],
+              ['Outcome', ({ error }) => <Badge name={error === undefined ? 'ok' : 'fail'}>{error ?? 'done'}</Badge>],
+              ['Details', ({ details = {} }) => clipped(detailsText(details)), 'code'],
+            ]}
+          />
         </Card>
       )}
     </Shown>
   )
+}
+
+function detailsText(details: Readonly<Record<string, unknown>>): string {
+  return Object.entries(details)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
 }

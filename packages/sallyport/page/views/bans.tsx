@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Failure, type Got, post, session } from '../api.ts'
-import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { Failure, type Got, maySteer, post } from '../api.ts'
+import { Outcome, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
 import { age, clipped } from '../words.ts'
@@ -14,7 +14,6 @@ export function Bans() {
     setFailure(done instanceof Failure ? done : undefined)
     loaded.reload()
   }
-  const maySteer = session.value?.role === 'steer' || session.value?.role === 'admin'
   return (
     <Shown loaded={loaded}>
       {({ bans, limited, strikes }) => (
@@ -22,47 +21,39 @@ export function Bans() {
           <Card
             title="Bans in force"
             wide
-            aside={bans.length > 0 && !maySteer && 'Sign in with the right to steer to lift one.'}
+            aside={bans.length > 0 && !maySteer() && 'Sign in with the right to steer to lift one.'}
           >
-            {failure && <Failed failure={failure} />}
-            {bans.length === 0 ? (
-              <Empty>
-                Nobody is banned.{' '}
-                {strikes === null && (
-                  <>
-                    The policy has no <code>strikes</code>: <a href={linkTo('policy')}>add them</a> to ban who is
-                    refused again and again.
-                  </>
-                )}
-              </Empty>
-            ) : (
-              <Table label="Bans" head={['Client', 'For', 'Since', 'Ends in', ...(maySteer ? ['Actions'] : [])]}>
-                {bans.map((ban) => (
-                  <tr key={ban.id}>
-                    <td class="code">
-                      <Banned banned={ban.key} />
-                    </td>
-                    <td>{clipped(ban.strikes)}</td>
-                    <td>
-                      <Ago at={ban.since} />
-                    </td>
-                    <td>{age((ban.until - Date.now()) / 1_000)}</td>
-                    {maySteer && (
-                      <td>
-                        <button
-                          type="button"
-                          class="plain"
-                          onClick={() => void lift(ban.id)}
-                          aria-label={`Lift the ban ${ban.id}`}
-                        >
-                          Lift
-                        </button>
-                      </td>
-                    )}
-                  </tr>
-                ))}
-              </Table>
-            )}
+            <Outcome of={failure} />
+            <Table
+              label="Bans"
+              rows={bans}
+              name={({ id }) => id}
+              empty={
+                <>
+                  Nobody is banned.{' '}
+                  {strikes === null && (
+                    <>
+                      The policy has no <code>strikes</code>: <a href={linkTo('policy')}>add them</a> to ban who is
+                      refused again and again.
+                    </>
+                  )}
+                </>
+              }
+              columns={[
+                ['Client', ({ key }) => <Banned banned={key} />, 'code'],
+                ['For', (ban) => clipped(ban.strikes)],
+                ['Since', ({ since }) => <Ago at={since} />],
+                ['Ends in', ({ until }) => age((until - Date.now()) / 1_000)],
+                maySteer() && [
+                  'Actions',
+                  ({ id }) => (
+                    <button type="button" class="plain" onClick={() => void lift(id)} aria-label={`Lift the ban ${id}`}>
+                      Lift
+                    </button>
+                  ),
+                ],
+              ]}
+            />
           </Card>
           <BeyondLimits limited={limited} />
         </div>
@@ -74,35 +65,30 @@ export function Bans() {
 function BeyondLimits({ limited }: Pick<Got<'bans'>, 'limited'>) {
   return (
     <Card title="Beyond a limit" wide aside="among the remembered requests">
-      {limited.length === 0 ? (
-        <Empty>
-          Nobody was beyond a limit. A rule of the <a href={linkTo('policy')}>policy</a> sets one by <code>limit</code>.
-        </Empty>
-      ) : (
-        <Table label="Requests beyond a limit" head={['At', 'Request', 'From', 'Limit', 'Decided']}>
-          {limited.map((row) => (
-            <tr key={row.id}>
-              <td>
-                <a href={linkTo('request', { id: row.id })}>{<Ago at={row.at} />}</a>
-              </td>
-              <td class="code">
-                {row.method} {clipped(row.path)}
-              </td>
-              <td>{row.client}</td>
-              <td>
-                {row.limits
-                  .map(({ rule, used, max, onTrial }) => `${rule}: ${used} of ${max}${onTrial ? ' (on trial)' : ''}`)
-                  .join(', ')}
-              </td>
-              <td>
-                <Badge name={row.outcome} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <Table
+        label="Requests beyond a limit"
+        rows={limited}
+        name={({ id }) => id}
+        empty={
+          <>
+            Nobody was beyond a limit. A rule of the <a href={linkTo('policy')}>policy</a> sets one by{' '}
+            <code>limit</code>.
+          </>
+        }
+        columns={[
+          ['At', ({ id, at }) => <a href={linkTo('request', { id })}>{<Ago at={at} />}</a>],
+          ['Request', ({ method, path }) => `${method} ${clipped(path)}`, 'code'],
+          ['From', ({ client }) => client],
+          ['Limit', ({ limits }) => limits.map(limitText).join(', ')],
+          ['Decided', ({ outcome }) => <Badge name={outcome} />],
+        ]}
+      />
     </Card>
   )
+}
+
+function limitText({ rule, used, max, onTrial }: Got<'bans'>['limited'][number]['limits'][number]): string {
+  return `${rule}: ${used} of ${max}${onTrial ? ' (on trial)' : ''}`
 }
 
 /** Key of a ban; an address links to the facts about it. */

@@ -1,22 +1,20 @@
 import { useState } from 'preact/hooks'
-import { type Answer, type Asked, Failure, type Got, post } from '../api.ts'
-import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { type Answer, type Failure, type Got, post } from '../api.ts'
+import { Outcome, readForm, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
-import { linkTo, place } from '../route.ts'
+import { Report } from '../parts/report.tsx'
+import { linkTo } from '../route.ts'
 import { clipped, country, word } from '../words.ts'
-import { Readings } from './crawler-readings.tsx'
 
 type Crawler = Got<'crawlers'>['crawlers'][number]
 type Verification = Answer<'POST', 'crawlers/verify'>
 
-/** Pages that crawlers read, all of them or those of one operator; the catalogue, the check of one, and those that came. */
+/** Pages that crawlers read, operator by operator; the check of a crawler, those that came, and the catalogue. */
 export function Crawlers() {
-  const { query } = place.value
-  const operator = query.get('operator')
   return (
     <>
-      <Readings operator={operator} claim={query.get('claim')} />
-      {operator === null && <Known />}
+      <Report path="crawlers/read" />
+      <Known />
     </>
   )
 }
@@ -29,31 +27,27 @@ function Known() {
         <div class="grid">
           <Verify crawlers={crawlers} />
           <Card title="Recent" wide>
-            {recent.length === 0 ? (
-              <Empty>No request has claimed to be a crawler since the start.</Empty>
-            ) : (
-              <Table label="Recent crawlers" head={['When', 'Claims to be', 'Outcome', 'By', 'From', 'Path']}>
-                {recent.map((row) => (
-                  <tr key={row.id}>
-                    <td>
-                      <a href={linkTo('request', { id: row.id })}>
-                        <Ago at={row.at} />
-                      </a>
-                    </td>
-                    <td>{row.crawler.name}</td>
-                    <td>
-                      <Badge name={row.crawler.outcome}>{row.crawler.outcome}</Badge>
-                      {row.crawler.pending && ' being asked'}
-                    </td>
-                    <td>{row.crawler.method}</td>
-                    <td>
-                      {row.client} <small class="quiet">{clipped(row.operator)}</small>
-                    </td>
-                    <td class="code">{clipped(row.path)}</td>
-                  </tr>
-                ))}
-              </Table>
-            )}
+            <Table
+              label="Recent crawlers"
+              rows={recent}
+              name={({ id }) => id}
+              empty="No request has claimed to be a crawler since the start."
+              columns={[
+                ['When', ({ id, at }) => <a href={linkTo('request', { id })}>{<Ago at={at} />}</a>],
+                ['Claims to be', ({ crawler }) => crawler.name],
+                ['Outcome', ({ crawler }) => <Claimed crawler={crawler} />],
+                ['By', ({ crawler }) => crawler.method],
+                [
+                  'From',
+                  ({ client, operator }) => (
+                    <>
+                      {client} <small class="quiet">{clipped(operator)}</small>
+                    </>
+                  ),
+                ],
+                ['Path', ({ path }) => clipped(path), 'code'],
+              ]}
+            />
           </Card>
           <Catalogue crawlers={crawlers} />
         </div>
@@ -62,13 +56,19 @@ function Known() {
   )
 }
 
+function Claimed({ crawler: { outcome, pending } }: Pick<Got<'crawlers'>['recent'][number], 'crawler'>) {
+  return (
+    <>
+      <Badge name={outcome}>{outcome}</Badge>
+      {pending && ' being asked'}
+    </>
+  )
+}
+
 function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
   const [answer, setAnswer] = useState<Verification | Failure | undefined>(undefined)
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault()
-    const form = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement))
-    setAnswer(await post('crawlers/verify', form as Asked<'POST', 'crawlers/verify'>).catch(toFailure))
-  }
+  const submit = async (event: SubmitEvent): Promise<void> =>
+    setAnswer(await post('crawlers/verify', readForm(event)).catch(toFailure))
   return (
     <Card title="Verify one" wide>
       <form onSubmit={(event) => void submit(event)}>
@@ -93,10 +93,7 @@ function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
         </label>
         <button type="submit">Verify</button>
       </form>
-      <div aria-live="polite">
-        {answer instanceof Failure && <Failed failure={answer} />}
-        {answer !== undefined && !(answer instanceof Failure) && <Verified {...answer} />}
-      </div>
+      <Outcome of={answer}>{(verified) => <Verified {...verified} />}</Outcome>
     </Card>
   )
 }
@@ -139,20 +136,18 @@ function Catalogue({ crawlers }: { crawlers: readonly Crawler[] }) {
       <label>
         Find <input type="search" value={wanted} onInput={({ currentTarget }) => setWanted(currentTarget.value)} />
       </label>
-      {shown.length === 0 ? (
-        <Empty>No crawler of this name, operator or purpose.</Empty>
-      ) : (
-        <Table label="Catalogue" head={['Crawler', 'Operator', 'Purpose', 'Verified by']}>
-          {shown.map((crawler) => (
-            <tr key={crawler.slug}>
-              <td>{crawler.name}</td>
-              <td>{crawler.operator}</td>
-              <td>{crawler.purpose}</td>
-              <td>{listWays(crawler)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <Table
+        label="Catalogue"
+        rows={shown}
+        name={({ slug }) => slug}
+        empty="No crawler of this name, operator or purpose."
+        columns={[
+          ['Crawler', ({ name }) => name],
+          ['Operator', ({ operator }) => operator],
+          ['Purpose', ({ purpose }) => purpose],
+          ['Verified by', listWays],
+        ]}
+      />
     </Card>
   )
 }

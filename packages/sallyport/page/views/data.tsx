@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { type Answer, Failure, type Got, post, session } from '../api.ts'
-import { Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { type Answer, type Failure, type Got, maySteer, post } from '../api.ts'
+import { Outcome, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { age, count } from '../words.ts'
 
@@ -17,7 +17,6 @@ export function Data() {
     setBusy(false)
     loaded.reload()
   }
-  const maySteer = session.value?.role === 'steer' || session.value?.role === 'admin'
   return (
     <Shown loaded={loaded}>
       {({ refresh, readOnly, updating, sources }) => (
@@ -33,32 +32,26 @@ export function Data() {
                   : 'updated by hand (data.refresh: false)'
             }
           >
-            {maySteer && !readOnly && (
+            {maySteer() && !readOnly && (
               <div class="actions">
                 <button type="button" disabled={isBusy || updating} onClick={() => void update()}>
                   {isBusy || updating ? 'Updating…' : 'Update all now'}
                 </button>
               </div>
             )}
-            <Freshness sources={sources} mayUpdate={maySteer} />
-            <div aria-live="polite">
-              {updated instanceof Failure && <Failed failure={updated} />}
-              {updated !== undefined && !(updated instanceof Failure) && (
+            <Freshness sources={sources} mayUpdate={maySteer()} />
+            <Outcome of={updated}>
+              {({ outcomes }) => (
                 <p>
-                  {updated.outcomes.length === 0
+                  {outcomes.length === 0
                     ? 'No source is downloaded with this configuration.'
-                    : updated.outcomes
-                        .map((outcome) =>
-                          `${outcome.source} ${outcome.state} ${'reason' in outcome ? outcome.reason : ''}`.trim(),
-                        )
-                        .join(' · ')}
+                    : outcomes.map(outcomeText).join(' · ')}
                 </p>
               )}
-            </div>
+            </Outcome>
             <Loaded
               sources={sources.filter(({ state }) => state !== 'absent')}
-              maySteer={maySteer}
-              update={maySteer && !readOnly ? (source) => void update(source) : undefined}
+              update={maySteer() && !readOnly ? (source) => void update(source) : undefined}
             />
           </Card>
           <Card title="Not there" wide aside="what is not loaded is not known; it never counts as no">
@@ -70,44 +63,61 @@ export function Data() {
   )
 }
 
+function outcomeText(outcome: Answer<'POST', 'data/update'>['outcomes'][number]): string {
+  return `${outcome.source} ${outcome.state} ${'reason' in outcome ? outcome.reason : ''}`.trim()
+}
+
 interface LoadedProps {
   readonly sources: readonly Source[]
-  readonly maySteer: boolean
   /** Absent: nobody may. */
   readonly update: ((source: string) => void) | undefined
 }
 
-function Loaded({ sources, maySteer, update }: LoadedProps) {
-  const head = ['Source', 'State', 'Date', 'Entries', 'Licence', ...(maySteer ? ['Actions'] : [])]
+function Loaded({ sources, update }: LoadedProps) {
   return (
-    <Table label="Sources" head={head}>
-      {sources
-        .toSorted((x, y) => Number(isAmiss(y)) - Number(isAmiss(x)))
-        .map((source) => (
-          <SourceRow
-            key={source.id}
-            source={source}
-            maySteer={maySteer}
-            onUpdate={update !== undefined && source.checked !== undefined ? () => update(source.id) : undefined}
-          />
-        ))}
-    </Table>
+    <Table
+      label="Sources"
+      rows={sources.toSorted((x, y) => Number(isAmiss(y)) - Number(isAmiss(x)))}
+      name={({ id }) => id}
+      columns={[
+        ['Source', (source) => <Named source={source} />],
+        ['State', (source) => <State source={source} />],
+        ['Date', (source) => <Dated source={source} />, 'whole'],
+        ['Entries', ({ entries }) => entries !== undefined && count(entries)],
+        ['Licence', ({ licence }) => licence],
+        update !== undefined && [
+          'Actions',
+          ({ id, checked }) =>
+            checked !== undefined && (
+              <button type="button" class="plain" onClick={() => update(id)} aria-label={`Update ${id}`}>
+                Update
+              </button>
+            ),
+        ],
+      ]}
+    />
   )
 }
 
 function Absent({ sources }: { readonly sources: readonly Source[] }) {
   return (
-    <Table label="Absent sources" head={['Source', 'Why', 'Licence']}>
-      {sources.map(({ id, title, reason, licence }) => (
-        <tr key={id}>
-          <td>
-            <strong>{id}</strong> <span class="quiet">{title}</span>
-          </td>
-          <td>{reason ?? 'not switched on, or not downloaded yet'}</td>
-          <td>{licence}</td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      label="Absent sources"
+      rows={sources}
+      name={({ id }) => id}
+      columns={[
+        [
+          'Source',
+          ({ id, title }) => (
+            <>
+              <strong>{id}</strong> <span class="quiet">{title}</span>
+            </>
+          ),
+        ],
+        ['Why', ({ reason }) => reason ?? 'not switched on, or not downloaded yet'],
+        ['Licence', ({ licence }) => licence],
+      ]}
+    />
   )
 }
 
@@ -136,48 +146,32 @@ function Freshness({ sources, mayUpdate }: { sources: readonly Source[]; mayUpda
   )
 }
 
-function SourceRow({
-  source,
-  maySteer,
-  onUpdate,
-}: {
-  source: Source
-  maySteer: boolean
-  onUpdate: (() => void) | undefined
-}) {
-  const { id, title, state, stale, date, ageSeconds, entries, licence, credit, error, reason, checked } = source
-  const isOld = stale && !source.shipped
-  const shown = isOld ? 'past its age' : stale ? `shipped, of ${date}` : state
+function Named({ source: { id, title, credit, error, reason, state } }: { source: Source }) {
   return (
-    <tr>
-      <td>
-        <strong>{id}</strong> <div class="quiet">{title}</div>
-        {credit && <div class="quiet credit">{credit}</div>}
-        {error && <div class="failure">{error}</div>}
-        {!error && reason && <div class={state === 'refused' ? 'failure' : 'quiet'}>{reason}</div>}
-      </td>
-      <td>
-        <Badge name={isOld ? 'stale' : stale ? 'shipped' : state === 'refused' ? 'fail' : state}>{shown}</Badge>
-      </td>
-      <td class="whole">
-        {date} {ageSeconds !== undefined && <div class="quiet">{age(ageSeconds)} old</div>}
-        {checked && (
-          <div class="quiet">
-            checked <Ago at={checked} />
-          </div>
-        )}
-      </td>
-      <td>{entries === undefined ? '' : count(entries)}</td>
-      <td>{licence}</td>
-      {maySteer && (
-        <td>
-          {onUpdate && (
-            <button type="button" class="plain" onClick={onUpdate} aria-label={`Update ${id}`}>
-              Update
-            </button>
-          )}
-        </td>
+    <>
+      <strong>{id}</strong> <div class="quiet">{title}</div>
+      {credit && <div class="quiet credit">{credit}</div>}
+      {error && <div class="failure">{error}</div>}
+      {!error && reason && <div class={state === 'refused' ? 'failure' : 'quiet'}>{reason}</div>}
+    </>
+  )
+}
+
+function State({ source: { state, stale, shipped, date } }: { source: Source }) {
+  if (stale)
+    return <Badge name={shipped ? 'shipped' : 'stale'}>{shipped ? `shipped, of ${date}` : 'past its age'}</Badge>
+  return <Badge name={state === 'refused' ? 'fail' : state}>{state}</Badge>
+}
+
+function Dated({ source: { date, ageSeconds, checked } }: { source: Source }) {
+  return (
+    <>
+      {date} {ageSeconds !== undefined && <div class="quiet">{age(ageSeconds)} old</div>}
+      {checked && (
+        <div class="quiet">
+          checked <Ago at={checked} />
+        </div>
       )}
-    </tr>
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import { Empty, Shown, useLoad } from '../parts/load.tsx'
+import { readForm, Shown, useLoad } from '../parts/load.tsx'
 import { Card, Table } from '../parts/pieces.tsx'
 import { SystemFacts } from '../parts/system.tsx'
 import { goTo, linkTo, place } from '../route.ts'
@@ -9,11 +9,7 @@ export function Directory() {
   const { query } = place.value
   const [q, by, asn] = [query.get('q') ?? '', query.get('by') ?? 'addresses', query.get('asn')]
   const loaded = useLoad('directory', { q, by })
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    goTo('directory', { q: String(form.get('q') ?? ''), by: String(form.get('by') ?? 'addresses') })
-  }
+  const submit = (event: SubmitEvent): void => goTo('directory', readForm(event))
   return (
     <>
       <form class="ask" onSubmit={submit} key={`${q} ${by}`}>
@@ -34,23 +30,19 @@ export function Directory() {
       <Shown loaded={loaded}>
         {({ total, results }) => (
           <Card title={q === '' ? `Largest of ${count(total)} systems` : `Found for “${q}”`} wide>
-            {results.length === 0 ? (
-              <Empty>No system has this name or number.</Empty>
-            ) : (
-              <Table label="Autonomous systems" head={['System', 'Organisation', 'Type', 'Prefixes', 'IPv4 addresses']}>
-                {results.map((row) => (
-                  <tr key={row.asn}>
-                    <td>
-                      <a href={linkTo('directory', { q, by, asn: String(row.asn) })}>{row.label}</a>
-                    </td>
-                    <td>{clipped(row.org)}</td>
-                    <td>{word(row.networkType)}</td>
-                    <td>{count(row.prefixes)}</td>
-                    <td>{count(row.addresses)}</td>
-                  </tr>
-                ))}
-              </Table>
-            )}
+            <Table
+              label="Autonomous systems"
+              rows={results}
+              name={({ asn }) => String(asn)}
+              empty="No system has this name or number."
+              columns={[
+                ['System', (row) => <a href={linkTo('directory', { q, by, asn: String(row.asn) })}>{row.label}</a>],
+                ['Organisation', ({ org }) => clipped(org)],
+                ['Type', ({ networkType }) => word(networkType)],
+                ['Prefixes', ({ prefixes }) => count(prefixes)],
+                ['IPv4 addresses', ({ addresses }) => count(addresses)],
+              ]}
+            />
           </Card>
         )}
       </Shown>

@@ -1,6 +1,6 @@
 import type { Got } from '../api.ts'
-import { Empty, Shown, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Facts } from '../parts/pieces.tsx'
+import { readForm, Shown, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Empty, Facts } from '../parts/pieces.tsx'
 import { SystemFacts } from '../parts/system.tsx'
 import { WorldMap } from '../parts/world.tsx'
 import { goTo, linkTo, place } from '../route.ts'
@@ -13,10 +13,7 @@ const EXAMPLES = ['185.220.101.10', '5.9.10.20', '2001:db8::1', '1.1.1.0/24']
 /** All that is known of an address, a network, a name or a URL. */
 export function Inspect() {
   const target = place.value.query.get('target') ?? ''
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    goTo('inspect', { target: String(new FormData(event.currentTarget as HTMLFormElement).get('target') ?? '').trim() })
-  }
+  const submit = (event: SubmitEvent): void => goTo('inspect', readForm(event))
   return (
     <>
       <form class="ask" onSubmit={submit} key={target}>

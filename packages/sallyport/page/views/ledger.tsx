@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type Asked, Failure, type Got, get, session } from '../api.ts'
-import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
+import { Outcome, readForm, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Empty, Facts, Table } from '../parts/pieces.tsx'
 import { count, country, moment } from '../words.ts'
 
 type Evidence = Got<'ledger/evidence'>
@@ -26,10 +26,7 @@ export function Ledger() {
           </p>
         </Card>
       </div>
-      <div aria-live="polite">
-        {opened instanceof Failure && <Failed failure={opened} />}
-        {opened !== undefined && !(opened instanceof Failure) && <Chain evidence={opened} />}
-      </div>
+      <Outcome of={opened}>{(evidence) => <Chain evidence={evidence} />}</Outcome>
     </>
   )
 }
@@ -37,12 +34,10 @@ export function Ledger() {
 function Attested({ answer, onOpen }: { answer: Got<'ledger'>; onOpen: (query: Query) => Promise<void> }) {
   const { status, account, accounts } = answer
   const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const [id, days] = [String(form.get('id') ?? '').trim(), Number(form.get('days') ?? 1)]
+    const { id = '', days, account = '' } = readForm(event)
     const now = Date.now()
-    const range = { from: new Date(now - days * DAY_MS).toISOString(), to: new Date(now).toISOString() }
-    void onOpen({ account: String(form.get('account') ?? ''), ...(id === '' ? range : { id }) })
+    const range = { from: new Date(now - Number(days) * DAY_MS).toISOString(), to: new Date(now).toISOString() }
+    void onOpen({ account, ...(id === '' ? range : { id }) })
   }
   return (
     <Card title="Attestations" aside={status && `${count(status.uncovered)} not yet under a checkpoint`}>
@@ -108,15 +103,7 @@ function Chain({ evidence }: { evidence: Evidence }) {
             ['Checkpoint', checkpoint && <pre>{checkpoint}</pre>],
           ]}
         />
-        {records.length === 0 ? (
-          <Empty>There are no records in it.</Empty>
-        ) : (
-          <Table label="Records" head={['Attestation', 'At', 'Claim', 'Found', 'Decided', 'Address', 'Follows']}>
-            {records.map((row) => (
-              <RecordRow key={row.attestation_id} row={row} />
-            ))}
-          </Table>
-        )}
+        <Records records={records} />
         <h3>What it proves</h3>
         <Sentences texts={statements.proves} />
         <h3>What it does not prove</h3>
@@ -153,25 +140,49 @@ function Download({ name, load, children }: { name: string; load: () => Promise<
   )
 }
 
-function RecordRow({ row }: { row: Evidence['records'][number] }) {
-  const payload = parsePayload(row.dsse.payload)
-  const text = (...path: readonly string[]): string => String(path.reduce<unknown>(readMember, payload) ?? '')
-  const found = text('finding', 'country')
+function Records({ records }: Pick<Evidence, 'records'>) {
+  const rows = records.map((record) => ({ ...record, payload: parsePayload(record.dsse.payload) }))
   return (
-    <tr>
-      <td>{row.attestation_id}</td>
-      <td>{text('issued_at') === '' ? '' : moment(text('issued_at'))}</td>
-      <td>{text('claim', 'jurisdiction')}</td>
-      <td>
-        <Badge name={text('finding', 'network_origin')} /> {found !== '' && country(found)}
-      </td>
-      <td>
-        <Badge name={text('policy', 'action')} /> <span class="quiet">{text('policy', 'reason')}</span>
-      </td>
-      <td>{row.disclosure.state === 'disclosed' ? row.disclosure.ip : 'erased'}</td>
-      <td class="code">{text('prev').slice(0, 12)}…</td>
-    </tr>
+    <Table
+      label="Records"
+      rows={rows}
+      name={(row) => String(row.attestation_id)}
+      empty="There are no records in it."
+      columns={[
+        ['Attestation', (row) => row.attestation_id],
+        ['At', ({ payload }) => momentText(textAt(payload, 'issued_at'))],
+        ['Claim', ({ payload }) => textAt(payload, 'claim', 'jurisdiction')],
+        [
+          'Found',
+          ({ payload }) => (
+            <>
+              <Badge name={textAt(payload, 'finding', 'network_origin')} />{' '}
+              {country(textAt(payload, 'finding', 'country'))}
+            </>
+          ),
+        ],
+        [
+          'Decided',
+          ({ payload }) => (
+            <>
+              <Badge name={textAt(payload, 'policy', 'action')} />{' '}
+              <span class="quiet">{textAt(payload, 'policy', 'reason')}</span>
+            </>
+          ),
+        ],
+        ['Address', ({ disclosure }) => (disclosure.state === 'disclosed' ? disclosure.ip : 'erased')],
+        ['Follows', ({ payload }) => `${textAt(payload, 'prev').slice(0, 12)}…`, 'code'],
+      ]}
+    />
   )
+}
+
+function momentText(text: string): string {
+  return text === '' ? '' : moment(text)
+}
+
+function textAt(payload: unknown, ...path: readonly string[]): string {
+  return String(path.reduce<unknown>(readMember, payload) ?? '')
 }
 
 function readMember(value: unknown, name: string): unknown {

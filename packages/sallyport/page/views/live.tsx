@@ -140,24 +140,33 @@ function Funnel({ steps }: { steps: LiveAnswer['seen']['challenges'] }) {
     rules.set(rule, { ...rules.get(rule), [name.slice(space + 1)]: count })
   }
   return (
-    <Table label="Challenges by rule" head={['Rule', 'Challenged', 'Solved', 'Failed', 'Left', 'Not shown']}>
-      {[...rules].map(([rule, { asked = 0, solved = 0, failed = 0, unshown = 0 }]) => (
-        <tr key={rule}>
-          <td>
+    <Table
+      label="Challenges by rule"
+      rows={[...rules]}
+      name={([rule]) => rule}
+      columns={[
+        [
+          'Rule',
+          ([rule]) => (
             <a class="plain-link" href={linkTo('live', { text: rule, outcome: 'challenge' })}>
               {rule === '' ? 'not known' : rule}
             </a>
-          </td>
-          <td>{count(asked)}</td>
-          <td>
-            {count(solved)} {asked > 0 && <small>{percent(solved, asked)}</small>}
-          </td>
-          <td>{count(failed)}</td>
-          <td>{count(Math.max(0, asked - solved))}</td>
-          <td>{count(unshown)}</td>
-        </tr>
-      ))}
-    </Table>
+          ),
+        ],
+        ['Challenged', ([, { asked = 0 }]) => count(asked)],
+        [
+          'Solved',
+          ([, { asked = 0, solved = 0 }]) => (
+            <>
+              {count(solved)} {asked > 0 && <small>{percent(solved, asked)}</small>}
+            </>
+          ),
+        ],
+        ['Failed', ([, { failed = 0 }]) => count(failed)],
+        ['Left', ([, { asked = 0, solved = 0 }]) => count(Math.max(0, asked - solved))],
+        ['Not shown', ([, { unshown = 0 }]) => count(unshown)],
+      ]}
+    />
   )
 }
 

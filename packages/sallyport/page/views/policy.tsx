@@ -3,12 +3,12 @@ import { type Answer, Failure, type Got, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Empty, Failed, Shown, toFailure, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Table } from '../parts/pieces.tsx'
+import { Outcome, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { Badge, Card, type Column, Empty, Table } from '../parts/pieces.tsx'
 import type { SchemaNode } from '../parts/schema.ts'
 import { REPORT_MS } from '../parts/span.tsx'
 import { linkTo, place } from '../route.ts'
-import { matchInWords, withRule } from '../rule-text.ts'
+import { withRule } from '../rule-text.ts'
 import { clipped, count, word } from '../words.ts'
 
 type Checked = Answer<'POST', 'policy/check'>
@@ -33,35 +33,41 @@ export function Policy() {
 }
 
 function Rules({ answer: { rules, mode } }: { answer: Got<'policy'> }) {
-  const counted = useLoad('report', { span: '24h' }, REPORT_MS).value?.report?.rules ?? []
+  const counted = useLoad('report', { span: '24h' }, REPORT_MS).value?.rules ?? []
   return (
     <Card title="Rules in force, in their order" wide aside={<Badge name={mode} />}>
-      <Table label="Rules" head={['Rule', 'Action', 'From', 'Last 24 hours', 'On trial']}>
-        {rules.map((rule) => (
-          <tr key={rule.id}>
-            <td>
-              <strong>{rule.id}</strong> {rule.onTrial && <Badge name="monitor">on trial</Badge>}
-              {rule.note && <RuleText id={rule.id} action={rule.action} match={rule.note} />}
-            </td>
-            <td>
-              <Badge name={rule.action} />
-            </td>
-            <td>{rule.own ? 'this policy' : rule.id === 'default' ? 'the default' : 'its preset or limits'}</td>
-            <td>
-              <Done rows={counted.filter((row) => row.rule === rule.id && row.state !== 'trial')} />
-            </td>
-            <td>
-              <Done rows={counted.filter((row) => row.rule === rule.id && row.state === 'trial')} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        label="Rules"
+        rows={rules}
+        name={({ id }) => id}
+        columns={[
+          [
+            'Rule',
+            ({ id, onTrial, note }) => (
+              <>
+                <strong>{id}</strong> {onTrial && <Badge name="monitor">on trial</Badge>}
+                {note && <div class="code quiet">{clipped(note)}</div>}
+              </>
+            ),
+          ],
+          ['Action', ({ action }) => <Badge name={action} />],
+          ['From', ({ own, id }) => (own ? 'this policy' : id === 'default' ? 'the default' : 'its preset or limits')],
+          [
+            'Last 24 hours',
+            ({ id }) => <Done rows={counted.filter(({ rule, state }) => rule === id && state !== 'trial')} />,
+          ],
+          [
+            'On trial',
+            ({ id }) => <Done rows={counted.filter(({ rule, state }) => rule === id && state === 'trial')} />,
+          ],
+        ]}
+      />
     </Card>
   )
 }
 
 /** The requests on which a rule did something else than allow, or would have. */
-function Done({ rows }: { rows: NonNullable<Got<'report'>['report']>['rules'] }) {
+function Done({ rows }: { rows: Got<'report'>['rules'] }) {
   return rows.map(({ rule, action, state, requests }) => (
     <a
       key={`${action} ${state}`}
@@ -70,18 +76,6 @@ function Done({ rows }: { rows: NonNullable<Got<'report'>['report']>['rules'] })
       {count(requests)} {word(action)}{' '}
     </a>
   ))
-}
-
-/** The match of a rule in words, and behind them as it is written. */
-function RuleText({ id, action, match }: { id: string; action: string; match: string }) {
-  const yaml = `- { id: ${id}, match: ${match}, action: ${action} }`
-  return (
-    <details>
-      <summary>{matchInWords(JSON.parse(match))}</summary>
-      <pre>{yaml}</pre>
-      <CopyButton text={yaml}>Copy the rule</CopyButton>
-    </details>
-  )
 }
 
 const checkText = (text: string): Promise<Checked> =>
@@ -155,10 +149,9 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
             </Confirm>
           )}
         </div>
-        <div aria-live="polite">
-          {outcome instanceof Failure && <Failed failure={outcome} />}
-          {typeof outcome === 'string' && <p>{outcome}</p>}
-        </div>
+        <Outcome of={typeof outcome === 'string' || outcome instanceof Failure ? outcome : undefined}>
+          {(said) => <p>{said}</p>}
+        </Outcome>
       </Card>
       {outcome !== undefined && typeof outcome !== 'string' && !(outcome instanceof Failure) && (
         <Difference {...outcome} />
@@ -198,43 +191,54 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
       {requests === 0 ? (
         <Empty>No decided request is remembered yet.</Empty>
       ) : (
-        <Table label="By class" head={['Class', 'Requests', ...ACTIONS.map(word), 'Otherwise']}>
-          {classes.map((row) => (
-            <tr key={row.name}>
-              <td>{word(row.name)}</td>
-              <td>{count(row.requests)}</td>
-              {ACTIONS.map((action) => (
-                <td key={action}>{formatStep(row.before[action] ?? 0, row.after[action] ?? 0)}</td>
-              ))}
-              <td>{count(row.changed)}</td>
-            </tr>
-          ))}
-        </Table>
+        <Table
+          label="By class"
+          rows={classes}
+          name={({ name }) => name}
+          columns={[
+            ['Class', ({ name }) => word(name)],
+            ['Requests', (row) => count(row.requests)],
+            ...ACTIONS.map(
+              (action): Column<WhatIf['classes'][number]> => [
+                word(action),
+                ({ before, after }) => formatStep(before[action] ?? 0, after[action] ?? 0),
+              ],
+            ),
+            ['Otherwise', (row) => count(row.changed)],
+          ]}
+        />
       )}
       {examples.length > 0 && <h3>For example</h3>}
       {examples.length > 0 && (
-        <Table label="Examples" head={['Request', 'From', 'Now', 'Draft', 'Because']}>
-          {examples.map((row) => (
-            <tr key={row.id}>
-              <td>
-                <a class="code" href={linkTo('request', { id: row.id })}>
-                  {row.method} {clipped(row.path)}
-                </a>
-                <div class="quiet">{clipped(row.userAgent)}</div>
-              </td>
-              <td>
-                {row.client} <div class="quiet">{clipped(row.operator)}</div>
-              </td>
-              <td>
-                <Badge name={row.before} />
-              </td>
-              <td>
-                <Badge name={row.after} />
-              </td>
-              <td>{clipped(row.because)}</td>
-            </tr>
-          ))}
-        </Table>
+        <Table
+          label="Examples"
+          rows={examples}
+          name={({ id }) => id}
+          columns={[
+            [
+              'Request',
+              ({ id, method, path, userAgent }) => (
+                <>
+                  <a class="code" href={linkTo('request', { id })}>
+                    {method} {clipped(path)}
+                  </a>
+                  <div class="quiet">{clipped(userAgent)}</div>
+                </>
+              ),
+            ],
+            [
+              'From',
+              ({ client, operator }) => (
+                <>
+                  {client} <div class="quiet">{clipped(operator)}</div>
+                </>
+              ),
+            ],
+            ['Now', ({ before }) => <Badge name={before} />],
+            ['Draft', ({ after }) => <Badge name={after} />],
+            ['Because', ({ because }) => clipped(because)],
+          ]}
+        />
       )}
     </Card>
   )

@@ -1,6 +1,5 @@
 import { Explanation } from '../parts/explanation.tsx'
-import { Empty } from '../parts/load.tsx'
-import { Card } from '../parts/pieces.tsx'
+import { Card, Empty } from '../parts/pieces.tsx'
 import { place } from '../route.ts'
 
 /** One request, by a link that can be shared while it is remembered. */

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks'
 import { Failure, linkFailure, signIn } from '../api.ts'
+import { readForm } from '../parts/load.tsx'
 
 /** Asks for a token, which is traded for a session and kept nowhere. */
 export function SignIn({ onLeave }: { onLeave?: (() => void) | undefined }) {
   const [refused, setFailure] = useState<string | undefined>(undefined)
   const failure = refused ?? linkFailure.value
   const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault()
-    const token = String(new FormData(event.currentTarget as HTMLFormElement).get('token') ?? '').trim()
     try {
-      await signIn(token)
+      await signIn(readForm(event)['token'] ?? '')
     } catch (error) {
       setFailure(error instanceof Failure ? error.message : 'This token cannot be sent.')
     }

@@ -1,5 +1,18 @@
 export { type Door, openDoor, readerFields, signInLink } from './access/door.ts'
 export { type ReadTokens, readOrMakeSecret, readTokens } from './access/token-file.ts'
 export { type Console, openConsole } from './console.ts'
+export {
+  FLAG,
+  listFacts,
+  listSignals,
+  passText,
+  sourceText,
+  unjudgedText,
+  useText,
+} from './explanation/decision-facts.ts'
 export { createHistory, type History } from './history/history.ts'
+export { crawlerSections } from './report/crawler-sections.ts'
+export { percent } from './report/figures.ts'
+export type { Section } from './report/section.ts'
+export { tallySections } from './report/tally-sections.ts'
 export type { ConsoleHooks } from './routes/route.ts'

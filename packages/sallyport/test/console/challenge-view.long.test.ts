@@ -52,7 +52,7 @@ t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER
   for (let row = 0; row < (await solved.count()); row++) {
     await solved.nth(row).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Pass', { exact: true }).waitFor()
+    await dialog.getByText('pass', { exact: true }).waitFor()
     const text = await dialog.innerText()
     await page.keyboard.press('Escape')
     if (!/solved, level 2, after [\d.]+ s/.test(text)) continue

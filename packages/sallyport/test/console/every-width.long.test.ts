@@ -10,7 +10,7 @@ const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; G
 
 /** Parts that do not have the room for what they show: the page, tables that are cut, and words that are broken. */
 function cramped(page: Page): Promise<readonly string[]> {
-  return page.evaluate(`[document.documentElement, ...document.querySelectorAll('.scroll, .card, nav, .who, .theme, form, .number-tile')]
+  return page.evaluate(`[document.documentElement, ...document.querySelectorAll('.scroll, .card, nav, .who, form, .number-tile')]
     .filter((one) => one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.localName + '.' + one.className + ' ' + one.scrollWidth + ' in ' + one.clientWidth + ': ' + (one.ariaLabel ?? one.innerText.slice(0, 30)))`)
 }

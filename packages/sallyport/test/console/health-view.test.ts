@@ -18,8 +18,6 @@ t.test('a token opens the console, and a session ends', { skip: NO_BROWSER }, as
   await page.getByText('Administrator').waitFor()
   await page.getByText('dataDir').first().waitFor()
   t.same(await axeFinds(page), [])
-  await page.getByLabel('Theme').selectOption('dark')
-  t.same(await axeFinds(page), [])
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Token').waitFor()
   t.same(complaints, [])

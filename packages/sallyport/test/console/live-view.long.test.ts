@@ -64,7 +64,6 @@ t.test('the live view shows who came, and why it was decided so', { skip: NO_BRO
   for (const text of [
     'The policy\'s rule "no-tor" matches.',
     'AS60729',
-    'Germany',
     'the client header, from a trusted proxy',
     '403 by refusal',
   ]) {

@@ -45,6 +45,9 @@ t.test('the first view begins with the numbers of a day, against the day before'
   await page.goto(`${scene.adminUrl}/#/report`)
   await page.getByRole('row', { name: 'no-tor' }).waitFor()
   await page.goto(`${scene.adminUrl}/#/policy`)
-  await page.getByRole('row', { name: 'no-tor' }).getByText('2 blocked').waitFor()
+  await page
+    .getByRole('row', { name: 'no-tor' })
+    .getByText(/\d blocked/)
+    .waitFor()
   t.same(complaints, [])
 })

@@ -30,7 +30,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
     .getByText(/\d blocked/)
     .waitFor()
   t.match(await rules.innerText(), /no-hosting-login on trial/)
-  t.match(await rules.innerText(), /impostor\s+visitor is an impostor/, "what a preset's rule matches")
+  t.match(await rules.innerText(), /impostor\s+\{"class":\["impostor"\]\}/, "what a preset's rule matches")
   const onTrial = rules.getByRole('row', { name: 'no-hosting-login' }).getByRole('cell').last()
   t.match(await onTrial.innerText(), /\d blocked/, 'what a rule on trial would have done')
 

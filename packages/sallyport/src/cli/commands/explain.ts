@@ -6,24 +6,22 @@ import { isRequest } from '../log/entry.ts'
 import { logExplanation } from '../log/log-explanation.ts'
 import { explanation } from '../requests/explanation.ts'
 import { decideDescribed, readRequests } from '../requests/requests.ts'
-import { type CommonOptions, jsonOption, openOnce, readConfig, using, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, openOnce, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
-interface Options extends CommonOptions {
+interface Options extends JsonOptions {
   readonly ip?: string | undefined
   readonly request?: string | undefined
   readonly log?: string | undefined
-  readonly json?: true | undefined
 }
 
 /** `sallyport explain FILE`, `sallyport explain --request ID` */
 export function addExplainCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('explain').description('explain the decision about a request'))
+  withJsonOptions(program.command('explain').description('explain the decision about a request'))
     .argument('[file]', 'a request as JSON, or a HAR; - is standard input')
     .option('--ip <address>', 'address of the client, if the file names none')
     .option('--request <id>', 'a request of the decision log, by the id on its refusal page')
     .addOption(logOption())
-    .addOption(jsonOption())
     .action(async (file: string | undefined, options: Options) => {
       if ((file === undefined) === (options.request === undefined)) {
         throw new SallyportError('invalid_config', 'explain takes a file, or --request with an id.')
@@ -65,6 +63,5 @@ async function explainLogged(options: Options, terminal: Terminal): Promise<void
     throw new SallyportError('unknown_request', `${name} has no request ${options.request}. ${holds}`)
   }
   if (options.json) return terminal.out(json(found.length === 1 ? found[0] : found))
-  const color = process.stdout.hasColors?.() ?? false
-  terminal.out(found.map((line) => logExplanation(line, color)).join('\n\n'))
+  terminal.out(found.map(logExplanation).join('\n\n'))
 }

@@ -2,16 +2,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { logOption, openLog, reportUnread } from '../log/decision-log.ts'
 import type { LogEntry } from '../log/entry.ts'
 import { createFilter, type FilterOptions, withFilters } from '../log/log-filter.ts'
-import { entryWriter } from '../log/log-text.ts'
-import { type CommonOptions, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { entryText } from '../log/log-text.ts'
+import { type JsonOptions, withJsonOptions } from '../settings/settings.ts'
 import { printableJson } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-interface Options extends CommonOptions, FilterOptions {
+interface Options extends JsonOptions, FilterOptions {
   readonly log?: string | undefined
   readonly follow?: true | undefined
   readonly lines?: number | undefined
-  readonly json?: true | undefined
 }
 
 /** Lines shown of a log before it is followed. */
@@ -20,19 +19,16 @@ const LINES_BEFORE = 10
 /** `sallyport logs` */
 export function addLogsCommand(program: Command, terminal: Terminal): void {
   const logs = program.command('logs').description('show the decision log for people, one line per request')
-  withFilters(withCommonOptions(logs).addOption(logOption()))
+  withFilters(withJsonOptions(logs).addOption(logOption()))
     .option('-f, --follow', 'follow as lines are added, also in a new file of that name')
     .addOption(
       new Option('-n, --lines <n>', `the last so many (default: all; ${LINES_BEFORE} with --follow)`).argParser(
         parseCount,
       ),
     )
-    .addOption(jsonOption())
     .action(async (options: Options) => {
       const passes = createFilter(options)
-      const write = options.json
-        ? (entry: LogEntry) => printableJson(entry)
-        : entryWriter(process.stdout.hasColors?.() ?? false)
+      const write = options.json ? (entry: LogEntry) => printableJson(entry) : entryText
       const source = await openLog(options)
       const { entries, follow, isMemory, name, holds } = source
       if (isMemory) terminal.err(`sallyport: this is ${name}. ${holds}`)

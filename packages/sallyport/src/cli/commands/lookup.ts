@@ -1,8 +1,8 @@
 import { type LookupResult, type NetworkFinding, SallyportError } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { sourceText } from '../requests/explanation.ts'
-import { type CommonOptions, jsonOption, openOnce, readConfig, using, withCommonOptions } from '../settings/settings.ts'
+import { sourceText } from '#console'
+import { type JsonOptions, openOnce, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { printable, printableValue } from '../terminal/printable.ts'
 import { creditLines } from '../terminal/sources.ts'
@@ -10,10 +10,9 @@ import { bold, columns, dim, json, type Terminal } from '../terminal/terminal.ts
 
 /** `sallyport lookup TARGET` */
 export function addLookupCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('lookup').description('show facts about an address, a range, a hostname or a URL'))
+  withJsonOptions(program.command('lookup').description('show facts about an address, a range, a hostname or a URL'))
     .argument('<targets...>', 'one or several')
-    .addOption(jsonOption())
-    .action(async (targets: readonly string[], options: CommonOptions & { readonly json?: true | undefined }) => {
+    .action(async (targets: readonly string[], options: JsonOptions) => {
       const { found, credits } = await using(openOnce(readConfig(options), terminal), async (sallyport) => {
         const found = await Promise.all(targets.map((target) => lookedUp(sallyport, target)))
         return { found, credits: creditLines(sallyport.sources()) }

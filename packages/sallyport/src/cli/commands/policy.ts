@@ -1,16 +1,9 @@
 import { type Clock, counted, type Decision, parseDuration, SallyportError } from '@sallyport/core'
 import { createTrialCounter, open, type PolicyTest, readPolicyTests } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { FLAG, unjudgedText } from '../requests/explanation.ts'
+import { FLAG, unjudgedText } from '#console'
 import { countDescribed, decideDescribed } from '../requests/requests.ts'
-import {
-  type CommonOptions,
-  jsonOption,
-  readConfig,
-  using,
-  withCommonOptions,
-  withoutOutbound,
-} from '../settings/settings.ts'
+import { type JsonOptions, readConfig, using, withJsonOptions, withoutOutbound } from '../settings/settings.ts'
 import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 /** The outcome of one expectation; `wrong` has a line for each member that differs. */
@@ -26,10 +19,9 @@ interface Outcome {
 export function addPolicyCommands(program: Command, terminal: Terminal): void {
   const policy = program.command('policy').description('try a policy before it is in force')
 
-  withCommonOptions(policy.command('test').description('run the tests of a file; exits 1 if one fails'))
+  withJsonOptions(policy.command('test').description('run the tests of a file; exits 1 if one fails'))
     .argument('<file>', 'YAML: an optional policy, and tests of a request and what is expected')
-    .addOption(jsonOption())
-    .action(async (file: string, options: CommonOptions & { readonly json?: true | undefined }) => {
+    .action(async (file: string, options: JsonOptions) => {
       const { policy, tests } = readPolicyTests(file)
       const configuration = withoutOutbound(readConfig(options))
       let now = Date.now()

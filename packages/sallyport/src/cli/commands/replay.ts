@@ -13,6 +13,7 @@ import {
 } from '@sallyport/core'
 import { createTrialCounter, readPolicy, type Sallyport } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
+import { percent } from '#console'
 import { readAccessLog } from '../log/access/access-log.ts'
 import type { AccessFormat } from '../log/access/format.ts'
 import { ACCESS_FORMATS, READABLE } from '../log/access/formats.ts'
@@ -21,25 +22,22 @@ import { createProxied, type Proxied, proxiedNote } from '../log/access/proxied.
 import type { LoggedRequest } from '../log/access/reading.ts'
 import { createUnread, describeUnread, type Unread } from '../log/access/unread.ts'
 import { describeCut } from '../log/lines.ts'
-import { percent } from '../report/figures.ts'
 import { countDescribed } from '../requests/requests.ts'
 import {
-  type CommonOptions,
-  jsonOption,
+  type JsonOptions,
   openOnce,
   readConfig,
   using,
-  withCommonOptions,
+  withJsonOptions,
   withoutOutbound,
 } from '../settings/settings.ts'
 import { inputName } from '../terminal/input.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-interface Options extends CommonOptions {
+interface Options extends JsonOptions {
   readonly policy: string
   readonly format?: string | undefined
   readonly fields?: AccessFormat | undefined
-  readonly json?: true | undefined
 }
 
 /** Requests by action. */
@@ -70,7 +68,7 @@ interface Replayed {
 
 /** `sallyport replay LOG --policy FILE` */
 export function addReplayCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('replay').description('decide recorded traffic by another policy'))
+  withJsonOptions(program.command('replay').description('decide recorded traffic by another policy'))
     .argument('<log>', 'an access log, or the decision log; - is standard input')
     .requiredOption('--policy <file>', 'the other policy: a YAML file, or a configuration that has one')
     .addOption(
@@ -86,7 +84,6 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
         .argParser(parseFields)
         .conflicts('format'),
     )
-    .addOption(jsonOption())
     .action(async (log: string, options: Options) => {
       const policy = readPolicy(options.policy)
       const configuration = withoutOutbound(readConfig(options))

@@ -1,18 +1,16 @@
 import { DAY_MS, SallyportError } from '@sallyport/core'
 import { readTally } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
+import { crawlerSections, tallySections } from '#console'
 import { parseSince } from '../log/log-filter.ts'
-import { crawlerSections } from '../report/crawler-sections.ts'
 import { sectionText } from '../report/section.ts'
-import { tallySections } from '../report/tally-sections.ts'
-import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
-interface Options extends CommonOptions {
+interface Options extends JsonOptions {
   readonly since?: number | undefined
   readonly ai?: true | undefined
-  readonly json?: true | undefined
 }
 
 /** The span of a report without `--since`. */
@@ -23,10 +21,9 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
   const report = program
     .command('report')
     .description('sum up the counts of a service: what was done, and what monitor mode or a trial would have done')
-  withCommonOptions(report)
+  withJsonOptions(report)
     .addOption(new Option('--since <time>', 'from this time on: 24h, 7d, or ISO 8601').argParser(parseSince))
     .option('--ai', 'what AI and crawlers read, and whether they kept to robots.txt')
-    .addOption(jsonOption())
     .action(async (options: Options) => {
       const config = readConfig(options)
       const now = Date.now()

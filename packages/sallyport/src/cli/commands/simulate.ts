@@ -14,25 +14,17 @@ import {
   type SimulatedAgent,
   throwAwaySigner,
 } from '../requests/simulated-agents.ts'
-import {
-  type CommonOptions,
-  jsonOption,
-  readConfig,
-  using,
-  withCommonOptions,
-  withoutOutbound,
-} from '../settings/settings.ts'
+import { type JsonOptions, readConfig, using, withJsonOptions, withoutOutbound } from '../settings/settings.ts'
 import { parseUrlOption } from '../settings/url.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 
-interface Options extends CommonOptions {
+interface Options extends JsonOptions {
   readonly as: string
   readonly url?: URL | undefined
   readonly ip: string
   readonly method: string
   readonly path: string
   readonly directoryPort: number
-  readonly json?: true | undefined
 }
 
 /** Port of a simulated agent's key directory: the server under test is configured with this origin. */
@@ -43,7 +35,7 @@ const FETCH_PATIENCE_MS = 2500
 /** `sallyport simulate --as NAME [--url URL]` */
 export function addSimulateCommand(program: Command, terminal: Terminal): void {
   const names = SIMULATED_AGENTS.map(({ name }) => name)
-  withCommonOptions(
+  withJsonOptions(
     program.command('simulate').description("simulate a client's request; agents that sign use a throw-away key"),
   )
     .addOption(new Option('--as <name>', 'client to simulate').choices(names).makeOptionMandatory())
@@ -61,7 +53,6 @@ export function addSimulateCommand(program: Command, terminal: Terminal): void {
         .argParser(parsePort)
         .default(DIRECTORY_PORT),
     )
-    .addOption(jsonOption())
     .action(async (options: Options) => {
       const simulated = SIMULATED_AGENTS.find(({ name }) => name === options.as)
       if (simulated === undefined) throw new SallyportError('invalid_request', `No agent "${options.as}".`)

@@ -1,12 +1,12 @@
 import { counted } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
-import { FLAG, passText, useText } from '../requests/explanation.ts'
+import { FLAG, passText, useText } from '#console'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, dim } from '../terminal/terminal.ts'
-import { entryWriter } from './log-text.ts'
+import { entryText } from './log-text.ts'
 
 /** Explains one request from the log, as `explain` shows a decision. */
-export function logExplanation(logged: LogLine, color: boolean): string {
+export function logExplanation(logged: LogLine): string {
   const line = printableValue(logged)
   const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -27,7 +27,7 @@ export function logExplanation(logged: LogLine, color: boolean): string {
     ['answered', `by ${line.answeredBy} in ${line.milliseconds} ms${inspected(line)}${transferred(line)}`],
   ]
   const known = rows.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[dim(name), text] as const]))
-  return [entryWriter(color)(line), columns(known)].join('\n')
+  return [entryText(line), columns(known)].join('\n')
 }
 
 /** `until 2026-11-25T03:40:00.000Z: 2 status:404, 1 blocked` */

@@ -1,54 +1,39 @@
-import { prettyFactory } from 'pino-pretty'
+import { styleText } from 'node:util'
 import { printableValue } from '../terminal/printable.ts'
+import { bold, dim } from '../terminal/terminal.ts'
 import { isRequest, type LogEntry } from './entry.ts'
 
-/** The color functions of pino-pretty that are used here. */
-interface Colors {
-  bold(text: string): string
-  dim(text: string): string
-  red(text: string): string
-  yellow(text: string): string
+/** An entry for people: one line, in the time of the machine. */
+export function entryText(entry: LogEntry): string {
+  const line = printableValue(entry)
+  // ISO 8601 with a space, as Sweden writes it.
+  const time = new Date(line.time).toLocaleString('sv-SE')
+  return `[${time}]: ${isRequest(line) ? requestText(line) : auditText(line)}`
 }
 
-/** Writes entries for people, a line each, in the time of the machine; `color` as the terminal can show it. */
-export function entryWriter(color: boolean): (entry: LogEntry) => string {
-  const pretty = prettyFactory({
-    colorize: color,
-    timestampKey: 'time',
-    translateTime: 'SYS:yyyy-mm-dd HH:MM:ss',
-    include: 'time',
-    messageKey: 'requestId',
-    messageFormat: (entry, _key, _level, { colors }) =>
-      formatEntry(entry as unknown as LogEntry, colors as unknown as Colors),
-  })
-  return (entry) => pretty(printableValue(entry)).trimEnd()
+function auditText({ audit, who, error, details }: Exclude<LogEntry, { path: string }>): string {
+  const rest = details === undefined ? '' : dim(` ${JSON.stringify(details)}`)
+  return `${bold(audit)} by ${who}${error === undefined ? '' : `, refused: ${error}`}${rest}`
 }
 
-function formatEntry(entry: LogEntry, colors: Colors): string {
-  if (!isRequest(entry)) {
-    const { audit, who, error, details } = entry
-    const rest = details === undefined ? '' : colors.dim(` ${JSON.stringify(details)}`)
-    return `${colors.bold(audit)} by ${who}${error === undefined ? '' : `, refused: ${error}`}${rest}`
-  }
+function requestText(entry: Extract<LogEntry, { path: string }>): string {
   const { method, host, path, status, client = '', requestId } = entry
   const parts = [
-    actionText(entry, colors),
+    actionText(entry),
     `${method} ${host}${path}`,
     statusText(entry.answeredBy, status),
     [client, whoText(entry)].filter(Boolean).join(' '),
     reasonText(entry),
-    colors.dim(requestId),
+    dim(requestId),
   ]
   return parts.filter((part) => part !== '').join('  ')
 }
 
-function actionText(entry: Extract<LogEntry, { path: string }>, colors: Colors): string {
-  const { action, enforced, trial, refusedFor } = entry
-  if (action === undefined) return refusedFor === undefined ? '-' : colors.yellow('refused')
-  const paint =
-    action === 'allow' ? colors.dim : action === 'flag' || action === 'challenge' ? colors.yellow : colors.red
+function actionText({ action, enforced, trial, refusedFor }: Extract<LogEntry, { path: string }>): string {
+  if (action === undefined) return refusedFor === undefined ? '-' : styleText('yellow', 'refused')
+  const colour = action === 'allow' ? 'dim' : action === 'flag' || action === 'challenge' ? 'yellow' : 'red'
   const not = enforced === false && action !== 'allow' ? ' (not carried out)' : ''
-  return `${paint(action)}${not}${trial === undefined ? '' : ` (${trial} on trial)`}`
+  return `${styleText(colour, action)}${not}${trial === undefined ? '' : ` (${trial} on trial)`}`
 }
 
 function statusText(answeredBy: string, status: number): string {

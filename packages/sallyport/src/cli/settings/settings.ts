@@ -33,7 +33,17 @@ export function withCommonOptions(command: Command): Command {
     .option('--data-dir <dir>', 'folder of compiled data and the store')
 }
 
-/** Adds `--json` to a command that reads. */
+/** The options of a command whose answer can be JSON. */
+export interface JsonOptions extends CommonOptions {
+  readonly json?: true | undefined
+}
+
+/** Adds `--config`, `--data-dir` and `--json` to a command. */
+export function withJsonOptions(command: Command): Command {
+  return withCommonOptions(command).addOption(jsonOption())
+}
+
+/** `--json`, for a command that reads no configuration. */
 export function jsonOption(): Option {
   return new Option('--json', 'print JSON')
 }

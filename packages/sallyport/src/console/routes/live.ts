@@ -1,5 +1,6 @@
-import { BASIS_TEXTS, HOUR_MS, type Mode, type ObservedRequest, SallyportError } from '@sallyport/core'
+import { HOUR_MS, type ObservedRequest, SallyportError } from '@sallyport/core'
 import { type LogLine, lineOf } from '@sallyport/engine'
+import { type Fact, listFacts, listSignals } from '../explanation/decision-facts.ts'
 import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
 import { countSeen, mergeSeen, type Seen } from '../history/seen.ts'
 import type { Share } from '../shares/share.ts'
@@ -48,25 +49,22 @@ const LINES: Share<{ readonly id: string | undefined; readonly since: number }, 
   },
 }
 
-/** Everything that is remembered of a request. */
+/** Everything that is remembered of a request, and the explanation of its decision. */
 interface Whole {
   readonly observed: ObservedRequest
-  readonly brief: Brief
-  readonly mode: Mode
-  /** Basis of the visitor's class; absent where nothing was decided. */
-  readonly knownBy: string | undefined
+  readonly facts: readonly Fact[]
+  readonly signals: readonly Fact[]
 }
 
 const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole | undefined }> = {
   name: 'whole',
   own({ id }, { history, sallyport }) {
-    const form = sallyport.config.log.addresses
     const observed = history.recent.find(id)
     if (observed === undefined) return {}
     const { client, peer, decision } = observed
-    const knownBy = decision && BASIS_TEXTS[decision.inspection.agent.basis]
-    const whole = { observed, brief: toBrief(observed, form), mode: sallyport.config.mode, knownBy }
-    return { found: withoutAddresses(whole, [client, peer], form) }
+    const facts = decision === undefined ? [] : listFacts(decision)
+    const signals = decision === undefined ? [] : listSignals(decision.inspection.agent.reasons)
+    return { found: withoutAddresses({ observed, facts, signals }, [client, peer], sallyport.config.log.addresses) }
   },
 }
 

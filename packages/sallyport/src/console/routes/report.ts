@@ -1,5 +1,7 @@
 import { DAY_MS, HOUR_MS, rulesInForce, SallyportError } from '@sallyport/core'
 import { type Period, readPeriod } from '@sallyport/engine'
+import { crawlerSections } from '../report/crawler-sections.ts'
+import { tallySections } from '../report/tally-sections.ts'
 import type { ReadReports } from './reports.ts'
 import { type ConsoleParts, type Query, row } from './route.ts'
 
@@ -46,14 +48,20 @@ export function reportRows(readReports: ReadReports) {
       path: 'report',
       role: 'read',
       takes: ['span'],
-      answer: async ({ query, now }, parts) => ({ report: (await readSpan(query, now, parts))?.all ?? null }),
+      async answer({ query, now }, parts) {
+        const all = (await readSpan(query, now, parts))?.all
+        return { rules: all?.rules ?? [], sections: all === undefined ? null : tallySections(all) }
+      },
     }),
     row({
       method: 'GET',
       path: 'crawlers/read',
       role: 'read',
       takes: ['span'],
-      answer: async ({ query, now }, parts) => ({ report: (await readSpan(query, now, parts))?.crawlers ?? null }),
+      async answer({ query, now }, parts) {
+        const crawlers = (await readSpan(query, now, parts))?.crawlers
+        return { sections: crawlers === undefined ? null : crawlerSections(crawlers) }
+      },
     }),
   ]
 }

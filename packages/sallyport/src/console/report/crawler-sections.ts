@@ -7,7 +7,7 @@ const MAX_OPERATORS = 12
 const MAX_PATHS = 8
 
 /** An operator as what was shown: a claim that nothing proves is shown as one. */
-export function operatorName({ operator, claim }: Pick<OperatorReading, 'operator' | 'claim'>): string {
+function operatorName({ operator, claim }: Pick<OperatorReading, 'operator' | 'claim'>): string {
   if (claim === 'verified') return operator
   return claim === 'spoofed' ? `pretends to be ${operator}` : `claims to be ${operator}`
 }
@@ -49,7 +49,7 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
           size(one.bytes),
           robotsText(one),
           number(one.beyond),
-          number(one.stopped),
+          one.would === 0 ? number(one.stopped) : `${number(one.stopped)}, would be ${number(one.would)}`,
         ]),
       },
     },

@@ -15,43 +15,28 @@ const STATES: Readonly<Record<RuleImpact['state'], string>> = {
 export function tallySections(report: TallyReport): readonly Section[] {
   const { byAction, byClass, byNetwork, byOperator, byPurpose, byPath, bySystem, answers, rules } = report
   const tables: readonly Section[] = [
-    { title: 'Rules, and the visitors they affect', sentences: [], table: rulesTable(rules) },
-    ...sharesSection('Requests by action', byAction),
-    {
-      title: 'Requests by answer',
-      sentences: [],
-      table: {
-        head: ['answer', 'requests', 'share', 'by the gate'],
-        rows: answers.map(({ name, requests, share, ours }) => [
-          answerText(name),
-          number(requests),
-          percent(share),
-          number(ours),
-        ]),
-      },
-    },
-    {
-      title: 'Requests by class of client',
-      sentences: [],
-      table: {
-        head: ['class', 'requests', 'share', 'clients', 'bytes'],
-        rows: byClass.map(({ name, requests, share, people, bytes }) => [
-          name,
-          number(requests),
-          percent(share),
-          number(people),
-          size(bytes),
-        ]),
-      },
-    },
-    ...sharesSection('Requests by network', byNetwork),
-    ...sharesSection('Autonomous systems', bySystem),
-    ...sharesSection('Operators of crawlers and agents', byOperator),
-    ...sharesSection('Purposes of crawlers and agents', byPurpose),
-    ...sharesSection('Paths', byPath),
-    ...changesSection(report),
+    tableSection('Rules, and the visitors they affect', rulesTable(rules)),
+    sharesSection('Requests by action', 'action', byAction),
+    tableSection('Requests by answer', {
+      head: ['answer', 'requests', 'share', 'by the gate'],
+      rows: answers.map((one) => [answerText(one.name), number(one.requests), percent(one.share), number(one.ours)]),
+    }),
+    tableSection('Requests by class of client', {
+      head: ['class', 'requests', 'share', 'clients', 'bytes'],
+      rows: byClass.map((one) => [...shareCells(one), number(one.people), size(one.bytes)]),
+    }),
+    sharesSection('Requests by network', 'network', byNetwork),
+    sharesSection('Autonomous systems', 'system', bySystem),
+    sharesSection('Operators of crawlers and agents', 'operator', byOperator),
+    sharesSection('Purposes of crawlers and agents', 'purpose', byPurpose),
+    sharesSection('Paths', 'path', byPath),
+    changesSection(report),
   ]
-  return [headSection(report), ...tables.filter(({ table }) => table === undefined || table.rows.length > 0)]
+  return [headSection(report), ...tables.filter(({ table }) => table?.rows.length !== 0)]
+}
+
+function tableSection(title: string, table: SectionTable): Section {
+  return { title, sentences: [], table }
 }
 
 /** The answer in its first lines. */
@@ -111,7 +96,7 @@ const WEEK_MS = 7 * DAY_MS
 function rulesTable(rules: readonly RuleImpact[]): SectionTable {
   const shown = rules.slice(0, 2 * MAX_ROWS)
   return {
-    head: ['rule', 'action', '', 'requests', 'clients', 'people', 'of all', 'cannot tell'],
+    head: ['rule', 'action', 'state', 'requests', 'clients', 'people', 'of all', 'cannot tell'],
     rows: shown.map(({ rule, action, state, requests, people, real, share, unclear }) => [
       rule === '' ? 'none named' : rule,
       action,
@@ -127,23 +112,13 @@ function rulesTable(rules: readonly RuleImpact[]): SectionTable {
 
 const NAMES: Readonly<Record<string, string>> = { unshown: 'challenge not shown' }
 
-function sharesSection(title: string, shares: readonly Share[]): readonly Section[] {
-  const shown = shares.slice(0, MAX_ROWS)
-  return [
-    {
-      title,
-      sentences: [],
-      table: {
-        head: ['', 'requests', 'share', 'bytes'],
-        rows: shown.map(({ name, requests, share, bytes }) => [
-          NAMES[name] ?? name,
-          number(requests),
-          percent(share),
-          size(bytes),
-        ]),
-      },
-    },
-  ]
+function sharesSection(title: string, name: string, shares: readonly Share[]): Section {
+  const rows = shares.slice(0, MAX_ROWS).map((one) => [...shareCells(one), size(one.bytes)])
+  return tableSection(title, { head: [name, 'requests', 'share', 'bytes'], rows })
+}
+
+function shareCells({ name, requests, share }: Share): readonly string[] {
+  return [NAMES[name] ?? name, number(requests), percent(share)]
 }
 
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -156,8 +131,7 @@ function answerText(name: string): string {
   return ANSWERS[name] ?? name
 }
 
-function changesSection({ changes }: TallyReport): readonly Section[] {
-  if (changes.length === 0) return []
+function changesSection({ changes }: TallyReport): Section {
   const each = ({ requests, visitors, hit, wouldHit, stopped }: Period) => [
     number(requests),
     percent(stopped),
@@ -165,17 +139,15 @@ function changesSection({ changes }: TallyReport): readonly Section[] {
     percent(hit),
     percent(wouldHit),
   ]
-  return [
-    {
-      title: 'Before and after each change of the configuration',
-      sentences: ['A day before it and a day after, as far as nothing else was changed.'],
-      table: {
-        head: ['', 'requests', 'stopped', 'people', 'affected', 'if enforced'],
-        rows: changes.flatMap(({ at, changed, before, after }) => [
-          [`before ${moment(at)}`, ...each(before)],
-          [`after ${changed.join(', ')}`, ...each(after)],
-        ]),
-      },
+  return {
+    title: 'Before and after each change of the configuration',
+    sentences: ['A day before it and a day after, as far as nothing else was changed.'],
+    table: {
+      head: ['change', 'requests', 'stopped', 'people', 'affected', 'if enforced'],
+      rows: changes.flatMap(({ at, changed, before, after }) => [
+        [`before ${moment(at)}`, ...each(before)],
+        [`after ${changed.join(', ')}`, ...each(after)],
+      ]),
     },
-  ]
+  }
 }
