@@ -35,7 +35,7 @@ export {
 export { doctor, examineNamed, type Look } from '#doctor'
 export { editList, type ListEdit, type PlacedList, placedLists, type ShownList, showList } from '#features/lists'
 export { readPeriod, readTally, type TallyReports } from '#features/report'
-export { asksOrigins, type RobotsSource } from '#features/robots'
+export type { RobotsSource } from '#features/robots'
 export type {
   DecisionLog,
   Finding,

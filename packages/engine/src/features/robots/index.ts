@@ -1,7 +1,7 @@
 import type { Feature } from '#service'
 import { keys } from './keys.ts'
 
-export { asksOrigins, openRobots, openRobotsFile, type RobotsSource, type SiteRobots } from './site-robots.ts'
+export { openRobots, openRobotsFile, type RobotsSource, type SiteRobots } from './site-robots.ts'
 
 /** robots.txt as the policy has it and as rules read it, and the fields about the use of content. */
 export const feature: Feature<typeof keys> = { keys, command: 'robots' }

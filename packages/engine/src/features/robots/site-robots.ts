@@ -81,7 +81,7 @@ export async function openRobots(
 }
 
 /** Whether rules by robots.txt need that of an origin, which a running proxy alone asks. */
-export function asksOrigins({ robots: { serve, file }, upstream, routes }: RobotsSettings): boolean {
+function asksOrigins({ robots: { serve, file }, upstream, routes }: RobotsSettings): boolean {
   return (
     !serve && file === undefined && (upstream !== undefined || routes.some(({ upstreams }) => upstreams !== undefined))
   )

@@ -16,38 +16,25 @@ export interface Running {
   readonly standing: Standing
 }
 
-/** Reloads of a run, of which the process that leads says what they came to. */
-export interface Reloads {
-  next(cause: ReloadCause, ending: AbortSignal): Promise<void>
-  /** Says what the last one came to, where the leader of that time has not; false where there is nothing to say. */
-  sayLast(): boolean
-}
-
-export function createReloads(running: Running, terminal: Terminal): Reloads {
+/** Returns what takes over the configuration as it is at each call; the process that leads says what that came to. */
+export function createReloads(
+  running: Running,
+  terminal: Terminal,
+): (cause: ReloadCause, ending: AbortSignal) => Promise<void> {
   const { sallyport, standing, url } = running
-  let unsaid: (() => Promise<void>) | undefined
   let refused = false
   sallyport.meter.read('reloadRefused', () => [[[], Number(refused)]])
-  return {
-    async next(cause, ending) {
-      unsaid = undefined
-      if (standing.leads) await notifySystemd('reloading', 'Reloading the configuration', terminal)
-      const { text, audit } = await reload(running, cause, ending)
-      if (ending.aborted) return
-      refused = audit.error !== undefined
-      const say = async (): Promise<void> => {
-        sallyport.log.audit(audit)
-        terminal.err(`sallyport: ${text}`)
-        await notifySystemd('ready', `Listening on ${url}; ${text}`, terminal)
-      }
-      if (standing.leads) await say()
-      else unsaid = say
-      standing.reloaded(sallyport.config)
-    },
-    sayLast() {
-      void unsaid?.()
-      return unsaid !== undefined
-    },
+  return async (cause, ending) => {
+    if (standing.leads) await notifySystemd('reloading', 'Reloading the configuration', terminal)
+    const { text, audit } = await reload(running, cause, ending)
+    if (ending.aborted) return
+    refused = audit.error !== undefined
+    if (standing.leads) {
+      sallyport.log.audit(audit)
+      terminal.err(`sallyport: ${text}`)
+      await notifySystemd('ready', `Listening on ${url}; ${text}`, terminal)
+    }
+    standing.reloaded(sallyport.config)
   }
 }
 

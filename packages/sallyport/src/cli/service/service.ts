@@ -147,7 +147,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   steering.savePolicy =
     file === undefined ? undefined : createPolicySaver({ ...configured, sallyport, file, takeOver, others }, terminal)
   let signal: NodeJS.Signals | undefined
-  const reloads = createReloads({ ...configured, sallyport, url: proxy.url, take }, terminal)
+  const reloadNext = createReloads({ ...configured, sallyport, url: proxy.url, take }, terminal)
   const leading = ofLeader(standing, terminal)
   let endReload = (): void => {}
   const endLoad = others && shareLoad(sallyport.load, others)
@@ -157,13 +157,13 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     if (standing.first) await announce(sallyport, config, proxy, terminal)
     if (standing.first && history && proxy.adminUrl !== undefined) terminal.err(consoleLine(shown, proxy.adminUrl))
     standing.serves(sallyport.config)
-    standing.onLead((owed) => {
+    standing.onLead(() => {
       proxy.orderCertificates()
-      if (!owed || !reloads.sayLast()) void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
+      void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
     })
     // After the start is said: systemd hears of a reload once it knows that the service is ready.
     endReload = onReload(
-      reloads.next,
+      reloadNext,
       configured.hangups,
       config.watch
         ? { hasChanged: source.hasChanged, onNotice: (message) => leading.err(`sallyport: ${message}`) }

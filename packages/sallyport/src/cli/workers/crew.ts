@@ -65,8 +65,6 @@ export class Crew {
   readonly #pauses = new Set<NodeJS.Timeout>()
   #fail: (code: number) => void = () => {}
   #leader: Member | undefined
-  /** The leader has not said yet what the last reload came to. */
-  #owed = false
   #hasServed = false
   /** Starts read the file where none serves: what was in force may not start any more, and the file be the mended one. */
   #readsFile = false
@@ -94,7 +92,6 @@ export class Crew {
   /** Has all read the configuration again; one that does not serve yet does so then. */
   reload(): void {
     this.#inForce.ask()
-    this.#owed = true
     for (const { worker } of this.#serving()) worker.process.kill('SIGHUP')
   }
 
@@ -165,7 +162,6 @@ export class Crew {
       if (message.worker === 'reloaded') {
         this.#inForce.take(message.config)
         this.#sinks.take(message.config)
-        if (member === this.#leader) this.#owed = false
       }
     })
     // After its last message, which comes after its exit at times.
@@ -217,8 +213,7 @@ export class Crew {
     if (member === this.#leader && this.#ending === undefined) {
       const [next] = [...this.#serving(), ...[...this.#members.values()].filter(({ begun }) => begun)]
       this.#leader = next
-      if (next) sendTo(next.worker, { primary: 'lead', owed: this.#owed })
-      this.#owed = false
+      if (next) sendTo(next.worker, { primary: 'lead' })
     }
     if (this.#ending === undefined) this.#replace(member, code, what)
     else if (this.#members.size === 0) this.#ending.over()

@@ -18,7 +18,7 @@ export type FromPrimary =
       readonly first: boolean
       readonly config?: Config | undefined
     }
-  | { readonly primary: 'lead'; readonly owed: boolean }
+  | { readonly primary: 'lead' }
   | { readonly primary: 'workers'; readonly counts: WorkerCounts }
 
 export function isFromWorker(message: unknown): message is FromWorker {

@@ -20,8 +20,8 @@ export interface Standing {
   readonly serving: boolean
   /** The primary's counts of all workers; absent: there are none. */
   readonly counts: WorkerCounts | undefined
-  /** Calls `take` once this process leads, at once where it does; `owed`: the leader before has not said what a reload came to. */
-  onLead(take: (owed: boolean) => void): void
+  /** Calls `take` once this process leads, at once where it does. */
+  onLead(take: () => void): void
   /** This process takes connections, under this configuration. */
   serves(config: Config): void
   /** A reload has ended, with this configuration in force. */
@@ -44,7 +44,7 @@ const ALONE: Standing = {
   config: undefined,
   serving: true,
   counts: undefined,
-  onLead: (take) => take(false),
+  onLead: (take) => take(),
   serves() {},
   reloaded() {},
   counted() {},
@@ -60,7 +60,7 @@ export function joinWorkers(): Promise<Standing> {
     serving: false,
     counts: undefined,
   }
-  let lead = (_owed: boolean): void => {}
+  let lead = (): void => {}
   const standing = (first: boolean, config: Config | undefined): Standing => ({
     get leads() {
       return state.leads
@@ -75,7 +75,7 @@ export function joinWorkers(): Promise<Standing> {
     },
     onLead(take) {
       lead = take
-      if (state.leads) take(false)
+      if (state.leads) take()
     },
     serves(config) {
       state.serving = true
@@ -95,7 +95,7 @@ export function joinWorkers(): Promise<Standing> {
       }
       if (message.primary === 'lead') {
         state.leads = true
-        lead(message.owed)
+        lead()
       }
     })
     sendToPrimary({ worker: 'begins' })
