@@ -1,9 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { open, readConfig } from '@sallyport/engine'
-import { freePort, listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { piping, run, workspace } from './command.ts'
 import { openWebhook } from './webhook.ts'
@@ -34,9 +32,6 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   })
   const trusted = await run('evidence', 'verify', evidence, '--keys', keys, '--json')
   t.match([trusted.code, JSON.parse(trusted.out)], [0, { ok: true, axes: { authenticity: { outcome: 'pass' } } }])
-  const server = createServer((_, response) => response.end(readFileSync(keys)))
-  const url = `http://127.0.0.1:${await listening(t, server)}/v1/provenance/keys`
-  t.match(await run('evidence', 'verify', evidence, '--keys', url), { code: 0, out: /authenticity +pass/ })
 
   const marked = [evidence, keys].map((file) => {
     writeFileSync(`${file}.bom`, `\ufeff${readFileSync(file, 'utf8')}`)
@@ -67,10 +62,6 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
     err: /is not a JWKS/,
   })
   t.match(await run('evidence', 'verify', join(folder, 'odd.json')), { code: 1, out: /format +fail/ })
-  t.match(await run('evidence', 'verify', evidence, '--keys', 'http://127.0.0.1:1/keys'), {
-    code: 1,
-    err: /cannot get/,
-  })
 
   for (const asked of [
     ['privacy', 'erase', '10.0.0.2'],
@@ -110,14 +101,4 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   appendFileSync(config, `net: { allowPrivate: [127.0.0.0/8] }\nnotify: [{ url: "${hook.url}" }]\n`)
   t.match(await command('ledger', 'verify'), { code: 1 })
   t.match(hook.of('ledger'), [{ text: /^The ledger does not verify: log t\/site, record 1: .*it was changed/ }])
-})
-
-t.test('keys that cannot be fetched are missing, in words', async (t) => {
-  const { write } = workspace(t)
-  const file = write('evidence.json', '{}')
-  const url = `http://127.0.0.1:${await freePort()}/keys`
-  t.match(await run('evidence', 'verify', file, '--keys', url), {
-    code: 1,
-    err: `sallyport: cannot get ${url}: nothing listens there\n`,
-  })
 })

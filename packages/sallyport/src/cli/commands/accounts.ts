@@ -3,43 +3,38 @@ import { type Account, isPlanName, openAccounts, PLAN_NAMES, type PlanName } fro
 import { type Command, InvalidArgumentError } from 'commander'
 import { type AccountOptions, toNewAccount, withAccountOptions } from '../settings/account-options.ts'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
-
-type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport accounts create | list | set-plan` */
 export function addAccountsCommands(program: Command, terminal: Terminal): void {
   const accounts = program.command('accounts').description('accounts with API keys, and their plans')
 
-  withAccountOptions(withCommonOptions(accounts.command('create').description('make an account, which has no key yet')))
-    .addOption(jsonOption())
-    .action(async (options: Options & AccountOptions) => {
-      const config = readConfig(options)
-      const details = ({ id, plan }: Account) => ({ account: id, plan })
-      const account = await audited(config, { what: 'accounts create', details }, terminal, () =>
-        using(openAccounts(config), ({ keyring }) => keyring.createAccount(toNewAccount(options))),
-      )
-      if (options.json) return terminal.out(json(account))
-      terminal.out(account.id)
-      terminal.out(dim(`on plan ${account.plan}; a key for it: sallyport keys create --account ${account.id}`))
-    })
+  withAccountOptions(
+    withJsonOptions(accounts.command('create').description('make an account, which has no key yet')),
+  ).action(async (options: JsonOptions & AccountOptions) => {
+    const config = readConfig(options)
+    const details = ({ id, plan }: Account) => ({ account: id, plan })
+    const account = await audited(config, { what: 'accounts create', details }, terminal, () =>
+      using(openAccounts(config), ({ keyring }) => keyring.createAccount(toNewAccount(options))),
+    )
+    if (options.json) return terminal.out(json(account))
+    terminal.out(account.id)
+    terminal.out(dim(`on plan ${account.plan}; a key for it: sallyport keys create --account ${account.id}`))
+  })
 
-  withCommonOptions(accounts.command('list').description('list all accounts'))
-    .addOption(jsonOption())
-    .action(async (options: Options) => {
-      const listed = await using(openAccounts(readConfig(options)), ({ accounts }) => accounts.listAccounts())
-      if (options.json) return terminal.out(json(listed))
-      if (listed.length === 0) return terminal.out('No accounts.')
-      const rows = listed.map(({ id, name, plan, signupDate }) => [id, name, plan, signupDate])
-      terminal.out(columns(rows, ['id', 'name', 'plan', 'signed up']))
-    })
+  withJsonOptions(accounts.command('list').description('list all accounts')).action(async (options: JsonOptions) => {
+    const listed = await using(openAccounts(readConfig(options)), ({ accounts }) => accounts.listAccounts())
+    if (options.json) return terminal.out(json(listed))
+    if (listed.length === 0) return terminal.out('No accounts.')
+    const rows = listed.map(({ id, name, plan, signupDate }) => [id, name, plan, signupDate])
+    terminal.out(columns(rows, ['id', 'name', 'plan', 'signed up']))
+  })
 
-  withCommonOptions(accounts.command('set-plan').description('change the plan of an account, from now on'))
+  withJsonOptions(accounts.command('set-plan').description('change the plan of an account, from now on'))
     .argument('<id>', 'id of the account')
     .argument('<plan>', PLAN_NAMES.join(', '), parsePlan)
-    .addOption(jsonOption())
-    .action(async (id: string, plan: PlanName, options: Options) => {
+    .action(async (id: string, plan: PlanName, options: JsonOptions) => {
       const config = readConfig(options)
       await audited(config, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, async () => {
         const known = await using(openAccounts(config), ({ accounts }) => accounts.setPlan(id, plan))

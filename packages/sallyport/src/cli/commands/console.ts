@@ -3,26 +3,24 @@ import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import type { Command } from 'commander'
 import { readTokens, signInLink } from '#console'
-import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport console` */
 export function addConsoleCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(
+  withJsonOptions(
     program.command('console').description('print a link that signs a browser in to the console, for reading'),
-  )
-    .addOption(jsonOption())
-    .action((options: CommonOptions & { readonly json?: true | undefined }) => {
-      const config = readConfig(options)
-      if (!config.console.enabled) throw new SallyportError('invalid_config', 'console.enabled is false.')
-      const { tokens, isKept } = readTokens(config.dataDir, config.console)
-      if (!isKept) {
-        const file = join(config.dataDir, 'console-token')
-        const why = existsSync(file) ? 'cannot be read by this user' : 'is not there yet: the first start makes it'
-        throw new SallyportError('invalid_config', `${file} ${why}, so no link can be made.`)
-      }
-      const url = signInLink(tokens, `http://${config.admin ?? '127.0.0.1:9090'}`)
-      terminal.out(options.json ? json({ url }) : url)
-      if (!options.json) terminal.err('It signs in once, within an hour. Changes need the token for administrators.')
-    })
+  ).action((options: JsonOptions) => {
+    const config = readConfig(options)
+    if (!config.console.enabled) throw new SallyportError('invalid_config', 'console.enabled is false.')
+    const { tokens, isKept } = readTokens(config.dataDir, config.console)
+    if (!isKept) {
+      const file = join(config.dataDir, 'console-token')
+      const why = existsSync(file) ? 'cannot be read by this user' : 'is not there yet: the first start makes it'
+      throw new SallyportError('invalid_config', `${file} ${why}, so no link can be made.`)
+    }
+    const url = signInLink(tokens, `http://${config.admin ?? '127.0.0.1:9090'}`)
+    terminal.out(options.json ? json({ url }) : url)
+    if (!options.json) terminal.err('It signs in once, within an hour. Changes need the token for administrators.')
+  })
 }

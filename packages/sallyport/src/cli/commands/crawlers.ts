@@ -1,20 +1,20 @@
 import { type Crawler, createCatalogue } from '@sallyport/core'
 import type { Command } from 'commander'
-import { type CommonOptions, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, withJsonOptions } from '../settings/settings.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport crawlers list` */
 export function addCrawlersCommands(program: Command, terminal: Terminal): void {
   const crawlers = program.command('crawlers').description('the crawlers and agents that claims are checked against')
 
-  withCommonOptions(crawlers.command('list').description('list the catalogue of crawlers, with the checks for each'))
-    .addOption(jsonOption())
-    .action((options: CommonOptions & { readonly json?: true | undefined }) => {
-      const listed = createCatalogue().crawlers
-      if (options.json) return terminal.out(json(listed.map(plain)))
-      const rows = listed.map((crawler) => [crawler.slug, crawler.operator, crawler.purpose, listChecks(crawler)])
-      terminal.out(columns(rows, ['slug', 'operator', 'purpose', 'checked by']))
-    })
+  withJsonOptions(
+    crawlers.command('list').description('list the catalogue of crawlers, with the checks for each'),
+  ).action((options: JsonOptions) => {
+    const listed = createCatalogue().crawlers
+    if (options.json) return terminal.out(json(listed.map(plain)))
+    const rows = listed.map((crawler) => [crawler.slug, crawler.operator, crawler.purpose, listChecks(crawler)])
+    terminal.out(columns(rows, ['slug', 'operator', 'purpose', 'checked by']))
+  })
 }
 
 /** The checks that can confirm or refute, in the API's words; `nothing` where the operator publishes nothing to check by. */

@@ -1,29 +1,25 @@
-import { constants, gunzipSync } from 'node:zlib'
+import { writeFileSync } from 'node:fs'
 import { counted, SallyportError } from '@sallyport/core'
 import { MAX_BUNDLE_BYTES, oldestList, openUpdates, type Updates } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
 import {
   type CommonOptions,
-  jsonOption,
+  type JsonOptions,
   makeBundle,
   readConfig,
   readDataSources,
   withCommonOptions,
+  withJsonOptions,
 } from '../settings/settings.ts'
-import { yesOption } from '../terminal/ask.ts'
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
-import { confirmOverwriting, type WrittenKind, writeInto } from '../terminal/written-file.ts'
 
-type Options = CommonOptions & { readonly json?: true | undefined }
-type UpdateOptions = Options & {
+type UpdateOptions = JsonOptions & {
   readonly source?: string | undefined
   readonly accept?: true | undefined
   readonly rollback?: true | undefined
 }
-
-type BundleOptions = CommonOptions & { readonly yes?: true | undefined }
 
 const NOT_SWITCHED_ON = 'not switched on'
 
@@ -31,10 +27,9 @@ const NOT_SWITCHED_ON = 'not switched on'
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('data sets behind verdicts')
 
-  withCommonOptions(data.command('status').description('show loaded data, with date, age and licence'))
+  withJsonOptions(data.command('status').description('show loaded data, with date, age and licence'))
     .option('--all', 'also sources that are not switched on')
-    .addOption(jsonOption())
-    .action(async (options: Options & { readonly all?: true | undefined }) => {
+    .action(async (options: JsonOptions & { readonly all?: true | undefined }) => {
       const sources = await readDataSources(readConfig(options), terminal)
       if (options.json) return terminal.out(json(sources))
       const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
@@ -46,11 +41,10 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
       for (const credit of creditLines(sources)) terminal.out(dim(credit))
     })
 
-  withCommonOptions(data.command('update').description('download changed data; a running service takes it over'))
+  withJsonOptions(data.command('update').description('download changed data; a running service takes it over'))
     .option('--source <id>', 'only this source')
     .option('--accept', 'accept a list whose size jumped')
     .addOption(new Option('--rollback', 'return to the previous download').conflicts('accept'))
-    .addOption(jsonOption())
     .action((options: UpdateOptions) => (options.rollback ? rollBack(options, terminal) : update(options, terminal)))
 
   withCommonOptions(data.command('compile').description('compile the data now, unless it is compiled already')).action(
@@ -66,35 +60,20 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(
     data.command('bundle').description('write a bundle: networks alone, in one file, for Cloudflare Workers'),
   )
-    .argument('<file>', 'file to write')
-    .addOption(yesOption())
-    .action((file: string, options: BundleOptions) => bundle(file, options, terminal))
+    .argument('<file>', 'file to write, or to overwrite')
+    .action((file: string, options: CommonOptions) => bundle(file, options, terminal))
 }
 
-async function bundle(file: string, options: BundleOptions, terminal: Terminal): Promise<void> {
-  // Before the data is compiled, on a terminal that may be left alone meanwhile.
-  await confirmOverwriting(file, BUNDLE, options.yes, terminal)
+async function bundle(file: string, options: CommonOptions, terminal: Terminal): Promise<void> {
   const config = readConfig(options)
   const written = { what: 'data bundle', details: { file } }
   const bytes = await audited(config, written, terminal, () => makeBundle(config, terminal))
-  writeInto(file, bytes)
+  writeFileSync(file, bytes)
   const megabytes = (bytes.length / 1e6).toFixed(2)
   terminal.out(
     `${file}: networks, listed addresses and crawler ranges, ${megabytes} MB; no places, no names of systems.`,
   )
   if (bytes.length > MAX_BUNDLE_BYTES) terminal.err(`It is larger than ${MAX_BUNDLE_BYTES / 1e6} MB.`)
-}
-
-/** A bundle is packed, and its head is JSON. */
-const BUNDLE: WrittenKind = {
-  name: 'bundle',
-  isOurs(head) {
-    try {
-      return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }).includes('"bundle":')
-    } catch {
-      return false
-    }
-  },
 }
 
 /** Fails with 1 where a source was refused or could not be fetched; the others are in use. */

@@ -1,21 +1,19 @@
 import { doctor, type Finding } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { PROXY_LOOKS } from '../settings/looks.ts'
-import { type CommonOptions, jsonOption, readConfigLayers, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfigLayers, withJsonOptions } from '../settings/settings.ts'
 import { parseUrlOption } from '../settings/url.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-interface Options extends CommonOptions {
+interface Options extends JsonOptions {
   readonly site?: URL | undefined
-  readonly json?: true | undefined
 }
 
 /** `sallyport doctor` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('doctor').description('check what a service depends on, and advise'))
+  withJsonOptions(program.command('doctor').description('check what a service depends on, and advise'))
     .option('--site <url>', 'address of the site, to check that challenge solutions reach the gate', parseUrlOption)
-    .addOption(jsonOption())
     .action(async (options: Options) => {
       const { site } = options
       const findings = await doctor(readConfigLayers(options, {}, true).config, { site: site?.href, more: PROXY_LOOKS })

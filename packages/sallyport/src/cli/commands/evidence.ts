@@ -1,5 +1,4 @@
 import { errorText, SallyportError } from '@sallyport/core'
-import { connectionReason } from '@sallyport/engine/files'
 import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
 import type { Command } from 'commander'
 import { jsonOption } from '../settings/settings.ts'
@@ -14,17 +13,15 @@ interface VerifyOptions {
   readonly json?: true | undefined
 }
 
-const FETCH_MS = 10_000
-
 /** `sallyport evidence verify` */
 export function addEvidenceCommands(program: Command, terminal: Terminal): void {
   const evidence = program.command('evidence').description('signed evidence about attestations')
 
   evidence
     .command('verify')
-    .description('verify evidence, offline unless --keys is a URL')
+    .description('verify evidence, offline')
     .argument('<file>', 'evidence, as GET /v1/provenance/export gives it; - is standard input')
-    .option('--keys <file|url>', 'JWKS of the service, as GET /v1/provenance/keys gives it')
+    .option('--keys <file>', 'JWKS of the service, as GET /v1/provenance/keys gives it')
     .option('--allow-unauthenticated', 'exit 0 without --keys too, although nothing proves the origin of the evidence')
     .addOption(jsonOption())
     .action(async (file: string, options: VerifyOptions) => {
@@ -61,12 +58,12 @@ function formatAxes({ axes }: EvidenceReport): string {
 }
 
 /** The text itself, in which the verifier sees what is there twice. */
-async function readJsonText(place: string): Promise<string> {
-  const text = /^https?:\/\//.test(place) ? await fetchText(place) : await readText(place)
+async function readJsonText(file: string): Promise<string> {
+  const text = await readText(file)
   try {
     JSON.parse(text)
   } catch {
-    throw new SallyportError('corrupt_data', `${inputName(place)} is not JSON`)
+    throw new SallyportError('corrupt_data', `${inputName(file)} is not JSON`)
   }
   return text
 }
@@ -76,18 +73,5 @@ async function readText(file: string): Promise<string> {
     return await inputText(file)
   } catch (error) {
     throw new SallyportError('missing_data', `${inputName(file)} ${errorText(error)}`)
-  }
-}
-
-async function fetchText(url: string): Promise<string> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) })
-    if (response.ok) return await response.text()
-    throw new Error(`status ${response.status}`)
-  } catch (error) {
-    // fetch says only that it failed, and why within.
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    const reason = connectionReason(cause) ?? errorText(cause)
-    throw new SallyportError('missing_data', `cannot get ${url}: ${reason}`)
   }
 }

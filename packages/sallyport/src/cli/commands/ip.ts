@@ -10,13 +10,11 @@ import {
 import { type Override, openOverrides } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-type ReadOptions = CommonOptions & { readonly json?: true | undefined }
-
-interface SetOptions extends ReadOptions {
+interface SetOptions extends JsonOptions {
   readonly class: Override['networkClass']
   readonly ttl?: number | undefined
   readonly provider?: string | undefined
@@ -27,13 +25,12 @@ interface SetOptions extends ReadOptions {
 export function addIpCommands(program: Command, terminal: Terminal): void {
   const ip = program.command('ip').description('your own classes of addresses and prefixes, which override all data')
 
-  withCommonOptions(ip.command('set').description('set the class of an address or a CIDR; a running process follows'))
+  withJsonOptions(ip.command('set').description('set the class of an address or a CIDR; a running process follows'))
     .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', parseRange)
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
     .addOption(new Option('--ttl <time>', 'duration: 90s, 30m, 12h, 7d (default: until unset)').argParser(parseTtl))
     .option('--provider <name>', 'brand of the service')
     .option('--note <text>', 'reason, for readers of the list')
-    .addOption(jsonOption())
     .action(async (prefix: Prefix, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
       const override: Override = {
         networkClass,
@@ -49,10 +46,9 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       terminal.out(options.json ? json(shown(set)) : `${rest.address} is ${rest.class} until ${until}.`)
     })
 
-  withCommonOptions(ip.command('unset').description('remove the class of an address or a CIDR'))
+  withJsonOptions(ip.command('unset').description('remove the class of an address or a CIDR'))
     .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', parseRange)
-    .addOption(jsonOption())
-    .action(async (prefix: Prefix, options: ReadOptions) => {
+    .action(async (prefix: Prefix, options: JsonOptions) => {
       const [config, text] = [readConfig(options), formatHostOrPrefix(prefix)]
       await audited(config, { what: 'ip unset', details: { address: text } }, terminal, () =>
         using(openOverrides(config), async ({ overrides }) => overrides.unset(prefix)),
@@ -60,9 +56,8 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
     })
 
-  withCommonOptions(ip.command('list').description('list classes in force, set or read from reverse names'))
-    .addOption(jsonOption())
-    .action(async (options: ReadOptions) => {
+  withJsonOptions(ip.command('list').description('list classes in force, set or read from reverse names')).action(
+    async (options: JsonOptions) => {
       const listed = await using(openOverrides(readConfig(options)), ({ overrides }) => overrides.list())
       const rows = listed.map(shown)
       if (options.json) return terminal.out(json(rows))
@@ -80,7 +75,8 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
           ['address', 'class', 'by', 'provider', 'until', 'note'],
         ),
       )
-    })
+    },
+  )
 }
 
 /** An observation as JSON; times are ISO 8601, UTC. */

@@ -3,40 +3,35 @@ import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools, type Rota
 import { type Command, Option } from 'commander'
 import { type AccountOptions, toNewAccount, withAccountOptions } from '../settings/account-options.ts'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-interface CreateOptions extends CommonOptions, AccountOptions {
+interface CreateOptions extends JsonOptions, AccountOptions {
   readonly account?: string | undefined
-  readonly json?: true | undefined
 }
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends JsonOptions {
   readonly account?: string | undefined
-  readonly json?: true | undefined
 }
 
 /** `sallyport keys create | list | revoke | rotate | rotate-signing` */
 export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('API keys for /v1, and the key that signs evidence')
 
-  const create = withCommonOptions(keys.command('create'))
+  const create = withJsonOptions(keys.command('create'))
     .description('make a key, for an existing account or a new one')
     .addOption(new Option('--account <id>', 'an existing account').conflicts(['plan', 'signup', 'name']))
-  withAccountOptions(create)
-    .addOption(jsonOption())
-    .action(async (options: CreateOptions) => {
-      const config = readConfig(options)
-      const issued = await audited(config, { what: 'keys create', details: listIds }, terminal, () =>
-        using(openAccounts(config), ({ keyring }) => keyring.issue(findOwner(options))),
-      )
-      showIssued(issued, options, terminal)
-    })
+  withAccountOptions(create).action(async (options: CreateOptions) => {
+    const config = readConfig(options)
+    const issued = await audited(config, { what: 'keys create', details: listIds }, terminal, () =>
+      using(openAccounts(config), ({ keyring }) => keyring.issue(findOwner(options))),
+    )
+    showIssued(issued, options, terminal)
+  })
 
-  withCommonOptions(keys.command('list').description('list keys by their public ids'))
+  withJsonOptions(keys.command('list').description('list keys by their public ids'))
     .option('--account <id>', 'keys of one account')
-    .addOption(jsonOption())
     .action(async (options: ListOptions) => {
       const listed = await using(openAccounts(readConfig(options)), ({ accounts }) =>
         accounts.listKeys(options.account),
@@ -50,10 +45,9 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       terminal.out(columns(rows, ['id', 'ends', 'account', 'created', 'last used', 'state']))
     })
 
-  withCommonOptions(keys.command('revoke').description('revoke a key for good'))
+  withJsonOptions(keys.command('revoke').description('revoke a key for good'))
     .argument('<id>', 'public id, as listed')
-    .addOption(jsonOption())
-    .action(async (id: string, options: CommonOptions & { readonly json?: true | undefined }) => {
+    .action(async (id: string, options: JsonOptions) => {
       const config = readConfig(options)
       await audited(config, { what: 'keys revoke', details: { key: id } }, terminal, () =>
         using(openAccounts(config), ({ keyring }) => keyring.revoke(id)),
@@ -61,12 +55,11 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       terminal.out(options.json ? json({ id, revoked: true }) : `Revoked ${id}.`)
     })
 
-  withCommonOptions(
+  withJsonOptions(
     keys.command('rotate').description('make a new key for the same account and revoke the old one at once'),
   )
     .argument('<id>', 'public id of the old key, as listed')
-    .addOption(jsonOption())
-    .action(async (id: string, options: CommonOptions & { readonly json?: true | undefined }) => {
+    .action(async (id: string, options: JsonOptions) => {
       const config = readConfig(options)
       const details = (made: IssuedKey) => ({ ...listIds(made), revoked: id })
       const issued = await audited(config, { what: 'keys rotate', details }, terminal, () =>
@@ -75,11 +68,10 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       showIssued(issued, options, terminal)
     })
 
-  withCommonOptions(keys.command('rotate-signing').description('hand over to a new key for checkpoints and evidence'))
+  withJsonOptions(keys.command('rotate-signing').description('hand over to a new key for checkpoints and evidence'))
     .option('--next-key <file>', 'private key to hand over to (default: one is made in place of the old)')
     .option('--compromised', 'distrust everything that the old key signed')
     .addOption(yesOption())
-    .addOption(jsonOption())
     .action(async ({ nextKey, yes, compromised = false, ...options }: RotateOptions) => {
       if (compromised) await confirm('Everything that the old key signed will be distrusted.', yes, terminal)
       const next = { nextKeyFile: nextKey, compromised }
@@ -94,11 +86,10 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     })
 }
 
-interface RotateOptions extends CommonOptions {
+interface RotateOptions extends JsonOptions {
   readonly nextKey?: string | undefined
   readonly compromised?: boolean | undefined
   readonly yes?: true | undefined
-  readonly json?: true | undefined
 }
 
 /** The ids of a new key for the audit trail. */

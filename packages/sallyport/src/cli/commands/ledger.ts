@@ -2,21 +2,18 @@ import { counted } from '@sallyport/core'
 import { type Config, openLedgerTools, openSinks } from '@sallyport/engine'
 import type { AuditReport } from '@sallyport/ledger'
 import type { Command } from 'commander'
-import { type CommonOptions, jsonOption, readConfig, using, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { showBar } from '../terminal/progress.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
-
-type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport ledger verify` */
 export function addLedgerCommands(program: Command, terminal: Terminal): void {
   const ledger = program.command('ledger').description('the ledger of attestations')
 
-  withCommonOptions(ledger.command('verify').description('verify every record, and name the first bad one'))
+  withJsonOptions(ledger.command('verify').description('verify every record, and name the first bad one'))
     .option('--no-addresses', 'verify the records only, without addresses and contexts: twice as fast')
-    .addOption(jsonOption())
-    .action(async ({ addresses, ...options }: Options & { readonly addresses: boolean }) => {
+    .action(async ({ addresses, ...options }: JsonOptions & { readonly addresses: boolean }) => {
       const bar = showBar('Verifying the ledger')
       const asked = { subjects: addresses, onProgress: bar.update }
       const config = readConfig(options)

@@ -1,20 +1,17 @@
 import { editList, showList } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
-
-type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport list show | add | remove` */
 export function addListCommands(program: Command, terminal: Terminal): void {
   const list = program.command('list').description('lists of the configuration, which policies call list:NAME')
 
-  withCommonOptions(list.command('show').description('show entries of a list; for a URL those of the last copy'))
+  withJsonOptions(list.command('show').description('show entries of a list; for a URL those of the last copy'))
     .argument('<name>', 'name of the list')
     .argument('[wanted]', 'an address, a CIDR, a system or a text: only entries that hold it')
-    .addOption(jsonOption())
-    .action(async (name: string, wanted: string | undefined, options: Options) => {
+    .action(async (name: string, wanted: string | undefined, options: JsonOptions) => {
       const shown = await showList(readConfig(options), name, wanted)
       if (options.json) return terminal.out(json(shown))
       const none = wanted === undefined ? `The list ${name} holds nothing.` : `Nothing in ${name} holds ${wanted}.`
@@ -25,7 +22,7 @@ export function addListCommands(program: Command, terminal: Terminal): void {
 
   const edit =
     (what: 'add' | 'remove', done: string, none: string) =>
-    async (name: string, entries: string[], options: Options) => {
+    async (name: string, entries: string[], options: JsonOptions) => {
       const config = readConfig(options)
       const changed = await audited(config, { what: `list ${what}`, details: { name, entries } }, terminal, () =>
         editList(config, name, { what, entries }),
@@ -37,14 +34,12 @@ export function addListCommands(program: Command, terminal: Terminal): void {
           : `${changed.join(', ')}: ${done} ${what === 'add' ? 'to' : 'from'} ${name}.`,
       )
     }
-  withCommonOptions(list.command('add').description('add entries to the file of a list; a running service follows'))
+  withJsonOptions(list.command('add').description('add entries to the file of a list; a running service follows'))
     .argument('<name>', 'name of the list')
     .argument('<entries...>', 'addresses, CIDRs, systems (AS64500) or patterns')
-    .addOption(jsonOption())
     .action(edit('add', 'added', 'All were there already'))
-  withCommonOptions(list.command('remove').description('remove entries from the file of a list; comments stay'))
+  withJsonOptions(list.command('remove').description('remove entries from the file of a list; comments stay'))
     .argument('<name>', 'name of the list')
     .argument('<entries...>', 'as list show has them')
-    .addOption(jsonOption())
     .action(edit('remove', 'removed', 'None of them was there'))
 }

@@ -1,20 +1,17 @@
 import { SallyportError } from '@sallyport/core'
 import { createOutbound, EVENT_KINDS, notify } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
-
-type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport notify test` */
 export function addNotifyCommands(program: Command, terminal: Terminal): void {
   const command = program.command('notify').description('notifications of the configuration')
 
-  withCommonOptions(command.command('test').description('send a test to each place, and show its answer'))
-    .addOption(jsonOption())
-    .action(async (options: Options) => {
+  withJsonOptions(command.command('test').description('send a test to each place, and show its answer')).action(
+    async (options: JsonOptions) => {
       const config = readConfig(options)
       if (config.notify.length === 0)
         throw new SallyportError('invalid_config', 'notify: the configuration names no place')
@@ -28,5 +25,6 @@ export function addNotifyCommands(program: Command, terminal: Terminal): void {
       ])
       terminal.out(options.json ? json(tested) : columns(shown, ['', 'form', 'place', 'events', 'answer']))
       if (tested.some(({ sent }) => !sent)) throw new ExitError(1)
-    })
+    },
+  )
 }

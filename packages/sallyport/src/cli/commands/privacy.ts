@@ -3,21 +3,18 @@ import type { Command } from 'commander'
 import { consoleErased, consoleKnown } from '../service/console-history.ts'
 import { parseAddressOption } from '../settings/address.ts'
 import { audited } from '../settings/audit.ts'
-import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
-
-type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport privacy export | erase` */
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
   const command = program.command('privacy').description('personal data of one address, and its erasure')
 
-  withCommonOptions(command.command('export').description('export all data about an address, place by place'))
+  withJsonOptions(command.command('export').description('export all data about an address, place by place'))
     .argument('<address>', 'IPv4 or IPv6 address', parseAddressOption)
-    .addOption(jsonOption())
-    .action(async (address: string, options: Options) => {
+    .action(async (address: string, options: JsonOptions) => {
       const config = readConfig(options)
       // Without the address: the trail outlives what it is about.
       const details = ({ complete }: { readonly complete: boolean }) => ({ complete })
@@ -36,13 +33,10 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
       failWhere(!known.complete, terminal)
     })
 
-  withCommonOptions(
-    command.command('erase').description('erase what is stored about an address, and report what stays'),
-  )
+  withJsonOptions(command.command('erase').description('erase what is stored about an address, and report what stays'))
     .argument('<address>', 'IPv4 or IPv6 address', parseAddressOption)
     .addOption(yesOption())
-    .addOption(jsonOption())
-    .action(async (address: string, { yes, ...options }: Options & { readonly yes?: true | undefined }) => {
+    .action(async (address: string, { yes, ...options }: JsonOptions & { readonly yes?: true | undefined }) => {
       await confirm(`What is stored about ${address} is erased for good.`, yes, terminal)
       const config = readConfig(options)
       const details = ({

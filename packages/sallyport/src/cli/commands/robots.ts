@@ -2,17 +2,16 @@ import { givenWords, type Rule, rulesInForce } from '@sallyport/core'
 import { robotsOfConfig } from '@sallyport/engine'
 import { sitePartsOf } from '@sallyport/proxy/internal'
 import type { Command } from 'commander'
-import { type CommonOptions, jsonOption, readConfig, withCommonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport robots` */
 export function addRobotsCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(
+  withJsonOptions(
     program.command('robots').description('print the robots.txt of the policy, for a site that serves its own'),
   )
     .option('--host <name>', 'rules for this host')
-    .addOption(jsonOption())
-    .action((options: CommonOptions & { readonly json?: true | undefined; readonly host?: string | undefined }) => {
+    .action((options: JsonOptions & { readonly host?: string | undefined }) => {
       const config = readConfig(options)
       const { text, unspoken } = robotsOfConfig(config, sitePartsOf(config.routes, options.host ?? ''))
       if (options.json) return terminal.out(json({ text, unspoken }))

@@ -10,7 +10,6 @@ import { cleanLines } from './clean-lines.ts'
 import type { LogEntry } from './entry.ts'
 import { describeCut, followText, readFileLines, splitLines } from './lines.ts'
 import { rememberedLog } from './remembered.ts'
-import { pipedText } from './standard-input.ts'
 
 type Entries = AsyncIterable<LogEntry | undefined>
 
@@ -26,8 +25,6 @@ export interface LogSource {
    * they are written.
    */
   readonly follow?: ((onEnd: () => void) => Entries) | undefined
-  /** Whether it is piped in. */
-  readonly isPiped?: boolean | undefined
   /** Whether it is what a gate remembers, and is gone with it. */
   readonly isMemory?: boolean | undefined
   /** Whether it is a packed file that ended before its end. */
@@ -42,13 +39,13 @@ const REMEMBERED =
 export function logOption(): Option {
   return new Option(
     '--log <file>',
-    'the decision log; - is standard input (default: log.file of the configuration, else standard input, else the memory of the running gate)',
+    'the decision log; - is standard input (default: log.file of the configuration, else the memory of the running gate)',
   )
 }
 
 /**
- * The log that is named, else the configured one, or the trail of commands beside it, else standard input, else the memory of the gate that runs with this
- * configuration: all of it, or one request by its id. Throws `invalid_request` where there is none.
+ * The log that is named, else the configured one, or the trail of commands beside it, else the memory of the gate that runs with
+ * this configuration: all of it, or one request by its id. Throws `invalid_request` where there is none.
  */
 export async function openLog(
   options: CommonOptions & { readonly log?: string | undefined; readonly audit?: true | undefined },
@@ -58,7 +55,7 @@ export async function openLog(
   const config = readConfig(options)
   const trail = join(config.dataDir, AUDIT_FILE)
   if (options.audit && config.log.file === undefined && existsSync(trail)) return openFileLog(trail)
-  return config.log.file === undefined ? openLogWithoutFile(config, id) : openFileLog(config.log.file)
+  return config.log.file === undefined ? openMemory(config, id) : openFileLog(config.log.file)
 }
 
 /** Says whether a log is cut short, and how many lines are no part of one. Throws `invalid_request` where none is. */
@@ -78,42 +75,24 @@ function openFileLog(file: string): LogSource {
   const onCut = () => {
     cut = true
   }
-  const isPiped = file === STANDARD_INPUT
   return {
     name: inputName(file),
-    isPiped,
     holds: WRITTEN,
     entries: readEntries(readFileLines(file, 'utf8', onCut)),
     isCut: () => cut,
-    follow: isPiped ? undefined : (onEnd) => readEntries(splitLines(followText(file, onEnd))),
+    follow: file === STANDARD_INPUT ? undefined : (onEnd) => readEntries(splitLines(followText(file, onEnd))),
   }
 }
 
-/** Reads standard input if something comes within two seconds, else the memory of the gate: a program's own input may stay open and silent. */
-async function openLogWithoutFile(config: Config, id: string | undefined): Promise<LogSource> {
-  const piped = process.stdin.isTTY ? undefined : await pipedText()
-  if (piped?.state === 'begun') return standardInput(piped.text)
+/** The memory of the gate that runs with this configuration. */
+async function openMemory(config: Config, id: string | undefined): Promise<LogSource> {
   const remembered = await rememberedLog(config, id)
-  const memory = toMemory(remembered)
-  if (memory !== undefined) {
-    piped?.leave()
-    return memory
+  if ('reason' in remembered) {
+    const found = `No log is named, log.file is not set, and ${remembered.reason}`
+    throw new SallyportError('invalid_request', `${found}: use --log, set log.file, or pipe the log into --log -.`)
   }
-  if (piped?.state === 'silent') return standardInput(piped.text)
-  throw new SallyportError(
-    'invalid_request',
-    `No log is named, log.file is not set, and ${'reason' in remembered ? remembered.reason : ''}: use --log, set log.file, or pipe the log in.`,
-  )
-}
-
-function toMemory(remembered: Awaited<ReturnType<typeof rememberedLog>>): LogSource | undefined {
-  if ('reason' in remembered) return undefined
   const { name, entries, follow } = remembered
   return { name, holds: REMEMBERED, entries: each(entries), follow, isMemory: true }
-}
-
-function standardInput(text: AsyncIterable<string>): LogSource {
-  return { name: 'standard input', isPiped: true, holds: WRITTEN, entries: readEntries(splitLines(text)) }
 }
 
 async function* each(entries: readonly LogEntry[]): Entries {

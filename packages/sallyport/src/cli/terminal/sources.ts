@@ -2,26 +2,17 @@ import { counted, DAY_MS, isStale, type SourceStatus } from '@sallyport/core'
 import { isShippedTable, type OldestList, shippedTablesAge } from '@sallyport/engine'
 import { columns, dim } from './terminal.ts'
 
-/** As wide as lines about data sets are. */
-const WIDTH = 100
-
-/** A licence that is longer is written below its line. */
-const SHORT_LICENCE = 12
-
-/**
- * Two lines for each data set: id, date, state, age of its last check and licence; and below what it is, the generation
- * in use, and why it is not loaded or could not be refreshed.
- */
+/** Each data set: id, date, state, age of its last check and licence; and below what it is, and why it is not loaded or not fresh. */
 export function sourceLines(sources: readonly SourceStatus[], now = Date.now()): string {
   const rows = sources.map((source) => [
     source.id,
     source.date ?? '',
     describeState(source, now),
     formatAge(source, now),
-    isShort(source) ? source.licence : '',
+    source.licence,
   ])
   const lines = columns(rows).split('\n')
-  return sources.flatMap((source, index) => [lines[index], ...listNotes(source)]).join('\n')
+  return sources.flatMap((source, index) => [lines[index], dim(`    ${describeNotes(source)}`)]).join('\n')
 }
 
 /** `12 sources of 2025-10-09 to 2026-11-02, networks as shipped 161 days ago, 2 stale; sallyport data update renews them`. */
@@ -48,29 +39,15 @@ export function oldestSentence({ id, ageMs }: OldestList): string {
   return `The oldest list that verdicts rest on is ${id}, last known to be true ${days === 0 ? 'today' : `${counted(days, 'day')} ago`}.`
 }
 
-function isShort({ licence }: SourceStatus): boolean {
-  return licence.length <= SHORT_LICENCE
-}
-
-function listNotes(source: SourceStatus): readonly string[] {
-  const { title, generation, left, reason, error, licence } = source
+function describeNotes({ title, generation, left, reason, error }: SourceStatus): string {
   const notes = [
     title,
-    ...(generation === undefined ? [] : [`generation ${generation}`]),
-    ...(isShort(source) ? [] : [licence]),
-    ...(left === undefined ? [] : [`${left} of its lines could not be read and ${left === 1 ? 'is' : 'are'} left out`]),
-    ...(reason === undefined ? [] : [reason]),
-    ...(error === undefined ? [] : [`last refresh: ${error}`]),
+    generation !== undefined && `generation ${generation}`,
+    left !== undefined && `${left} of its lines could not be read and ${left === 1 ? 'is' : 'are'} left out`,
+    reason,
+    error !== undefined && `last refresh: ${error}`,
   ]
-  return wrapped(notes.join('; '), WIDTH - 4).map((line) => dim(`    ${line}`))
-}
-
-/** Lines of at most so many characters, cut between words where there are any. */
-function wrapped(text: string, width: number): readonly string[] {
-  if (text.length <= width) return [text]
-  const space = text.lastIndexOf(' ', width)
-  const end = space <= 0 ? width : space
-  return [text.slice(0, end), ...wrapped(text.slice(end).trimStart(), width)]
+  return notes.filter(Boolean).join('; ')
 }
 
 function describeState(source: SourceStatus, now: number): string {
