@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { stripVTControlCharacters } from 'node:util'
 import { readBundle } from '@sallyport/engine/bundle'
 import t from 'tap'
 import { run, workspace } from './command.ts'
@@ -46,12 +45,7 @@ t.test('data status and data compile', async (t) => {
     ({ state, date }: { state: string; date?: string | undefined }) => state === 'loaded' && !date,
   )
   t.same(undated, [], 'whatever is loaded says from when it is')
-  const { out } = await command('data', 'status', '--all')
-  t.strictSame(
-    out.split('\n').filter((line) => stripVTControlCharacters(line).length > 100 && !line.includes('http')),
-    [],
-    'it fits 100 columns; credits are whole',
-  )
+  t.match((await command('data', 'status', '--all')).out, /^peeringdb-net +absent +PeeringDB acceptable use policy/m)
   t.match(
     (await command('data', 'status')).out,
     /^asn-csv-v4 +absent +CC-BY-4\.0\n {4}Routed IPv4 networks.*; switched off$/m,
