@@ -205,7 +205,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/node': 4_982,
   'adapters/fetch': 677,
   'adapters/proxy': 8_362,
-  'packages/sallyport/console': 2_830,
+  'packages/sallyport/console': 3_330,
   'packages/sallyport/cli': 7_472,
   'packages/sallyport': 51,
   'adapters/express': 115,
