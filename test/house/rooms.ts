@@ -191,9 +191,9 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/net': 731,
   'packages/engine/whois': 1_178,
   'packages/engine/stores': 4_637,
-  'packages/engine/log': 872,
+  'packages/engine/log': 861,
   'packages/engine/metrics': 784,
-  'packages/engine/tally': 1_370,
+  'packages/engine/tally': 1_355,
   'packages/engine/settings': 1_236,
   'packages/engine/service': 1_586,
   'packages/engine/attestation': 686,
@@ -205,13 +205,13 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/node': 4_982,
   'adapters/fetch': 677,
   'adapters/proxy': 8_362,
-  'packages/sallyport/console': 3_330,
-  'packages/sallyport/cli': 7_472,
+  'packages/sallyport/console': 3_311,
+  'packages/sallyport/cli': 6_711,
   'packages/sallyport': 51,
   'adapters/express': 115,
   'adapters/fastify': 211,
   'adapters/koa': 124,
-  'packages/sallyport/page': 4_210,
+  'packages/sallyport/page': 3_658,
 }
 
 /** Imports of a framework's adapter: those of Node's, its framework, and plugins named after that. */
