@@ -84,7 +84,7 @@ function openFileLog(file: string): LogSource {
   }
 }
 
-/** The memory of the gate that runs with this configuration. */
+/** Opens the memory of the gate that runs with this configuration. */
 async function openMemory(config: Config, id: string | undefined): Promise<LogSource> {
   const remembered = await rememberedLog(config, id)
   if ('reason' in remembered) {

@@ -8,7 +8,7 @@ function shorten(name: string): string {
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`
 }
 
-/** A section as text for a terminal. */
+/** Returns a section as text for a terminal. */
 export function sectionText({ title, sentences, table }: Section): string {
   const rows = table?.rows.map(([name = '', ...figures]) => [shorten(name), ...figures]) ?? []
   return [

@@ -4,7 +4,7 @@ export interface SectionTable {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** A part of a report, as the terminal and the page show it. */
+/** A part of a report is shown by the terminal and by the page. */
 export interface Section {
   readonly title: string
   readonly sentences: readonly string[]
