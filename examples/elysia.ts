@@ -2,9 +2,8 @@
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { guardUpgrade, type Handler, type Inspected, listener, v1 } from '@sallyport/node'
+import { guardUpgrade, type Handler, type Inspected, listener, open, v1 } from '@sallyport/node'
 import { Elysia } from 'elysia'
-import { open } from 'sallyport'
 import type { ServerRequest } from 'srvx'
 import { toNodeHandler } from 'srvx/node'
 

@@ -1,8 +1,7 @@
 // A Fastify site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
-import { guardUpgrade, inspection, v1 } from '@sallyport/fastify'
+import { guardUpgrade, inspection, open, v1 } from '@sallyport/fastify'
 import Fastify from 'fastify'
-import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

@@ -2,10 +2,9 @@
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { guardUpgrade, type Handler, type Inspected, listener, v1 } from '@sallyport/node'
+import { guardUpgrade, type Handler, type Inspected, listener, open, v1 } from '@sallyport/node'
 import { H3 } from 'h3'
 import { toNodeHandler } from 'h3/node'
-import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

@@ -2,9 +2,8 @@
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
 import type { IncomingMessage } from 'node:http'
 import { server as createServer, type Request, type ResponseToolkit } from '@hapi/hapi'
-import { inspection, v1 } from '@sallyport/express'
+import { inspection, open, v1 } from '@sallyport/express'
 import { guardUpgrade, type Inspected } from '@sallyport/node'
-import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

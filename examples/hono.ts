@@ -2,10 +2,9 @@
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
 import type { Server } from 'node:http'
 import { serve } from '@hono/node-server'
-import { inspection, v1 } from '@sallyport/fetch/hono'
+import { inspection, open, v1 } from '@sallyport/fetch/hono'
 import { guardUpgrade } from '@sallyport/node'
 import { Hono } from 'hono'
-import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

@@ -1,9 +1,8 @@
 // A Lambda handler with inspection and the /v1 API, for HTTP APIs of API Gateway and function URLs (payload format 2.0). The
 // function's package holds DATA_DIR, as `sallyport data compile` made it; a function writes to /tmp alone.
-import { inspection, v1 } from '@sallyport/fetch/hono'
+import { inspection, open, v1 } from '@sallyport/fetch/hono'
 import { type Context, Hono } from 'hono'
 import { handle } from 'hono/aws-lambda'
-import { open } from 'sallyport'
 
 const { DATA_DIR = '/tmp/sallyport', REFRESH = 'true' } = process.env
 

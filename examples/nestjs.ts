@@ -6,9 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { Controller, Get, Module, Req } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
-import { guardUpgrade, inspection, v1 } from '@sallyport/express'
+import { guardUpgrade, inspection, open, v1 } from '@sallyport/express'
 import type { Request } from 'express'
-import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

@@ -1,9 +1,8 @@
 // A restify site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
-import { inspection, v1 } from '@sallyport/express'
+import { inspection, open, v1 } from '@sallyport/express'
 import { guardUpgrade, type Inspected } from '@sallyport/node'
 import { createServer, type Request, type RequestHandler } from 'restify'
-import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

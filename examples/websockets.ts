@@ -2,8 +2,7 @@
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { guardUpgrade, listener, v1 } from '@sallyport/node'
-import { open } from 'sallyport'
+import { guardUpgrade, listener, open, v1 } from '@sallyport/node'
 import { Server } from 'socket.io'
 import { WebSocketServer } from 'ws'
 

@@ -3,8 +3,7 @@ import 'reflect-metadata'
 import { createServer } from 'node:http'
 import { IgnitorFactory } from '@adonisjs/core/factories'
 import { defineConfig } from '@adonisjs/core/http'
-import { guardUpgrade, listener, v1 } from '@sallyport/node'
-import { open } from 'sallyport'
+import { guardUpgrade, listener, open, v1 } from '@sallyport/node'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 Object.assign(process.env, { HOST: '127.0.0.1', PORT })

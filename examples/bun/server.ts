@@ -1,6 +1,5 @@
 // Inspection and the /v1 API in a server of Bun.
-import { guard, v1 } from '@sallyport/fetch'
-import { open } from 'sallyport'
+import { guard, open, v1 } from '@sallyport/fetch'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

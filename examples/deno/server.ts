@@ -1,7 +1,6 @@
 // Inspection and the /v1 API in a server of Deno.
 import process from 'node:process'
-import { guard, v1 } from '@sallyport/fetch'
-import { open } from 'sallyport'
+import { guard, open, v1 } from '@sallyport/fetch'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

@@ -1,8 +1,7 @@
 // Inspection and the /v1 API in front of a Next.js site with a server of its own, which knows the socket of every request.
 import { createServer } from 'node:http'
-import { guardUpgrade, listener, v1 } from '@sallyport/node'
+import { guardUpgrade, listener, open, v1 } from '@sallyport/node'
 import next from 'next'
-import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

@@ -2,8 +2,7 @@
 // React Router serves a page's data at its path with .data: a rule on /admin also names /admin.data.
 import { createServer } from 'node:http'
 import { createRequestListener } from '@react-router/node'
-import { guardUpgrade, listener, v1 } from '@sallyport/node'
-import { open } from 'sallyport'
+import { guardUpgrade, listener, open, v1 } from '@sallyport/node'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

@@ -1,8 +1,7 @@
 // Inspection and the /v1 API in the Express server of a Remix 2 site.
 import { createRequestHandler } from '@remix-run/express'
-import { guardUpgrade, inspection, v1 } from '@sallyport/express'
+import { guardUpgrade, inspection, open, v1 } from '@sallyport/express'
 import express from 'express'
-import { open } from 'sallyport'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isSafeSqlite } from '@sallyport/engine/testing'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
-/** What a user installs beside our packages where this Node has no SQLite that is safe. */
+/** Names what a user installs beside our packages where this Node has no SQLite that is safe. */
 export const SQLITE = isSafeSqlite(process.versions['sqlite']) ? [] : ['@photostructure/sqlite@^1.2.1']
 
 /** Output and exit code of a command. */

@@ -16,7 +16,7 @@ interface Program {
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   express: {
-    imports: { express: 'express', '@sallyport/express': '{ inspection }', sallyport: '{ open }' },
+    imports: { express: 'express', '@sallyport/express': '{ inspection, open }' },
     body: `
       const sallyport = await open(OPTIONS)
       const app = express()
@@ -30,7 +30,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       })`,
   },
   koa: {
-    imports: { koa: 'Koa', '@sallyport/koa': '{ inspection }', sallyport: '{ open }' },
+    imports: { koa: 'Koa', '@sallyport/koa': '{ inspection, open }' },
     body: `
       const sallyport = await open(OPTIONS)
       const app = new Koa()
@@ -44,7 +44,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       })`,
   },
   fastify: {
-    imports: { fastify: 'Fastify', '@sallyport/fastify': '{ inspection }', sallyport: '{ open }' },
+    imports: { fastify: 'Fastify', '@sallyport/fastify': '{ inspection, open }' },
     body: `
       const sallyport = await open(OPTIONS)
       const fastify = Fastify({ forceCloseConnections: true })
@@ -56,7 +56,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       await sallyport.close()`,
   },
   http: {
-    imports: { 'node:http': '{ createServer }', '@sallyport/node': '{ listener }', sallyport: '{ open }' },
+    imports: { 'node:http': '{ createServer }', '@sallyport/node': '{ listener, open }' },
     body: `
       const sallyport = await open(OPTIONS)
       const server = createServer(listener(sallyport, (req, res) => res.end(req.sallyport.action)))

@@ -12,7 +12,7 @@ import {
 } from '@sallyport/node/internal'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
-export { type ChallengeOptions, guardUpgrade, type InspectionOptions } from '@sallyport/node'
+export { type ChallengeOptions, guardUpgrade, type InspectionOptions, open } from '@sallyport/node'
 
 declare global {
   namespace Express {
@@ -30,9 +30,8 @@ declare global {
  *
  * @example
  * ```ts
- * import { inspection } from '@sallyport/express'
+ * import { inspection, open } from '@sallyport/express'
  * import express from 'express'
- * import { open } from 'sallyport'
  *
  * const app = express()
  * app.use(inspection(await open(), { skip: (req) => req.path === '/health' }))
@@ -64,9 +63,8 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
  *
  * @example
  * ```ts
- * import { challenge, inspection } from '@sallyport/express'
+ * import { challenge, inspection, open } from '@sallyport/express'
  * import express from 'express'
- * import { open } from 'sallyport'
  *
  * const sallyport = await open()
  * const app = express()
@@ -93,9 +91,8 @@ export function challenge(sallyport: Decider, options: ChallengeOptions = {}): R
  *
  * @example
  * ```ts
- * import { v1 } from '@sallyport/express'
+ * import { open, v1 } from '@sallyport/express'
  * import express from 'express'
- * import { open } from 'sallyport'
  *
  * const app = express()
  * app.use('/detect', v1(await open()))   // POST /detect/v1/ip/lookup

@@ -9,9 +9,8 @@ import { createResponder } from './responder.ts'
  *
  * @example
  * ```ts
- * import { challenge, inspection } from '@sallyport/fastify'
+ * import { challenge, inspection, open } from '@sallyport/fastify'
  * import Fastify from 'fastify'
- * import { open } from 'sallyport'
  *
  * const sallyport = await open()
  * const fastify = Fastify()

@@ -14,7 +14,7 @@ import fastifyPlugin from 'fastify-plugin'
 import { readBrokenEscapes } from './broken-escapes.ts'
 import { createResponder } from './responder.ts'
 
-export { type ChallengeOptions, guardUpgrade } from '@sallyport/node'
+export { type ChallengeOptions, guardUpgrade, open } from '@sallyport/node'
 export { challenge } from './challenge.ts'
 
 declare module 'fastify' {
@@ -86,9 +86,8 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
  *
  * @example
  * ```ts
- * import { inspection } from '@sallyport/fastify'
+ * import { inspection, open } from '@sallyport/fastify'
  * import Fastify from 'fastify'
- * import { open } from 'sallyport'
  *
  * const fastify = Fastify()
  * await fastify.register(inspection, { sallyport: await open(), skip: (request) => request.url === '/health' })
@@ -103,9 +102,8 @@ export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/
  *
  * @example
  * ```ts
- * import { v1 } from '@sallyport/fastify'
+ * import { open, v1 } from '@sallyport/fastify'
  * import Fastify from 'fastify'
- * import { open } from 'sallyport'
  *
  * await Fastify().register(v1, { sallyport: await open(), prefix: '/detect' })   // POST /detect/v1/ip/lookup
  * ```

@@ -5,6 +5,8 @@ import { baseOf, requireApi } from '@sallyport/node/internal'
 import type { Context, MiddlewareHandler } from 'hono'
 import { type AddressOf, answerEither, createAsking, createEither, type Place } from './either-runtime.ts'
 
+export { open } from '@sallyport/node'
+
 declare module 'hono' {
   interface ContextVariableMap {
     /** The decision; absent before `inspection` has run, and where the request could not be judged. */
@@ -22,9 +24,8 @@ export type AddressOptions = AddressOf<Context>
  *
  * @example
  * ```ts
- * import { inspection } from '@sallyport/fetch/hono'
+ * import { inspection, open } from '@sallyport/fetch/hono'
  * import { Hono } from 'hono'
- * import { open } from 'sallyport'
  *
  * const app = new Hono()
  * app.use(inspection(await open(), { skip: (c) => c.req.path === '/health' }))
@@ -59,9 +60,8 @@ export function inspection(
  *
  * @example
  * ```ts
- * import { challenge, inspection } from '@sallyport/fetch/hono'
+ * import { challenge, inspection, open } from '@sallyport/fetch/hono'
  * import { Hono } from 'hono'
- * import { open } from 'sallyport'
  *
  * const sallyport = await open()
  * const app = new Hono()
@@ -83,9 +83,8 @@ export function challenge(
  *
  * @example
  * ```ts
- * import { v1 } from '@sallyport/fetch/hono'
+ * import { open, v1 } from '@sallyport/fetch/hono'
  * import { Hono } from 'hono'
- * import { open } from 'sallyport'
  *
  * const app = new Hono()
  * app.use(v1(await open(), { base: '/detect' }))   // POST /detect/v1/ip/lookup

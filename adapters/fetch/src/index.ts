@@ -21,7 +21,7 @@ import {
   webResponse,
 } from './web-request.ts'
 
-export type { ChallengeOptions, InspectionOptions } from '@sallyport/node'
+export { type ChallengeOptions, type InspectionOptions, open } from '@sallyport/node'
 export type { RequestOrigin } from './web-request.ts'
 
 /** The outcome of a request. */
@@ -48,8 +48,7 @@ export type Guard = (request: Request, place: RequestOrigin) => Promise<Guarded>
  *
  * @example
  * ```ts
- * import { inspection } from '@sallyport/fetch'
- * import { open } from 'sallyport'
+ * import { inspection, open } from '@sallyport/fetch'
  *
  * const guard = inspection(await open(), { policy: 'protect-content', skip: ({ url }) => url.endsWith('/health') })
  * const { response, end } = await guard(new Request('https://shop.example/'), { address: '203.0.113.7' })
@@ -82,8 +81,7 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
  *
  * @example
  * ```ts
- * import { guard } from '@sallyport/fetch'
- * import { open } from 'sallyport'
+ * import { guard, open } from '@sallyport/fetch'
  *
  * const sallyport = await open()
  *
@@ -105,8 +103,7 @@ export function guard(sallyport: Decider, request: Request, place: RequestOrigin
  *
  * @example
  * ```ts
- * import { challenge } from '@sallyport/fetch'
- * import { open } from 'sallyport'
+ * import { challenge, open } from '@sallyport/fetch'
  *
  * const ask = challenge(await open(), { level: 2 })
  *
@@ -138,8 +135,7 @@ export interface V1Place extends RequestOrigin {
  *
  * @example
  * ```ts
- * import { v1 } from '@sallyport/fetch'
- * import { open } from 'sallyport'
+ * import { open, v1 } from '@sallyport/fetch'
  *
  * const sallyport = await open()
  *

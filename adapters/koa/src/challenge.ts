@@ -9,9 +9,8 @@ import { respond } from './respond.ts'
  *
  * @example
  * ```ts
- * import { challenge, inspection } from '@sallyport/koa'
+ * import { challenge, inspection, open } from '@sallyport/koa'
  * import Koa from 'koa'
- * import { open } from 'sallyport'
  *
  * const sallyport = await open()
  * const ask = challenge(sallyport, { level: 2 })

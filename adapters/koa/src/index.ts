@@ -4,7 +4,7 @@ import { answer, baseOf, createInspection, mountedPath, NODE, requireApi } from 
 import type { Context, Middleware } from 'koa'
 import { respond } from './respond.ts'
 
-export { type ChallengeOptions, guardUpgrade, type InspectionOptions } from '@sallyport/node'
+export { type ChallengeOptions, guardUpgrade, type InspectionOptions, open } from '@sallyport/node'
 export { challenge } from './challenge.ts'
 
 declare module 'koa' {
@@ -27,9 +27,8 @@ export interface V1Options {
  *
  * @example
  * ```ts
- * import { inspection } from '@sallyport/koa'
+ * import { inspection, open } from '@sallyport/koa'
  * import Koa from 'koa'
- * import { open } from 'sallyport'
  *
  * const app = new Koa()
  * app.use(inspection(await open(), { skip: (ctx) => ctx.path === '/health' }))
@@ -59,9 +58,8 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Contex
  *
  * @example
  * ```ts
- * import { v1 } from '@sallyport/koa'
+ * import { open, v1 } from '@sallyport/koa'
  * import Koa from 'koa'
- * import { open } from 'sallyport'
  *
  * const app = new Koa()
  * app.use(v1(await open(), { base: '/detect' }))   // POST /detect/v1/ip/lookup

@@ -24,8 +24,7 @@ import { ignoreOtherUpgrades } from './request/upgrades.ts'
  * @example
  * ```ts
  * import { createServer } from 'node:http'
- * import { guardUpgrade } from '@sallyport/node'
- * import { open } from 'sallyport'
+ * import { guardUpgrade, open } from '@sallyport/node'
  * import { WebSocketServer } from 'ws'
  *
  * const server = createServer()

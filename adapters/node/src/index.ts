@@ -15,4 +15,5 @@ export {
   type V1Options,
   v1,
 } from './listener.ts'
+export { open } from './open.ts'
 export { type HandoffRequest, verifyHandoff } from './verify-handoff.ts'

@@ -37,8 +37,7 @@ export interface V1Options {
  * @example
  * ```ts
  * import { createServer } from 'node:http'
- * import { listener } from '@sallyport/node'
- * import { open } from 'sallyport'
+ * import { listener, open } from '@sallyport/node'
  *
  * const sallyport = await open()
  * createServer(listener(sallyport, (req, res) => res.end(req.sallyport?.action))).listen(3000)
@@ -70,8 +69,7 @@ export function listener<Request extends NodeRequest = IncomingMessage, Response
  * @example
  * ```ts
  * import { createServer } from 'node:http'
- * import { listener, v1 } from '@sallyport/node'
- * import { open } from 'sallyport'
+ * import { listener, open, v1 } from '@sallyport/node'
  *
  * const sallyport = await open()
  * createServer(listener(sallyport, v1(sallyport, (_req, res) => res.end('the site')))).listen(3000)
@@ -112,8 +110,7 @@ export function v1<Request extends NodeRequest = IncomingMessage, Response exten
  * @example
  * ```ts
  * import { createServer } from 'node:http'
- * import { challenge, listener } from '@sallyport/node'
- * import { open } from 'sallyport'
+ * import { challenge, listener, open } from '@sallyport/node'
  *
  * const sallyport = await open()
  * const mayBuy = challenge(sallyport, { level: 2 })

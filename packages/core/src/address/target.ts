@@ -1,4 +1,3 @@
-import IPCIDR from 'ip-cidr'
 import { SallyportError } from '../errors.ts'
 import { type Address, formatAddress, parseAddress } from './address.ts'
 import { parseHostname, publicName, urlHost } from './hostname.ts'
@@ -65,8 +64,7 @@ export function targetOf(parsed: ParsedTarget, resolved?: Address): Target {
   const ip = formatAddress(parsed.address)
   if (kind !== 'cidr') return { raw, kind, ip }
   const network = formatPrefix(parsed.prefix)
-  // Given canonical text alone: the library takes loose forms and misreads IPv6 with an embedded IPv4 part.
-  const addresses = Number(new IPCIDR(network).size)
+  const addresses = 2 ** ((parsed.address.family === 4 ? 32 : 128) - parsed.prefix.length)
   return { raw, kind, ip, network, ...(addresses > MAX_ADDRESSES ? {} : { addresses }) }
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, statSync } from 'node:fs'
-import { pino } from 'pino'
+import sonic from 'sonic-boom'
 import { OWN_FILE } from '#files'
 
 /** Takes lines, some at a time. */
@@ -35,7 +35,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 /**
  * Opens a file, or standard output where none is named. `onFault` is called once for each kind of failure. Lines are put
- * together here: pino's destination measures all that it holds again with every line that is added. `proof` is an open
+ * together here: the destination measures all that it holds again with every line that is added. `proof` is an open
  * descriptor of the file, which is closed as soon as the destination has its own.
  */
 export function openLines(file: string | undefined, onFault?: (error: Error) => void, proof?: number): LineWriter {
@@ -45,18 +45,13 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
   let lost = 0
   let closed = false
   const hold = (line: string, size: number): void => {
-    if (lines === '') {
-      timer = setTimeout(flush, HELD_MS).unref()
-      // Before the destination's own listener, which then writes what it was given.
-      process.prependListener('exit', flush)
-    }
+    if (lines === '') timer = setTimeout(flush, HELD_MS).unref()
     lines += line
     bytes += size
   }
   const flush = (): void => {
     if (lines === '') return
     clearTimeout(timer)
-    process.off('exit', flush)
     const text = lines
     lines = ''
     bytes = 0
@@ -64,7 +59,7 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
   }
 
   const batch = isFile(file) ? IN_FILES : IN_PIPES
-  const destination = pino.destination({
+  const destination = new sonic.SonicBoom({
     dest: file ?? 1,
     mode: OWN_FILE,
     sync: false,
@@ -79,6 +74,15 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
     onFault?.(error)
   }
   destination.on('error', (error: Error) => lose(error, 1))
+  const writeAll = (): void => {
+    flush()
+    try {
+      destination.flushSync()
+    } catch {
+      // The file never opened.
+    }
+  }
+  process.on('exit', writeAll)
   if (proof !== undefined) destination.once('ready', () => closeSync(proof))
   destination.on('drop', (text: string) =>
     lose(new Error('the log is written more slowly than it comes'), text.split('\n').length - 1),
@@ -105,6 +109,7 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
       new Promise((resolve) => {
         const end = (): void => {
           clearTimeout(late)
+          process.off('exit', writeAll)
           // Else it would go on trying.
           destination.destroy()
           resolve()

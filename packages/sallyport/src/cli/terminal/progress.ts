@@ -1,5 +1,4 @@
 import type { OpenHooks } from '@sallyport/engine'
-import progress from 'cli-progress'
 import type { Terminal } from './terminal.ts'
 
 /** The hooks of `open()` that show its progress. */
@@ -11,16 +10,14 @@ export interface Progress {
 
 /** Progress on stderr: a bar on a terminal, elsewhere a line for each stage. */
 export function createProgress(terminal: Terminal): Progress {
-  const bar = process.stderr.isTTY ? createBar() : undefined
+  const bar = process.stderr.isTTY ? createBar('Compiling the data') : undefined
   // Sources are compiled concurrently, so a stage may return.
   const seen = new Set<string>()
   return {
     hooks: {
       onProgress(name, done, total) {
-        if (bar === undefined) {
-          if (!seen.has(name)) terminal.err(`compiling: ${name}`)
-        } else if (seen.size === 0) bar.start(total, done, { stage: name })
-        else bar.update(done, { stage: name })
+        if (bar !== undefined) bar.update(done, total, `${Math.floor((100 * done) / total)} %  ${name}`)
+        else if (!seen.has(name)) terminal.err(`compiling: ${name}`)
         seen.add(name)
       },
       onWait: () => terminal.err('Another process compiles the data; waiting for it.'),
@@ -31,21 +28,32 @@ export function createProgress(terminal: Terminal): Progress {
   }
 }
 
-/** A bar of counted steps on a terminal, nothing elsewhere. */
-export function showBar(title: string): { update(done: number, total: number): void; stop(): void } {
-  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} }
-  const bar = createBar(`${title} [{bar}] {value} of {total}`)
-  let started = false
-  return {
-    update(done, total) {
-      if (!started) bar.start(total, 0)
-      started = true
-      bar.update(done)
-    },
-    stop: () => bar.stop(),
-  }
+interface Bar {
+  update(done: number, total: number, text?: string): void
+  stop(): void
 }
 
-function createBar(format = 'Compiling the data [{bar}] {percentage} %  {stage}'): progress.SingleBar {
-  return new progress.SingleBar({ format, clearOnComplete: true, hideCursor: true }, progress.Presets.rect)
+/** Shows a bar of counted steps on a terminal, nothing elsewhere. */
+export function showBar(title: string): Bar {
+  return process.stderr.isTTY ? createBar(title) : { update: () => {}, stop: () => {} }
+}
+
+const BAR_CELLS = 40
+
+function createBar(title: string): Bar {
+  let drawn = ''
+  const draw = (line: string): void => {
+    if (line === drawn) return
+    drawn = line
+    process.stderr.write(`\r\x1b[2K${line}`)
+  }
+  return {
+    update(done, total, text = `${done} of ${total}`) {
+      const cells = Math.round((BAR_CELLS * done) / total)
+      const line = `${title} [${'■'.repeat(cells).padEnd(BAR_CELLS)}] ${text}`
+      // A line that wraps could not be erased.
+      draw(line.slice(0, process.stderr.columns - 1))
+    },
+    stop: () => draw(''),
+  }
 }

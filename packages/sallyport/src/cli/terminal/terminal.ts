@@ -1,6 +1,5 @@
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { fileReason } from '@sallyport/engine/files'
-import Table from 'cli-table3'
 import { printable, printableJson, printableLine } from './printable.ts'
 
 /** A command's output: answers to `out`, messages about the run to `err`. Each call is whole lines. */
@@ -50,17 +49,19 @@ export function json(value: unknown): string {
 
 /** Rows in columns, under a head where there is one; a cell is one line, and under a head it has no style. */
 export function columns(rows: readonly (readonly string[])[], head?: readonly string[]): string {
-  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', mid: '' }
-  const more = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', 'mid-mid': '', right: '' }
-  const table = new Table({
-    chars: { ...none, ...more, 'right-mid': '', middle: '  ' },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-  })
-  if (head !== undefined) table.push(head.map(dim))
-  table.push(...rows.map((row) => row.map(head === undefined ? printableLine : printable)))
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
+  const cells = rows.map((row) => row.map((cell) => (head === undefined ? printableLine : printable)(cell)))
+  const lines = head === undefined ? cells : [head.map(dim), ...cells]
+  const widths: number[] = []
+  for (const line of lines)
+    for (const [column, cell] of line.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell))
+  const pad = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))
+  return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
+}
+
+const WIDE =
+  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/gu
+
+/** Returns how many cells of a terminal a text takes: two for characters of `WIDE`. */
+function widthOf(text: string): number {
+  return [...stripVTControlCharacters(text)].length + (text.match(WIDE)?.length ?? 0)
 }
