@@ -222,6 +222,7 @@ t.test("the site's own words stand on the page of a block, by language where it 
   t.match(pageOf('ja', page).body, '<p lang="en" dir="auto">Please sign in.</p>')
   t.notMatch(pageOf('en', { text: 'Please sign in.' }).body, 'mistake', 'who has a text of its own says what to do')
   t.match(body, `<a dir="ltr" href="mailto:a@site.example?subject=${ID}">a@site.example</a>`)
+  t.equal(pageOf('en', { contact: 'mailto:a@site.example' }).body, pageOf('en', { contact: 'a@site.example' }).body)
   t.match(
     pageOf('en', { contact: 'https://site.example/help?a&b' }).body,
     '<a dir="ltr" href="https://site.example/help?a&amp;b">',
@@ -247,4 +248,18 @@ t.test('the page runs nothing and loads nothing', async (t) => {
   t.ok(headers['content-security-policy']?.includes(`default-src 'none'; style-src 'sha256-${hash}'`))
   t.equal(headers['vary'], 'Accept, Accept-Language')
   t.ok(body.includes(`<code dir="ltr">${ID}</code>`))
+})
+
+t.test('who is limited reads how long to wait, in the language of the page', async (t) => {
+  for (const [languages, seconds, text] of [
+    ['en', 30, 'then try again. (in 30 seconds)'],
+    ['en', 600, 'then try again. (in 10 minutes)'],
+    ['de', 61, '(in 61 Sekunden)'],
+  ] as const) {
+    const fields = ['Accept', 'text/html', 'Accept-Language', languages]
+    const headers = { 'retry-after': String(seconds) }
+    const { body } = rendered({ ...refusal('rate_limit_exceeded'), headers }, { id: ID, fields })
+    t.match(body, text)
+  }
+  t.notMatch(pageOf('en', {}, 429).body, '(in ', 'nothing is made up where no time is known')
 })

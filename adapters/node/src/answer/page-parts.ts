@@ -33,7 +33,8 @@ export function languageOf({ lang }: Phrase): string {
 }
 
 /** A contact, as a link where it is an address. */
-export function contactLink(contact: string, id: string): string {
+export function contactLink(given: string, id: string): string {
+  const contact = given.replace(/^mailto:/i, '')
   const shown = escapeHtml(contact)
   if (/^https?:\/\/\S+$/.test(contact)) return `<a dir="ltr" href="${shown}">${shown}</a>`
   if (!/^[^\s@]+@[^\s@]+$/.test(contact)) return `<bdi>${shown}</bdi>`

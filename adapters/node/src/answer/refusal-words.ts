@@ -8,6 +8,8 @@ export interface Refused {
   readonly id: string
   /** Name, value, name, value … */
   readonly fields: readonly string[]
+  /** Seconds after which it may come again. */
+  readonly retryAfter?: number | undefined
 }
 
 /** A text, and its language where that is another than the page's. */
@@ -31,7 +33,7 @@ export interface RefusalWords {
 }
 
 /** The words for a refusal: the site's own where it has some for a block, else ours. */
-export function refusalWords(page: RefusalPage, { status, fields }: Omit<Refused, 'id'>): RefusalWords {
+export function refusalWords(page: RefusalPage, { status, fields, retryAfter }: Omit<Refused, 'id'>): RefusalWords {
   const kind = kindOf(status)
   const wanted = createChooser(fields)
   const lang = wanted(Object.keys(REFUSAL_TEXTS))
@@ -45,11 +47,18 @@ export function refusalWords(page: RefusalPage, { status, fields }: Omit<Refused
     lang,
     dir: isRightToLeft(lang) ? 'rtl' : 'ltr',
     title: phrase('title'),
-    text: phrase('text'),
+    text: kind === 'limited' && retryAfter ? waiting(phrase('text'), retryAfter, lang) : phrase('text'),
     next: contact !== '' ? texts.contact : open ? texts.mistake : undefined,
     contact,
     reference: texts.reference,
   }
+}
+
+/** A text with the time to wait behind it, as its language says that: `(in 30 seconds)`. */
+function waiting({ text }: Phrase, seconds: number, lang: string): Phrase {
+  const inWords = new Intl.RelativeTimeFormat(lang)
+  const time = seconds < 120 ? inWords.format(seconds, 'second') : inWords.format(Math.ceil(seconds / 60), 'minute')
+  return { text: `${text} (${time})` }
 }
 
 /** The site's own text, in the language of it that is liked best, else ours. */

@@ -77,7 +77,7 @@ export function rendered({ code, status, message, headers }: Refusal, request: R
     const body = JSON.stringify({ error: code, message, details: { requestId: id, ...details } })
     return { status, headers: { ...HEADERS, ...headers, 'content-type': 'application/json; charset=utf-8' }, body }
   }
-  const refused = { status, id, fields }
+  const refused = { status, id, fields, retryAfter: Number(headers['retry-after'] ?? 0) }
   const made = form === 'page' ? refusalPage(page, refused) : plainText(page, refused)
   return {
     status,
