@@ -130,6 +130,9 @@ t.test('ten times as many decisions are taken once the copy is deleted', async (
     /^list crowd: CrowdSec has 11,520 entries now and had 520; what it had decided stays in use; without/,
   ])
   t.equal(of('8.6.0.1'), 'allow')
+  const refused = crowdsec.asked.length
+  while (crowdsec.asked.length === refused) await delay(20)
+  t.ok(crowdsec.asked[refused]?.startsWith(WHOLE), 'what was not taken is in no change since, so all is asked for')
   const asked = crowdsec.asked.length
   crowdsec.add({ value: '8.4.1.1' })
   rmSync(join(folder, 'state/lists/crowd'))
