@@ -33,8 +33,9 @@ function rangePrefixes(from: string, to: string): readonly Prefix[] | undefined 
  * address; empty where it names some that it does not refuse, or in a way that is not known here.
  */
 export function refusedAddresses(line: string): readonly string[] | undefined {
-  const peer = LABELLED.exec(line)?.[1]
-  if (peer !== undefined) return [peer]
+  // PeerGuardian writes `name:first-last`.
+  const peer = line.slice(line.lastIndexOf(':') + 1)
+  if (peer.length < line.length - 1 && RANGE.test(peer) && prefixesIn(peer) !== undefined) return [peer]
   const [first = '', ...words] = line.split(/[\s;,="'{}]+/).filter((word) => word !== '')
   const refused = READERS[first.toLowerCase()]?.(words) ?? []
   return refused.length > 0 || words.some(isWhole) ? refused : undefined
@@ -48,9 +49,6 @@ export function spacedRange(line: string): string | undefined {
 
 /** Matches `first - last`, whatever follows. */
 const SPACED_RANGE = /^(?<first>[\da-f.:]{2,45})\s{1,9}-\s{1,9}(?<last>[\da-f.:]{2,45})(?=$|[\s,;#])/i
-
-/** PeerGuardian writes `name:first-last`. */
-const LABELLED = /^[^:].*:(\d[\d.]+-\d[\d.]+)$/
 
 /** Whether a word of a text can be nothing but an address: `6.*` may be a version. */
 function isWhole(word: string): boolean {

@@ -200,11 +200,12 @@ function addressesOn(line: string, first: string): readonly string[] | undefined
 }
 
 /** A word of digits, dots, colons, stars and dashes that is no address was meant to be one. */
-const LIKE_ADDRESS = /^(?:[\da-f:.]+(?:\/\d*)?|\d{1,3}\.\d{1,3}\.[\d.*-]+)$/i
+const LIKE_ADDRESS = /^[\da-f:.]+(?:\/\d*)?$/i
+const LIKE_RANGE = /^\d{1,3}\.\d{1,3}\.[\d.*-]+$/
 const LETTER = /[a-f]/i
 
 function isLikeAddress(word: string): boolean {
-  return LIKE_ADDRESS.test(word) && (word.includes(':') || !LETTER.test(word))
+  return LIKE_RANGE.test(word) || (LIKE_ADDRESS.test(word) && (word.includes(':') || !LETTER.test(word)))
 }
 
 function isText(line: string, word: string): boolean {
