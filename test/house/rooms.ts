@@ -195,7 +195,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/fetch': 672,
   'adapters/proxy': 8_362,
   'packages/sallyport/console': 3_311,
-  'packages/sallyport/cli': 6_720,
+  'packages/sallyport/cli': 6_843,
   'packages/sallyport': 51,
   'adapters/express': 112,
   'adapters/fastify': 208,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -75,42 +75,6 @@ t.test('without log.file the running gate is asked what it remembers', async (t)
     err: /^sallyport: No log is named, log\.file is not set, and no gate runs on \S+data: use --log/,
   })
 })
-
-t.test(
-  'a program that listens where a gate is configured is sent nothing, and a gate no token that changes things',
-  async (t) => {
-    const asked: string[] = []
-    const server = createServer(({ headers }, response) => {
-      asked.push(JSON.stringify(headers))
-      response.end('{"lines":[]}')
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    t.teardown(() => server.close())
-    const { port } = server.address() as AddressInfo
-    const { folder, config } = workspace(t, [`admin: 127.0.0.1:${port}`])
-    const token = 'the-token-of-the-administrator'
-    mkdirSync(join(folder, 'data'))
-    writeFileSync(join(folder, 'data/console-token'), token, { mode: 0o600 })
-    const file = join(folder, 'data/admin-address')
-    const note = (pid: number) => writeFileSync(file, JSON.stringify({ url: `http://127.0.0.1:${port}`, pid }))
-    const asks = [['logs'], ['explain', '--request', 'one']] as const
-    for (const argv of asks) t.match(await command(t, ...argv, '--config', config), { code: 1, err: /no gate runs on/ })
-    note(2 ** 22 + 1)
-    t.match(await command(t, 'logs', '--config', config), { code: 1, err: /no gate runs on/ }, 'its process has ended')
-    t.same(asked, [])
-    note(process.pid)
-    for (const argv of asks) await command(t, ...argv, '--config', config)
-    t.equal(asked.length, asks.length)
-    for (const headers of asked) t.notMatch(headers, token)
-    t.match(asked[0], /sallyport-console=read\./)
-    writeFileSync(
-      config,
-      `${readFileSync(config, 'utf8')}console: { adminToken: ${token}, readToken: a-token-for-readers }\n`,
-    )
-    await command(t, 'logs', '--config', config)
-    t.match(asked.at(-1), /Bearer a-token-for-readers/)
-  },
-)
 
 t.test('each worker says what it remembers', async (t) => {
   const { config, visit } = await gate(t, [], '--workers', '2')

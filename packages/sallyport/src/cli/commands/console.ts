@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import type { Command } from 'commander'
 import { readTokens, signInLink } from '#console'
+import { findGate } from '../service/gate.ts'
 import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
@@ -10,7 +11,7 @@ import { json, type Terminal } from '../terminal/terminal.ts'
 export function addConsoleCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(
     program.command('console').description('print a link that signs a browser in to the console, for reading'),
-  ).action((options: JsonOptions) => {
+  ).action(async (options: JsonOptions) => {
     const config = readConfig(options)
     if (!config.console.enabled) throw new SallyportError('invalid_config', 'console.enabled is false.')
     const { tokens, isKept } = readTokens(config.dataDir, config.console)
@@ -19,7 +20,9 @@ export function addConsoleCommand(program: Command, terminal: Terminal): void {
       const why = existsSync(file) ? 'cannot be read by this user' : 'is not there yet: the first start makes it'
       throw new SallyportError('invalid_config', `${file} ${why}, so no link can be made.`)
     }
-    const url = signInLink(tokens, `http://${config.admin ?? '127.0.0.1:9090'}`)
+    const gate = await findGate(config)
+    if ('reason' in gate) throw new SallyportError('service_unavailable', `No link can be made: ${gate.reason}.`)
+    const url = signInLink(tokens, gate.url)
     terminal.out(options.json ? json({ url }) : url)
     if (!options.json) terminal.err('It signs in once, within an hour. Changes need the token for administrators.')
   })

@@ -1,5 +1,6 @@
-import { doctor, type Finding } from '@sallyport/engine'
+import { doctor, type Finding, type Look } from '@sallyport/engine'
 import type { Command } from 'commander'
+import { type FoundGate, findGate } from '../service/gate.ts'
 import { PROXY_LOOKS } from '../settings/looks.ts'
 import { type JsonOptions, readConfigLayers, withJsonOptions } from '../settings/settings.ts'
 import { parseUrlOption } from '../settings/url.ts'
@@ -16,11 +17,23 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
     .option('--site <url>', 'address of the site, to check that challenge solutions reach the gate', parseUrlOption)
     .action(async (options: Options) => {
       const { site } = options
-      const findings = await doctor(readConfigLayers(options, {}, true).config, { site: site?.href, more: PROXY_LOOKS })
+      const { config } = readConfigLayers(options, {}, true)
+      const gate = await findGate(config)
+      // A flag may have named the address of the gate that runs.
+      const running = 'url' in gate && gate.isProven ? { ...config, admin: gate.url.slice('http://'.length) } : config
+      const more = [...PROXY_LOOKS, lookAtNote(gate)]
+      const findings = await doctor(running, { site: site?.href, more })
       const isGood = findings.every(({ state }) => state !== 'fail')
       terminal.out(options.json ? json({ ok: isGood, findings }) : findings.map(formatFinding).join('\n'))
       if (!isGood) throw new ExitError(1)
     })
+}
+
+/** Says that a gate left its note and is not found. */
+function lookAtNote(gate: FoundGate): Look {
+  const isLost = 'reason' in gate && gate.isNoted
+  const advice = 'Start the gate again: it was killed, or another program has its address.'
+  return ['listeners', async () => (isLost ? [{ state: 'warn', found: `admin: ${gate.reason}.`, advice }] : [])]
 }
 
 function formatFinding({ check, state, found, advice }: Finding): string {

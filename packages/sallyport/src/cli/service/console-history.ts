@@ -23,11 +23,12 @@ export async function consoleKnown(config: Config, address: string): Promise<Pla
   const answer = await askGate(config, 'requests', { text: address, limit: '500' })
   // A service that does not run remembers nothing; what one remembers goes with it.
   if ('reason' in answer) return { ...said, state: 'elsewhere', reason: answer.reason, entries: [] }
+  const found = { ...PLACE, where: answer.where }
   const entries = readRequests(answer.body).filter(({ client }) => client === address)
   const form = config.log.addresses
-  if (form === 'full') return { ...said, state: 'read', entries }
+  if (form === 'full') return { ...found, state: 'read', entries }
   return {
-    ...said,
+    ...found,
     state: 'elsewhere',
     reason: `the console shows addresses as log.addresses has them: ${form}`,
     entries,

@@ -11,6 +11,7 @@ import {
   signInLink,
 } from '#console'
 import type { WorkerQuestions } from '../workers/worker-questions.ts'
+import { openProof } from './admin-proof.ts'
 
 /** The topic by which the consoles of workers ask each other. */
 export const CONSOLE = 'console'
@@ -18,6 +19,7 @@ export const CONSOLE = 'console'
 /** The parts of the proxy that the console steers, once it is there. */
 export interface Steering {
   url: string | undefined
+  adminUrl: string | undefined
   savePolicy: ConsoleHooks['savePolicy']
 }
 
@@ -29,7 +31,7 @@ interface Around {
   readonly onFault: (error: unknown) => void
 }
 
-/** Opens the door of the admin listener, with its tokens, and the console where there is one. */
+/** Opens the door of the admin listener, with its tokens and its proof, and the console where there is one. */
 export function openAdminPages(
   sallyport: Sallyport,
   history: History | undefined,
@@ -52,7 +54,12 @@ export function openAdminPages(
     ...(file !== undefined &&
       ({ savePolicy: async (written) => steering.savePolicy?.(written) } satisfies ConsoleHooks)),
   }
-  return { ...read, pages: pages === undefined ? door : openConsole(pages) }
+  const opened: AdminPages & Partial<Console> = pages === undefined ? door : openConsole(pages)
+  const prove = openProof(dataDir, () => steering.adminUrl)
+  return {
+    ...read,
+    pages: { ...opened, handle: (...asked) => prove(...asked) || opened.handle?.(...asked) === true },
+  }
 }
 
 /** The line that shows the console, by a link that signs in: it ends in logs, so it is good for a look, once, within an hour. */

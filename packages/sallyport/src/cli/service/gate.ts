@@ -2,8 +2,11 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '@sallyport/engine'
 import { readerFields, readTokens } from '#console'
+import { hasProof } from './admin-proof.ts'
 
 const WAIT_MS = 3_000
+
+const SCHEME = 'http://'
 
 /** Address of the admin listener where none is configured. */
 export const ADMIN = '127.0.0.1:9090'
@@ -30,31 +33,49 @@ export function noteAdmin(dataDir: string, url: string, pid: number): void {
 export function forgetAdmin(dataDir: string): void {
   try {
     const file = join(dataDir, ADDRESS_FILE)
-    if (readNote(file).pid === process.pid) rmSync(file)
+    if (readNote(file)?.pid === process.pid) rmSync(file)
   } catch {
-    // There is none, or the next command finds that the process has ended.
+    // The next command finds that the process has ended.
   }
 }
 
+/** The admin listener of a running gate: its URL, `host:port` of it as this machine reaches it, and whether it proved itself; or why there is none. */
+export type FoundGate =
+  | { readonly url: string; readonly where: string; readonly isProven: boolean }
+  /** `isNoted`: a gate ran on the dataDir and did not take its note away. */
+  | { readonly reason: string; readonly isNoted: boolean }
+
 /**
- * Returns the admin listener of the gate that runs on the dataDir of a configuration. Another program may listen on the configured
- * address, so only a dataDir that nothing is written to uses the configuration.
+ * Finds the gate that runs on the dataDir of a configuration. Another program may have taken its address since, so the listener
+ * proves itself before anything secret is sent to it or a link names it. Only a dataDir that is not written to uses the
+ * configured address, without a proof.
  */
-function findAdmin({ admin = ADMIN, dataDir, data }: Config): string | undefined {
-  const noted = notedAt(join(dataDir, ADDRESS_FILE))
-  const named = noted === undefined && data.readOnly ? admin : noted
-  return named?.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')
-}
-
-function readNote(file: string): { readonly url: string; readonly pid: number } {
-  return JSON.parse(readFileSync(file, 'utf8'))
-}
-
-/** The noted address, where its process is there. */
-function notedAt(file: string): string | undefined {
+export async function findGate({ admin = ADMIN, dataDir, data }: Config): Promise<FoundGate> {
+  const note = readNote(join(dataDir, ADDRESS_FILE))
+  const isRunning = note !== undefined && isAlive(note.pid)
+  if (!isRunning && data.readOnly) return { url: `${SCHEME}${admin}`, where: reach(admin), isProven: false }
+  if (note === undefined) return { reason: `no gate runs on ${dataDir}`, isNoted: false }
+  const { url } = note
+  const host = url.slice(SCHEME.length)
+  if (!isRunning) return { reason: `no gate runs on ${dataDir} (the one at ${host} has ended)`, isNoted: true }
+  const where = reach(host)
   try {
-    const { url, pid } = readNote(file)
-    return isAlive(pid) ? new URL(url).host : undefined
+    if (await hasProof(dataDir, url, where, WAIT_MS)) return { url, where, isProven: true }
+    return { reason: `what listens at ${where} does not prove that it is the gate of ${dataDir}`, isNoted: true }
+  } catch {
+    return { reason: `no gate answers at ${where}`, isNoted: true }
+  }
+}
+
+/** Returns an address of this machine for a listener on any address. */
+function reach(host: string): string {
+  return host.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')
+}
+
+function readNote(file: string): { readonly url: string; readonly pid: number } | undefined {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(file, 'utf8'))
+    return String(url).startsWith(SCHEME) ? { url, pid } : undefined
   } catch {
     return undefined
   }
@@ -77,8 +98,9 @@ export async function askGate(
   query: Readonly<Record<string, string>>,
 ): Promise<GateAnswer> {
   if (!config.console.enabled) return { reason: 'console.enabled is false, so that a gate remembers nothing' }
-  const where = findAdmin(config)
-  if (where === undefined) return { reason: `no gate runs on ${config.dataDir}` }
+  const gate = await findGate(config)
+  if ('reason' in gate) return gate
+  const { where } = gate
   const url = new URL(`http://${where}/console/api/${path}`)
   url.search = new URLSearchParams(query).toString()
   try {

@@ -54,7 +54,10 @@ export async function runService(source: ConfigSource, workers: number | undefin
   if (workers !== undefined && !isWorker()) {
     const first = source.read()
     warn(first)
-    return runWorkers(workers, { config: first.config, file: source.file, hangups }, terminal)
+    const { config } = first
+    return runWorkers(workers, { config, file: source.file, hangups }, terminal).finally(() =>
+      forgetAdmin(config.dataDir),
+    )
   }
   // V8 comes to allocate some objects of requests among the old ones, and the full collections that follow are the p99.
   setFlagsFromString('--no-allocation-site-pretenuring')
@@ -107,7 +110,7 @@ interface Configured {
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
   const { config, source, history, standing } = configured
   const { file } = source
-  const steering: Steering = { url: undefined, savePolicy: undefined }
+  const steering: Steering = { url: undefined, adminUrl: undefined, savePolicy: undefined }
   const others = openWorkerQuestions()
   const onConsoleFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
   const shown = openAdminPages(sallyport, history, { steering, file, others, onFault: onConsoleFault })
@@ -127,7 +130,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   site?.stand({
     sallyport,
     url: proxy.url,
-    consoleUrl: shown.pages.handle && proxy.adminUrl,
+    consoleUrl: history && proxy.adminUrl,
     visitors: [...DEMO_VISITORS, ...(configured.agent ? [configured.agent.visitor] : [])],
   })
   const take = (next: Config): Promise<Reloaded> => sallyport.reload(next, (config) => proxy.prepare(optionsOf(config)))
@@ -142,6 +145,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   others?.answer(LOAD, () => sallyport.load.own)
   others?.answer(CONSOLE, async (about) => shown.pages.answerOther?.(about))
   steering.url = proxy.url
+  steering.adminUrl = proxy.adminUrl
   // Workers come and go, and their primary stays.
   if (proxy.adminUrl !== undefined) noteAdmin(config.dataDir, proxy.adminUrl, isWorker() ? process.ppid : process.pid)
   steering.savePolicy =
