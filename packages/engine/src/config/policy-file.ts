@@ -16,6 +16,8 @@ const Request = z.strictObject({
   /** Absent: no header is known but the user agent. A field that is sent several times is a list. */
   headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
   userAgent: z.string().optional(),
+  /** A visitor by its name, whose headers come before those that are written. */
+  as: z.string().optional(),
   /** Those that nobody says are not known, and rules that ask for them not judged. */
   host: z.string().optional(),
   httpVersion: z.enum(HTTP_VERSIONS).optional(),
@@ -29,7 +31,7 @@ const Request = z.strictObject({
 
 const Requested = {
   request: Request,
-  /** When it is, ISO 8601; absent: now, or at once after the one before. */
+  /** When it is, ISO 8601; absent: noon of the last Monday in UTC, or at once after the one before. */
   at: z.iso.datetime({ offset: true }).optional(),
   /** Status of the answers of the origin; absent: they are no failure. */
   status: z.int().min(100).max(599).optional(),
@@ -69,6 +71,7 @@ const PolicyTests = z.strictObject({
 /** A request and what the policy is expected to do about it. */
 export type PolicyTest = z.output<typeof PolicyTest>
 export type PolicyTests = z.output<typeof PolicyTests>
+export type TestedRequest = PolicyTest['request']
 
 /** Reads a file of expectations; throws `invalid_config` that names the file, the line and the key. */
 export function readPolicyTests(file: string): PolicyTests {

@@ -22,6 +22,7 @@ export {
   replacePolicy,
   settingsOf,
   splitList,
+  type TestedRequest,
   variableTable,
 } from '#config'
 export {

@@ -31,6 +31,36 @@ tests:
   t.match(told, [{ name: 'night', passed: false, wrong: [/block/] }, { passed: true }, { passed: true }])
 })
 
+t.test('policy test begins at one time of the week, knows visitors by name, and writes for a CI', async (t) => {
+  const { command, write } = workspace(t)
+  const rules = [
+    '{ id: monday, match: { path: [/m], time: { from: "11:59", to: "12:01", days: [mon] } }, action: block }',
+    '{ id: slow, match: { path: [/s] }, limit: { key: client, max: 10, window: 1m }, action: throttle }',
+  ]
+  const tests = [
+    '{ name: "a <time> #1", request: { ip: 8.8.8.8, path: /m }, expect: { action: block } }',
+    '{ name: twelfth, request: { ip: 8.8.8.8, path: /s, as: browser }, times: 12, every: 5s, expect: { action: throttle, class: human } }',
+    '{ name: wrong, request: { ip: 8.8.8.8, as: gptbot }, expect: { class: human } }',
+  ]
+  const file = write(
+    'ci.yaml',
+    `policy: { preset: observe, rules: [${rules.join(', ')}] }\ntests: [${tests.join(', ')}]`,
+  )
+  t.match(await command('policy', 'test', file, '--format', 'tap'), {
+    code: 1,
+    out: /^TAP version 14\n1\.\.3\nok 1 - a <time> \\#1\nok 2 - twelfth\nnot ok 3 - wrong\n# class is \w+, not human\n$/,
+  })
+  const { out } = await command('policy', 'test', file, '--format', 'junit')
+  t.match(out, '<testsuite name="policy" tests="3" failures="1">')
+  t.match(out, '<testcase classname="policy" name="a &lt;time&gt; #1"></testcase>')
+  t.match(out, /name="wrong"><failure message="class is \w+, not human"\/>/)
+  const other = write(
+    'other.yaml',
+    'tests: [{ name: a, request: { ip: 8.8.8.8, as: nobody }, expect: { class: human } }]',
+  )
+  t.match(await command('policy', 'test', other), { err: /as: "nobody" is no visitor: chatgpt-agent/ })
+})
+
 t.test('a rule on trial is shown beside the decision, and may be expected', async (t) => {
   const { command, write } = workspace(t)
   const policy =

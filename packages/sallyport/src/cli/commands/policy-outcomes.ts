@@ -1,0 +1,43 @@
+import { escapeHtml } from '@sallyport/proxy/internal'
+import { dim } from '../terminal/terminal.ts'
+
+/** The outcome of one expectation; `wrong` has a line for each member that differs. */
+export interface Outcome {
+  readonly name: string
+  readonly passed: boolean
+  readonly wrong: readonly string[]
+  /** Rules that what is said of the request leaves open, and why. */
+  readonly unjudged: readonly string[]
+}
+
+/** Forms for the machines that run tests: the Test Anything Protocol 14, and JUnit's XML. */
+export const OUTCOME_FORMS = { tap: formatTap, junit: formatJunit } as const
+
+/** An outcome for people; `verbose` names the rules that were not judged. */
+export function formatOutcome({ name, passed, wrong, unjudged }: Outcome, verbose: boolean): string {
+  const line = passed ? `ok      ${name}` : `failed  ${name}: ${wrong.join('; ')}`
+  const notes = verbose ? unjudged.map((text) => dim(`        not judged: ${text}`)) : []
+  return [line, ...notes].join('\n')
+}
+
+function formatTap(outcomes: readonly Outcome[]): string {
+  const lines = outcomes.flatMap(({ name, passed, wrong }, at) => [
+    `${passed ? 'ok' : 'not ok'} ${at + 1} - ${name.replace(/[\\#]/g, '\\$&')}`,
+    ...wrong.map((text) => `# ${text}`),
+  ])
+  return ['TAP version 14', `1..${outcomes.length}`, ...lines].join('\n')
+}
+
+function formatJunit(outcomes: readonly Outcome[]): string {
+  const failures = outcomes.filter(({ passed }) => !passed).length
+  const cases = outcomes.map(({ name, wrong }) => {
+    const messages = wrong.map((text) => `<failure message="${escapeHtml(text)}"/>`).join('')
+    return `  <testcase classname="policy" name="${escapeHtml(name)}">${messages}</testcase>`
+  })
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="policy" tests="${outcomes.length}" failures="${failures}">`,
+    ...cases,
+    '</testsuite>',
+  ].join('\n')
+}
