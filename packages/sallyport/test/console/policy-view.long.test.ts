@@ -65,7 +65,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
 
   await write('rules:\n  - id: a\n    match:\n      ')
   await page.keyboard.type('userA')
-  await page.locator('.cm-completionInfo', { hasText: 'User agents, by patterns: * is any characters' }).waitFor()
+  await page.locator('.cm-completionInfo', { hasText: 'User agents: a name (GPTBot) is found as a word' }).waitFor()
   await page.keyboard.press('Escape')
   await write('rules:\n  - id: a\n    action: block\n    match:\n      httpVersion: [')
   await page.keyboard.type('1')

@@ -10,7 +10,7 @@ export interface Outcome {
   readonly unjudged: readonly string[]
 }
 
-/** Forms for the machines that run tests: the Test Anything Protocol 14, and JUnit's XML. */
+/** Machines that run tests read these forms: the Test Anything Protocol 14, and JUnit's XML. */
 export const OUTCOME_FORMS = { tap: formatTap, junit: formatJunit } as const
 
 /** An outcome for people; `verbose` names the rules that were not judged. */
