@@ -31,16 +31,16 @@ async function becomeTheSignedAgent(t: Test, said: string): Promise<void> {
   const signed = await fetch(`${admin}/console/api/session`, { method: 'POST', headers: link })
   const cookie = signed.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
   const console = async (path: string) => (await fetch(`${admin}/console/api/${path}`, { headers: { cookie } })).json()
-  t.match(((await console(`requests/${id}`)) as { readonly brief: object }).brief, {
-    class: 'ai_agent',
-    rule: 'verified',
-    outcome: 'allow',
-    path: '/articles/gates',
+  const reasons = [{ id: 'policy:verified' }]
+  t.match(await console(`requests/${id}`), {
+    observed: {
+      path: '/articles/gates',
+      decision: { action: 'allow', reasons, inspection: { agent: { class: 'ai_agent' } } },
+    },
   })
 
-  const curl = (/<pre[^>]*>(.+?)<\/pre>/s.exec(page)?.[1] ?? '').replace(/&#(\d+);/g, (_, code) =>
-    String.fromCharCode(code),
-  )
+  const written = /<pre[^>]*>(.+?)<\/pre>/s.exec(page)?.[1] ?? ''
+  const curl = written.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&')
   const fields = [...curl.matchAll(/-(A|H) '([^']*)'/g)].flatMap(([, option, text = '']) =>
     option === 'A' ? ['User-Agent', text] : [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 2)],
   )

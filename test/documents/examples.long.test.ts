@@ -71,7 +71,7 @@ const ADMIN: Readonly<Record<string, readonly [text: string, other: string]>> = 
   express: ["app.get('/'", "app.get('/admin', (_, res) => res.send('reached-admin')); app.get('/'"],
   fastify: ["app.get('/'", "app.get('/admin', () => 'reached-admin'); app.get('/'"],
   hono: ["app.get('/'", "app.get('/admin', (c) => c.text('reached-admin')); app.get('/'"],
-  h3: ["app.get('/'", "app.get('/admin', () => 'reached-admin'); app.get('/'"],
+  h3: [".get('/'", ".get('/admin', () => 'reached-admin').get('/'"],
   elysia: [".get('/'", ".get('/admin', () => 'reached-admin').get('/'"],
   hapi: [
     'server.route(',
