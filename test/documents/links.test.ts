@@ -12,7 +12,7 @@ const DOCUMENTS = documents()
 /** Most words of prose. Tables that a command writes, histories and figures are looked up, and not read. */
 const MAX_WORDS = 22_600
 /** Most words of all documents, with tables, histories and figures. */
-const MAX_ALL_WORDS = 38_200
+const MAX_ALL_WORDS = 38_300
 const NOT_COUNTED = [
   '.github/DECISIONS.md',
   'CHANGELOG.md',

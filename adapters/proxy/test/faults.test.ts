@@ -116,7 +116,9 @@ t.test('a bug before there is an exchange', { skip }, async (t) => {
   const host = (): Partial<ProxyHost> => ({
     isTrusted: (peer) => (throws && asked++ % 2 ? throwing() : isTrusted?.(peer) === true),
   })
-  const { url, http1, faults, scrape } = await open(t, { host })
+  const { url, http1, http2, faults, scrape } = await open(t, { host })
+  // Its connection is there before anything throws.
+  t.equal(await http2('/'), 200)
   throws = true
   asked = 0
   t.equal(await exchange(url, get('/', 'X-Request-Id: a')), '')
