@@ -84,7 +84,7 @@ function examineTrust(file: string, path: readonly (string | number)[]): readonl
 /** Every server of every origin: that it is not a listener of this proxy, and whether something answers there. */
 export async function examineOrigins(places: OriginKeys): Promise<readonly Found[]> {
   const { upstream, routes = [], admin = (await mayBeOurs(DEFAULT_ADMIN)) ? DEFAULT_ADMIN : undefined } = places
-  const own = ownListeners({ ...places, admin })
+  const own = await ownListeners({ ...places, admin })
   const trust = routes.flatMap(({ ca }, at) => (ca === undefined ? [] : examineTrust(ca, ['routes', at, 'ca'])))
   const servers = [
     ...(upstream === undefined ? [] : [{ text: upstream, path: ['upstream'] }]),

@@ -123,7 +123,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const create = (chosen: ProxyOptions): Service =>
       createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), turns }, refusals)
     const { listen = DEFAULT_LISTEN, http, routes } = options
-    refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
+    await refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
     let service = create(options)
     opened.push(() => service.close())
     const { tls, proxyProtocol, onNotice = () => {} } = options
@@ -162,11 +162,11 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       http: httpUrl && hostOf(httpUrl),
       admin: admin && hostOf(admin.url),
     }
-    refuseOwn({ ...listening, upstream: options.upstream, routes })
+    await refuseOwn({ ...listening, upstream: options.upstream, routes })
 
     const prepare = async (changed: Reloadable): Promise<() => void> => {
       const chosen = { ...options, ...changed }
-      refuseOwn({ ...listening, upstream: chosen.upstream, routes: chosen.routes })
+      await refuseOwn({ ...listening, upstream: chosen.upstream, routes: chosen.routes })
       const next = create(chosen)
       try {
         const adopt = await listener.prepare(changed.tls)

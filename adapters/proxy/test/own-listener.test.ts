@@ -1,3 +1,4 @@
+import { hostname, networkInterfaces } from 'node:os'
 import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
 import { DEFAULT_ADMIN } from '../src/admin.ts'
@@ -8,7 +9,11 @@ import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { exchange, get, OK, openRawOrigin, statusOf } from './wire.ts'
 
-const found = (places: Places) => ownListeners(places).map(({ path }) => path.join('.'))
+const found = async (places: Places) => (await ownListeners(places)).map(({ path }) => path.join('.'))
+const external = Object.values(networkInterfaces())
+  .flatMap((all = []) => all)
+  .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+
 t.test('an origin is a listener of its own proxy, however either is written', async (t) => {
   const own: readonly (readonly [listen: string, upstream: string])[] = [
     ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
@@ -22,13 +27,15 @@ t.test('an origin is a listener of its own proxy, however either is written', as
     ['0.0.0.0:443', 'https://127.0.0.9'],
     ['[::]:8080', 'http://127.0.0.1:8080'],
     ['[::1]:8080', 'http://[::]:8080'],
+    ...(external === undefined ? [] : [['0.0.0.0:8080', `http://${external}:8080`] as const]),
+    ...(external === undefined ? [] : [['[::]:8080', `http://${hostname()}:8080`] as const]),
   ]
-  for (const [listen, upstream] of own) t.same(found({ listen, upstream }), ['upstream'], `${listen} ${upstream}`)
+  for (const [listen, upstream] of own) t.same(await found({ listen, upstream }), ['upstream'], `${listen} ${upstream}`)
   const routes = [{ upstreams: ['http://127.0.0.1:1', 'http://localhost:8080'] }, { path: '/b' }]
-  t.same(found({ listen: '0.0.0.0:8080', routes }), ['routes.0.upstreams.1'])
-  t.same(found({ listen: '127.0.0.1:1', http: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
-  t.same(found({ listen: '127.0.0.1:1', admin: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
-  t.same(found({ listen: '127.0.0.1:1', http: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
+  t.same(await found({ listen: '0.0.0.0:8080', routes }), ['routes.0.upstreams.1'])
+  t.same(await found({ listen: '127.0.0.1:1', http: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
+  t.same(await found({ listen: '127.0.0.1:1', admin: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
+  t.same(await found({ listen: '127.0.0.1:1', http: '127.0.0.1:2', upstream: 'http://127.0.0.1:2' }), ['upstream'])
 })
 
 t.test('others are not', async (t) => {
@@ -41,7 +48,8 @@ t.test('others are not', async (t) => {
     ['0.0.0.0:8080', 'http://nowhere.invalid:8080'],
     ['127.0.0.1:0', 'http://127.0.0.1:8080'],
   ]
-  for (const [listen, upstream] of others) t.same(found({ listen, upstream }), [], `${listen} ${upstream}`)
+  for (const [listen, upstream] of others) t.same(await found({ listen, upstream }), [], `${listen} ${upstream}`)
+  if (external !== undefined) t.same(await found({ listen: '127.0.0.1:80', upstream: `http://${external}` }), [])
 })
 
 t.test('so is the admin listener that is opened without being named', async (t) => {

@@ -35,7 +35,7 @@ export class PairFault extends SallyportError {
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const [cert, key] = [textOf(files, 'cert'), textOf(files, 'key')]
   const [chain, secret] = [chainOf(files.cert, cert), keyOf(files.key, key)]
-  const [leaf] = chain
+  const [leaf] = chain as readonly [X509Certificate]
   if (!leaf.checkPrivateKey(secret)) throw new PairFault('cert', fitFault(files, chain, secret))
   const kind = kindWithoutClients(secret)
   if (kind !== undefined) throw new PairFault('cert', `${files.cert} has a key that no client takes (${kind})`)
@@ -48,10 +48,15 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
 }
 
 /** The fault of its dates, in words that follow the name of its file; `undefined` where there is none. */
-export function dateFault({ notBefore, notAfter }: Chain, now = Date.now()): string | undefined {
+export function dateFault({ notBefore, notAfter, begins, ends }: Chain, now = Date.now()): string | undefined {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
-  if (notAfter < now) return `has expired on ${day(notAfter)}`
-  return notBefore > now ? `is not valid before ${day(notBefore)}` : undefined
+  if (notAfter < now) return inChain(ends, `has expired on ${day(notAfter)}`)
+  return notBefore > now ? inChain(begins, `is not valid before ${day(notBefore)}`) : undefined
+}
+
+/** Words on a certificate of a chain, which follow the name of its file; without a subject they are on the first. */
+export function inChain(subject: string | undefined, said: string): string {
+  return subject === undefined ? said : `has ${subject} in its chain, which ${said}`
 }
 
 /** The certificate for a server name: one with the name, else one for all names beside it, else the first. */
@@ -73,9 +78,9 @@ function textOf(files: CertificateFiles, of: 'cert' | 'key'): string {
   }
 }
 
-function chainOf(file: string, pem: string): readonly [X509Certificate, ...X509Certificate[]] {
+function chainOf(file: string, pem: string): readonly X509Certificate[] {
   try {
-    return readChain(file, pem) as [X509Certificate, ...X509Certificate[]]
+    return readChain(file, pem)
   } catch (error) {
     throw new PairFault('cert', (error as Error).message)
   }

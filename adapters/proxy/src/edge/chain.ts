@@ -1,54 +1,128 @@
 import { X509Certificate } from 'node:crypto'
+import { rootCertificates } from 'node:tls'
 
-/** Dates and faults of a chain. The dates are those of its first certificate, which is the server's. */
+/** Dates and faults of a chain, of which the certificate of the server is the first. */
 export interface Chain {
-  /** Milliseconds since the epoch, as is the next. */
+  /** Milliseconds since the epoch, as are the next: the latest begin of a certificate that clients need. */
   readonly notBefore: number
+  /** The earliest end of one. */
   readonly notAfter: number
-  /** Milliseconds that it was issued for. */
+  /** Milliseconds that this one was issued for. */
   readonly life: number
+  /** Subject of the certificate that begins last, and of the one that ends first, where it is not the server's. */
+  readonly begins?: string | undefined
+  readonly ends?: string | undefined
   /** Faults for which some clients refuse it, in words that follow the name of its file. */
   readonly faults: readonly string[]
 }
 
-/** A certificate in PEM by a label that OpenSSL takes; one without an end goes to the end of the text. */
-const BLOCK = /^-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[\s\S]*?(?:^-----END \1-----|$(?![\s\S]))/gm
+/** Labels of blocks that OpenSSL reads as certificates. */
+const LABELS = ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE']
 
 /** The certificates of a text in PEM, in their order. Throws an error that names the one that cannot be read. */
 export function readChain(file: string, pem: string): readonly X509Certificate[] {
-  // Windows writes a mark before UTF-8, which OpenSSL passes over.
-  const blocks = pem.replace(/^\ufeff/, '').match(BLOCK) ?? []
+  const blocks = blocksOf(pem)
   if (blocks.length === 0) throw new Error(`${file} is not a certificate in PEM`)
-  return blocks.map((text, at) => {
+  return blocks.map(({ text, isAlone }, at) => {
+    const which = `certificate ${at + 1} of ${file}`
+    if (!isAlone) throw new Error(`${which} has more on its last line: the next one begins on a line of its own`)
     try {
       return new X509Certificate(text)
     } catch {
       throw new Error(
-        blocks.length === 1
-          ? `${file} is not a certificate in PEM`
-          : `certificate ${at + 1} of ${file} is cut off, or no certificate`,
+        blocks.length === 1 ? `${file} is not a certificate in PEM` : `${which} is cut off, or no certificate`,
       )
     }
   })
 }
 
-/** Reads the dates of the server's certificate, and whether the next one has issued it. */
-export function examineChain([leaf, second]: readonly [X509Certificate, ...X509Certificate[]]): Chain {
-  const [notBefore, notAfter] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)]
-  const fault = orderFault(leaf, second)
-  return { notBefore, notAfter, life: notAfter - notBefore, faults: fault === undefined ? [] : [fault] }
+/** The dates of those that clients need, and what they mind in the order and the use. */
+export function examineChain(all: readonly X509Certificate[]): Chain {
+  const [leaf] = all as readonly [X509Certificate]
+  const others = all.filter(({ fingerprint256 }) => fingerprint256 !== leaf.fingerprint256)
+  const needed = pathOf(leaf, others)
+  const last = needed.reduce((one, other) => (beginOf(other) > beginOf(one) ? other : one))
+  const first = needed.reduce((one, other) => (endOf(other) < endOf(one) ? other : one))
+  const nameUnlessLeaf = (one: X509Certificate) => (one === leaf ? undefined : nameOf(one.subject))
+  const faults = [orderFault(leaf, others[0]), usageFault(leaf)].filter((fault) => fault !== undefined)
+  return {
+    notBefore: beginOf(last),
+    notAfter: endOf(first),
+    life: endOf(first) - beginOf(first),
+    begins: nameUnlessLeaf(last),
+    ends: nameUnlessLeaf(first),
+    faults,
+  }
 }
 
-/** A chain without the issuer of its first certificate is refused by clients that do not know that one. */
-function orderFault(leaf: X509Certificate, second: X509Certificate | undefined): string | undefined {
-  const isWhole = second === undefined || leaf.subject === leaf.issuer || leaf.checkIssued(second)
-  if (isWhole || second.fingerprint256 === leaf.fingerprint256) return undefined
-  const issuer = leaf.issuer === second.subject ? 'one with another key' : commonName(leaf.issuer)
-  return `has ${commonName(second.subject)} as its second certificate, which did not issue the first: ${issuer} did`
+/**
+ * The leaf and those that lead from it to a root. One that clients have themselves, by its name and key, is not needed, and
+ * may be past its time: authorities send roots along that an older one has signed.
+ */
+function pathOf(leaf: X509Certificate, others: readonly X509Certificate[]): readonly X509Certificate[] {
+  const path = [leaf]
+  for (;;) {
+    const current = path.at(-1) as X509Certificate
+    const issuers = others.filter((one) => !path.includes(one) && current.checkIssued(one))
+    if (isSelfIssued(current) || issuers.length === 0) break
+    // The same authority may be there with two certificates: clients find the one that is valid.
+    path.push(issuers.reduce((one, other) => (endOf(other) > endOf(one) ? other : one)))
+  }
+  const isNarrower = path.some((one) => endOf(one) < endOf(leaf) || beginOf(one) > beginOf(leaf))
+  // They are read only where dates of others count.
+  const roots = isNarrower ? rootCertificates.map((pem) => new X509Certificate(pem)) : []
+  const end = path.findIndex((one, at) => at > 0 && (isSelfIssued(one) || roots.some((root) => isAnother(root, one))))
+  return end < 0 ? path : path.slice(0, end)
 }
+
+/** Whether two certificates are of one authority. */
+function isAnother(one: X509Certificate, other: X509Certificate): boolean {
+  return one.subject === other.subject && one.publicKey.equals(other.publicKey)
+}
+
+function orderFault(leaf: X509Certificate, second: X509Certificate | undefined): string | undefined {
+  if (second === undefined || isSelfIssued(leaf) || leaf.checkIssued(second)) return undefined
+  const issuer = leaf.issuer === second.subject ? 'one with another key' : nameOf(leaf.issuer)
+  return `has ${nameOf(second.subject)} as its second certificate, which did not issue the first: ${issuer} did`
+}
+
+/** Uses of a certificate (RFC 5280 4.2.1.12) with which a server may have it: its own, and any. */
+const SERVER_USES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0']
+
+/** A certificate that names no use has all. */
+function usageFault({ keyUsage: uses }: X509Certificate): string | undefined {
+  if (uses === undefined || uses.some((use) => SERVER_USES.includes(use))) return undefined
+  return 'is not for servers: its extended key usage lacks serverAuth'
+}
+
+function isSelfIssued({ subject, issuer }: X509Certificate): boolean {
+  return subject === issuer
+}
+
+const beginOf = ({ validFrom }: X509Certificate): number => Date.parse(validFrom)
+const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo)
 
 /** The common name of a subject or an issuer, else all of it in one line. */
-function commonName(names: string): string {
+function nameOf(names = ''): string {
   const lines = names.split('\n')
   return lines.find((line) => line.startsWith('CN='))?.slice('CN='.length) ?? lines.join(', ')
+}
+
+/** Blocks that begin a line, as OpenSSL finds them; one without an end goes to the end of the text. */
+function blocksOf(pem: string): readonly { readonly text: string; readonly isAlone: boolean }[] {
+  const blocks = []
+  let label: string | undefined
+  let lines: string[] = []
+  // Windows writes a mark before UTF-8, which OpenSSL passes over.
+  for (const line of pem.replace(/^\ufeff/, '').split('\n')) {
+    label ??= LABELS.find((one) => line.trimEnd() === `-----BEGIN ${one}-----`)
+    if (label === undefined) continue
+    lines.push(line)
+    const end = `-----END ${label}-----`
+    if (!line.startsWith(end)) continue
+    blocks.push({ text: `${lines.join('\n')}\n`, isAlone: line.trimEnd() === end })
+    label = undefined
+    lines = []
+  }
+  return label === undefined ? blocks : [...blocks, { text: lines.join('\n'), isAlone: true }]
 }

@@ -1,6 +1,6 @@
 import { DAY_MS } from '@sallyport/core'
 import type { RaiseEvent } from '@sallyport/engine'
-import type { Certificate } from './certificates.ts'
+import { type Certificate, inChain } from './certificates.ts'
 
 /** A certificate is said to expire in its last 14 days, or in the last quarter of a life that is short. */
 const SOON_MS = 14 * DAY_MS
@@ -55,11 +55,11 @@ function marksOf({ life, notAfter }: Certificate): readonly number[] {
 
 /** The fault of its dates, in words that follow its name; `undefined` where there is none. */
 function fault(certificate: Certificate, now: number): string | undefined {
-  const { notAfter } = certificate
+  const { notAfter, ends } = certificate
   const [soon = 0, last = 0] = marksOf(certificate)
-  if (now >= notAfter) return `has expired on ${dayOf(notAfter)}`
+  if (now >= notAfter) return inChain(ends, `has expired on ${dayOf(notAfter)}`)
   if (now < soon) return undefined
-  return `expires on ${dayOf(notAfter)}${now >= last ? ', and was not renewed until now' : ''}`
+  return inChain(ends, `expires on ${dayOf(notAfter)}${now >= last ? ', and was not renewed until now' : ''}`)
 }
 
 function dayOf(at: number): string {

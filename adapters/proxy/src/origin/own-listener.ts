@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises'
+import { networkInterfaces } from 'node:os'
 import { formatAddress, parseAddress, SallyportError } from '@sallyport/core'
 
 /** The addresses that a proxy listens on, and where it forwards to. */
@@ -17,48 +19,92 @@ export interface OwnListener {
 }
 
 /** Throws `invalid_config` where an origin is a listener of the proxy itself: each request would come back. */
-export function refuseOwn(places: Places): void {
-  const [first] = ownListeners(places)
+export async function refuseOwn(places: Places): Promise<void> {
+  const [first] = await ownListeners(places)
   if (first !== undefined) throw new SallyportError('invalid_config', `${first.path.join('.')}: ${first.message}`)
 }
 
-/** Every origin that is a listener of ours by its address. One that leads here by another name is found by its first request, which loops. */
-export function ownListeners({ upstream, routes = [], listen, http, admin }: Places): readonly OwnListener[] {
+/** Every origin that is a listener of ours: by its address, by any address of this machine, or by a name that leads here. */
+export async function ownListeners({ upstream, routes = [], ...places }: Places): Promise<readonly OwnListener[]> {
   const origins = [
     ...(upstream === undefined ? [] : [{ path: ['upstream'], text: upstream }]),
     ...routes.flatMap(({ upstreams = [] }, route) =>
       upstreams.map((text, at) => ({ path: ['routes', route, 'upstreams', at], text })),
     ),
   ]
-  const listeners = Object.entries({ listen, http, admin })
-  return origins.flatMap(({ path, text }) => {
-    const [key] = listeners.find(([, address]) => address !== undefined && isAt(text, address)) ?? []
-    if (key === undefined) return []
-    const message = `${text} is the address of ${key}, where this proxy itself listens: name the origin behind it`
-    return [{ path, message }]
+  const listeners = (['listen', 'http', 'admin'] as const).flatMap((key) => {
+    const place = placeOf(places[key])
+    return place === undefined ? [] : [{ key, ...place }]
   })
+  const found = await Promise.all(
+    origins.map(async ({ path, text }) => {
+      const key = await listenerAt(text, listeners)
+      if (key === undefined) return []
+      const message = `${text} is the address of ${key}, where this proxy itself listens: name the origin behind it`
+      return [{ path, message }]
+    }),
+  )
+  return found.flat()
 }
 
-function isAt(origin: string, listener: string): boolean {
-  // A text that is no origin at all is refused elsewhere, and named there.
-  if (!URL.canParse(origin) || !URL.canParse(`http://${listener}`)) return false
-  const [to, own] = [new URL(origin), new URL(`http://${listener}`)]
-  const port = to.port || (to.protocol === 'https:' ? '443' : '80')
-  if (to.protocol === 'unix:' || port !== (own.port || '80') || port === '0') return false
-  const [host, listened] = [plain(to.hostname), plain(own.hostname)]
-  // Connections to no address in particular arrive at loopback.
-  const reached = LOOPBACK[host] ?? host
-  if (reached === listened) return true
-  const isOnAny = listened === '::' || (listened === '0.0.0.0' && !reached.includes(':'))
-  return isOnAny && (reached.startsWith('127.') || reached === '::1')
+interface Listener {
+  readonly key: string
+  readonly host: string
+  readonly port: number
 }
 
+/** The listener that an origin is; names are asked for where a port is the same alone. */
+async function listenerAt(origin: string, listeners: readonly Listener[]): Promise<string | undefined> {
+  // One that is no origin at all is refused elsewhere, and named there.
+  if (!URL.canParse(origin)) return undefined
+  const url = new URL(origin)
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const near = url.protocol === 'unix:' ? [] : listeners.filter((listener) => listener.port === port)
+  if (near.length === 0) return undefined
+  const addresses = await addressesOf(url.hostname)
+  for (const { key, host } of near) {
+    const own = await addressesOf(host)
+    if (addresses.some((address) => reaches(address, own))) return key
+  }
+  return undefined
+}
+
+/** Whether who connects to an address arrives at one of those that are listened on. */
+function reaches(address: string, listened: readonly string[]): boolean {
+  const to = LOOPBACK[address] ?? address
+  if (listened.includes(to)) return true
+  const isOnAny = listened.includes('::') || (listened.includes('0.0.0.0') && !to.includes(':'))
+  return isOnAny && isOfThisMachine(to)
+}
+
+/** The addresses at which connections to no address in particular arrive. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** One way of writing a host. */
-function plain(hostname: string): string {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1')
-  const address = parseAddress(bare)
-  if (bare === 'localhost') return '127.0.0.1'
-  return address === undefined ? bare : formatAddress(address)
+function isOfThisMachine(address: string): boolean {
+  if (address.startsWith('127.') || address === '::1') return true
+  const own = Object.values(networkInterfaces()).flatMap((all = []) => all.map((one) => plain(one.address)))
+  return own.includes(address)
+}
+
+/** The addresses of a host; none where its name is not answered now. */
+async function addressesOf(host: string): Promise<readonly string[]> {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  if (parseAddress(bare) !== undefined) return [plain(bare)]
+  try {
+    return (await lookup(bare, { all: true })).map(({ address }) => plain(address))
+  } catch {
+    return []
+  }
+}
+
+/** One way of writing; an IPv4 address within IPv6 is that address. */
+function plain(text: string): string {
+  const address = parseAddress(text.split('%', 1)[0] ?? '')
+  return address === undefined ? text : formatAddress(address)
+}
+
+function placeOf(text: string | undefined): { readonly host: string; readonly port: number } | undefined {
+  const { host = '', port = '' } = /^(?<host>\[[^\]]+\]|[^:[\]]+):(?<port>\d+)$/.exec(text ?? '')?.groups ?? {}
+  // Port 0 is one that nobody knows before.
+  return host === '' || Number(port) === 0 ? undefined : { host, port: Number(port) }
 }
