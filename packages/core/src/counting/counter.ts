@@ -6,7 +6,6 @@ import { type Asker, countBuckets, WIDE_FACTOR } from './keys.ts'
 import { limited } from './limited.ts'
 import type { Counts, CountTask, Taken } from './ports.ts'
 import type { CountState } from './step.ts'
-import { isEmbeddedByOthers } from './trap.ts'
 
 /**
  * Status of an answer that is the origin's or the application's own. `undefined`: there is none, or it is ours. `unseen`: another
@@ -93,10 +92,9 @@ export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): 
       const { counting, inspection } = decision
       if (counting === undefined) return { decision }
       const tasks: RuleTask[] = []
-      const isEmbedded = isEmbeddedByOthers(inspection, fields)
       for (const counted of counting.rules) {
         for (const measure of measuresOf(counted.rule))
-          addTasks(tasks, measure, counted, { inspection, fields, ipv6Prefix, isEmbedded })
+          addTasks(tasks, measure, counted, { inspection, fields, ipv6Prefix })
       }
       if (tasks.length === 0) return { decision }
       const flight = `${flights}.${++last}`
@@ -114,8 +112,6 @@ interface Measure {
   /** Prefix of its keys. */
   readonly prefix: string
   readonly keys: readonly CountKey[]
-  /** Behind the keys of requests that another site's page had the browser send: they fill a count of their own, as large. */
-  readonly embedded: string
   readonly max: number
   readonly limit: CountLimit | undefined
   /** Limit of the bucket around a network of IPv6. */
@@ -135,15 +131,7 @@ interface RuleTask extends CountTask {
 function createMeasures({ countedAs, limit, concurrent }: CountingRule): readonly Measure[] {
   const measures: Measure[] = []
   if (concurrent !== undefined) {
-    const embedded = embeddedSuffix(concurrent.keys)
-    measures.push({
-      prefix: `${countedAs} flights `,
-      ...concurrent,
-      embedded,
-      limit: undefined,
-      wide: undefined,
-      held: false,
-    })
+    measures.push({ prefix: `${countedAs} flights `, ...concurrent, limit: undefined, wide: undefined, held: false })
   }
   if (limit !== undefined) {
     const { kind, max, windowMs, refill, keys, counts } = limit
@@ -152,7 +140,6 @@ function createMeasures({ countedAs, limit, concurrent }: CountingRule): readonl
       // A count of requests is none of failures or pages, also where a reload makes one of the other.
       prefix: `${countedAs} ${kind}/${windowMs} ${counts === undefined ? '' : `${counts}s `}`,
       keys,
-      embedded: embeddedSuffix(keys),
       max,
       limit: { kind, max, windowMs, refill },
       wide,
@@ -162,26 +149,18 @@ function createMeasures({ countedAs, limit, concurrent }: CountingRule): readonl
   return measures
 }
 
-/** Counts of one visitor alone are such that a page elsewhere could fill them. */
-function embeddedSuffix(keys: readonly CountKey[]): string {
-  return keys.some((key) => VISITOR_KEYS.has(key)) ? ' embedded' : ''
-}
-
-const VISITOR_KEYS: ReadonlySet<CountKey> = new Set(['client', 'browser', 'user', 'pass'])
-
 /** Written out, here and below: this runs for each rule of each request, and spreading takes longer than counting. */
 function addTasks(
   tasks: RuleTask[],
-  { prefix, keys, embedded, max, limit, wide, held }: Measure,
+  { prefix, keys, max, limit, wide, held }: Measure,
   { rule, cost }: CountedRule,
-  asker: Asker & { readonly isEmbedded: boolean },
+  asker: Asker,
 ): void {
   const binding = !rule.onTrial
-  const suffix = asker.isEmbedded ? embedded : ''
   const isPart = limit !== undefined && rule.limit?.counts === 'page' && isFile(asker.inspection.request)
   for (const { key, factor } of countBuckets(keys, asker)) {
     const counted = factor > 1 ? wide : limit
-    const task = { key: prefix + key + suffix, cost, max: max * factor, limit: counted, binding, rule }
+    const task = { key: prefix + key, cost, max: max * factor, limit: counted, binding, rule }
     if (isPart) tasks.push(partTask(task))
     else tasks.push(held ? { ...task, held } : task)
   }

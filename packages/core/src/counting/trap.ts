@@ -38,15 +38,6 @@ export function isLedByOthers({ agent }: Inspection, fields: readonly string[]):
 }
 
 /**
- * Whether another site's page had a person's browser read this without going there, as an image, a frame or a fetch: it can do so
- * any number of times, and the person sees none of it.
- */
-export function isEmbeddedByOthers({ agent, request }: Inspection, fields: readonly string[]): boolean {
-  if (agent.class !== 'human' || (request.method !== 'GET' && request.method !== 'HEAD')) return false
-  return fieldOf(fields, 'sec-fetch-site') === 'cross-site' && fieldOf(fields, 'sec-fetch-dest') !== 'document'
-}
-
-/**
  * Whether nothing in a person's request says that a page of this site led there: another site's page may keep its name to itself
  * (`referrerpolicy`), and browsers without Fetch Metadata then say nothing.
  */
