@@ -117,7 +117,7 @@ t.test('a bug before there is an exchange', { skip }, async (t) => {
     isTrusted: (peer) => (throws && asked++ % 2 ? throwing() : isTrusted?.(peer) === true),
   })
   const { url, http1, http2, faults, scrape } = await open(t, { host })
-  // Its connection is there before anything throws.
+  // The HTTP/2 connection stands before anything throws.
   t.equal(await http2('/'), 200)
   throws = true
   asked = 0

@@ -21,7 +21,7 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 `
 
 /** Each source with its day, place, licence, credit and copyright line, the texts that came with it, and that of MIT. */
-export function noticeOf(sources: readonly PassedOn[]): string {
+export function writeNotice(sources: readonly PassedOn[]): string {
   const lines = sources.map(({ row: { id, title, url, licence, credit, copyright }, date }) =>
     [`${id}: ${title}, ${date}`, url, `https://spdx.org/licenses/${licence}`, credit, copyright]
       .filter(Boolean)

@@ -11,7 +11,7 @@ import { packagedFile } from '../src/datasets/sources/resolve.ts'
 import { PACKED, SHIPPED_INDEX, type ShippedSource, shippedSources } from '../src/datasets/sources/shipped.ts'
 import { sha256Of } from '../src/datasets/sources/source-file.ts'
 import { listsIn } from './lists.ts'
-import { noticeOf, type PassedOn } from './notice.ts'
+import { type PassedOn, writeNotice } from './notice.ts'
 import { isShippable } from './shippable.ts'
 
 /** Nearly as small as Brotli gets, in a tenth of the time; the window, of 4 MB, is what unpacking takes. */
@@ -44,7 +44,7 @@ export async function packSnapshot(
   rmSync(part, { recursive: true, force: true })
   mkdirSync(part, { recursive: true })
   writeFileSync(join(part, SHIPPED_INDEX), `${JSON.stringify(sources, null, 2)}\n`)
-  writeFileSync(join(part, NOTICE), noticeOf(found))
+  writeFileSync(join(part, NOTICE), writeNotice(found))
   const shipped = shippedSources(part)
   const resolved = rows.map((row) => ({ row, file: shipped.get(row.id) }))
   const tables = `${basename(tablesPath('', resolved))}${PACKED}`

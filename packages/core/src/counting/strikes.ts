@@ -87,7 +87,7 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
     }
   }
 
-  /** The rules that watch a request. A trusted proxy shares its network with whoever is banned there, and pays for none of them. */
+  /** The rules that watch a request. A trusted proxy shares its network with clients that are banned there, and pays for none of them. */
   function strikesOn({ inspection }: Decision): readonly CompiledStrikes[] {
     const isTrusted = strikes.length > 0 && options.isTrusted?.(inspection.client.address) === true
     return isTrusted ? strikes.filter(({ key }) => key === 'user') : strikes

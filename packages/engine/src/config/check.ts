@@ -87,7 +87,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ...listenerFaults(config),
     ...decoyFaults(config),
     ...FEATURES.flatMap(({ faults }) => faults?.(config) ?? []),
-    ...policiesOf(config).flatMap(({ policy, path }) =>
+    ...listPolicies(config).flatMap(({ policy, path }) =>
       policyFaults(policy, names).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
     ),
     ...secretFaults(config),
@@ -138,7 +138,7 @@ function secretFaults(config: Config): readonly LocatedFault[] {
   if (config.challenge.secret !== undefined) return []
   const names = new Set(Object.keys(config.lists))
   const named = { lists: listNames(config) }
-  const found = policiesOf(config)
+  const found = listPolicies(config)
     .filter(({ policy }) => policyFaults(policy, names).length === 0)
     .map(({ policy }) => secretFault(config, compilePolicy(policy, named)))
     .find((fault) => fault !== undefined)
@@ -162,7 +162,7 @@ function signalFaults({ policy, mode, robots, lists }: Config): readonly Located
 /** Limits of failures and pages where a server in front answers: Sallyport sees no answer there, and counts each request. */
 function unseenWarnings(config: Config): readonly LocatedFault[] {
   if (config.forwardAuth === false) return []
-  return policiesOf(config).flatMap(({ policy, path }) =>
+  return listPolicies(config).flatMap(({ policy, path }) =>
     Object.entries(UNSEEN).flatMap(([count, { requests, cure }]) => {
       const rule = rulesInForce(policy).find(({ limit }) => limit?.count === count)
       if (rule === undefined) return []
@@ -185,7 +185,7 @@ const UNSEEN = {
 
 /** Settings that are allowed and most likely not meant. */
 export function configWarnings(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
-  const found: LocatedFault[] = policiesOf(config).flatMap(({ policy, path }) =>
+  const found: LocatedFault[] = listPolicies(config).flatMap(({ policy, path }) =>
     policyWarnings(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
   )
   found.push(
@@ -199,7 +199,7 @@ export function configWarnings(config: Config, layers: readonly Layer[]): readon
 
 /** Policies that flag, and so leave it to the origin: a proxy has no code of the user's own that reads decisions. */
 export function configNotices(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
-  return policiesOf(config).flatMap(({ policy, path }) => {
+  return listPolicies(config).flatMap(({ policy, path }) => {
     const ids = flaggingRules(policy)
     if (ids.length === 0) return []
     const message = `these rules only flag: ${ids.join(', ')}. A flag stops no request: act on the header sallyport-action, or write a rule that refuses`
@@ -208,7 +208,7 @@ export function configNotices(config: Config, layers: readonly Layer[]): readonl
 }
 
 /** Every policy: that of all, and those of routes. */
-export function policiesOf({ policy, routes }: Config) {
+export function listPolicies({ policy, routes }: Config) {
   const own = routes.flatMap(({ policy }, at) =>
     policy === undefined ? [] : [{ policy, path: ['routes', at, 'policy'] }],
   )

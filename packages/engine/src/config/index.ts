@@ -1,4 +1,4 @@
-export { configNotices, configWarnings, policiesOf } from './check.ts'
+export { configNotices, configWarnings, listPolicies } from './check.ts'
 export { settingsOf } from './effective.ts'
 export { splitList, variableTable } from './environment.ts'
 export { ConfigError, type ConfigFault, faultText } from './faults.ts'

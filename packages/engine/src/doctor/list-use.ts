@@ -1,5 +1,5 @@
 import { counted, givenWords, type ListEntries, listsNamed, type Match } from '@sallyport/core'
-import { type Config, policiesOf } from '#config'
+import { type Config, listPolicies } from '#config'
 import type { KeptList } from '#features/lists'
 import { type CheckResult, warn } from '#service'
 
@@ -17,7 +17,7 @@ const COMPARED: Readonly<Record<string, EntryKind>> = { address: 'addresses', as
 
 /** Warns of rules that compare a list with what it does not hold, so that nothing of it ever matches. */
 export function unmatchedWarnings(config: Config, lists: ReadonlyMap<string, KeptList>): readonly CheckResult[] {
-  return policiesOf(config).flatMap(({ policy, path }) =>
+  return listPolicies(config).flatMap(({ policy, path }) =>
     policy.rules.flatMap(({ id, match }, at) =>
       comparisons(match).flatMap(({ word, name }) => {
         const found = mismatch(lists.get(name)?.entryCounts, COMPARED[word] ?? 'texts')

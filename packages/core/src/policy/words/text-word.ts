@@ -52,7 +52,7 @@ export function readTexts(find: FindValues): (asked: Asked) => Texts | undefined
 interface Wanted {
   readonly matches: PatternTest
   readonly needles: readonly string[] | undefined
-  /** One value that matches is not enough. */
+  /** Every value must match; one is not enough. */
   readonly every: boolean
 }
 

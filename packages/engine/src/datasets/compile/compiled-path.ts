@@ -24,15 +24,15 @@ const ABANDONED_MS = HOUR_MS
 export function tablesPath(dataDir: string, sources: readonly ResolvedSource[]): string {
   const made = {
     format: TABLES_FORMAT,
-    sources: compiledOf(sources).map(({ row, file }) => [row, identityOf(file)]),
+    sources: pickCompiled(sources).map(({ row, file }) => [row, identityOf(file)]),
     facts: [OPERATORS, ORGANISATION_RULES, HOST_LIKENESS, SHIPPED_RANGES, LIST_AGES],
   }
   const key = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
   return join(dataDir, `tables-${key}.bin`)
 }
 
-/** Those of the sources that tables are made from. */
-export function compiledOf(
+/** Picks the sources that tables are made from. */
+export function pickCompiled(
   sources: readonly ResolvedSource[],
 ): readonly (ResolvedSource & { readonly file: SourceFile })[] {
   return sources.flatMap((source) => {

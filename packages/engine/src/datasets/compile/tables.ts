@@ -11,7 +11,7 @@ import { replaceFile } from '../sources/replace-file.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { dateOfFile, readSource, type SourceFile, sha256Of } from '../sources/source-file.ts'
 import { assemble } from './assembly.ts'
-import { compiledOf, removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
+import { pickCompiled, removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
 import { type KeptContents, openKeptContents } from './kept-contents.ts'
 import { collectParts, type PartsCollector } from './parts.ts'
 import { addShippedRanges } from './shipped-ranges.ts'
@@ -46,7 +46,7 @@ export interface CompiledTables {
  */
 export async function compileTables({ dataDir, sources: all, onProgress }: CompileOptions): Promise<CompiledTables> {
   const path = tablesPath(dataDir, all)
-  const sources = compiledOf(all)
+  const sources = pickCompiled(all)
   const total = sources.reduce((sum, { file }) => sum + file.size, 0)
   const kept = openKeptContents(join(dataDir, 'parsed'))
   const collector = collectParts()

@@ -6,7 +6,7 @@ import { createBrotliDecompress } from 'node:zlib'
 import { replaceFile } from './replace-file.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** One source of those that came with this version. */
+/** A source that came with this version. */
 export interface ShippedSource {
   readonly id: string
   /** When it was made, milliseconds since the epoch. */
@@ -18,7 +18,7 @@ export interface ShippedSource {
 
 /** Name of the file that says what was shipped; each source lies beside it, packed, and so do the tables compiled of them. */
 export const SHIPPED_INDEX = 'index.json'
-/** What ends the name of a packed file. */
+/** The name of a packed file ends with this. */
 export const PACKED = '.br'
 
 /** The folder of an installed package. */
@@ -52,7 +52,7 @@ export async function unpackTables(path: string, folder: string): Promise<boolea
   const packed = join(folder, `${basename(path)}${PACKED}`)
   if (!existsSync(packed)) return false
   try {
-    // Who reads the stream hears of a fault.
+    // The reader of the stream hears of a fault.
     await replaceFile(
       path,
       pipeline(createReadStream(packed), createBrotliDecompress(), () => undefined),

@@ -11,7 +11,7 @@ export interface SourceFile {
   readonly size: number
   /** When it was last changed, milliseconds since the epoch, in whole seconds: layers of images keep no more. */
   readonly modified: number
-  /** What a file that a package brought is: the package's version, or the SHA-256 of the contents. */
+  /** Identifies a file that a package brought: the package's version, or the SHA-256 of the contents. */
   readonly origin?: string | undefined
   /** It is packed by Brotli. */
   readonly packed?: true | undefined

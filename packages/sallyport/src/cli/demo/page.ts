@@ -33,14 +33,14 @@ function visitPart(front: DemoFront, { visitor, visit }: Chosen): string {
       : 'The same in a terminal: it is good once, within five minutes'
   return `<h2 id="gate">You are ${escapeHtml(visitor.who)}, ${visitor.address}</h2>
 ${visitor.note === undefined ? '' : `<p class="note">${escapeHtml(visitor.note)}</p>`}
-<div class="halves"><section><h3>What the gate decides</h3><table class="${action}">${rowsOf(visitor, visit)}</table>
+<div class="halves"><section><h3>What the gate decides</h3><table class="${action}">${writeRows(visitor, visit)}</table>
 ${signals.length === 0 ? '' : `<h3>Who is asking, and how that is known</h3><ul>${signals.join('')}</ul>`}
 ${consoleLink(front, visit)}</section>
 <section><h3>What such a visitor gets: ${status}</h3>${body === '' ? '<p>No page.</p>' : `<iframe title="What such a visitor gets" sandbox srcdoc="${escapeHtml(documentOf(body))}"></iframe>`}
 </section></div><h3>${repeat}</h3><pre id="curl" tabindex="0">${escapeHtml(curl)}</pre>`
 }
 
-function rowsOf({ paths }: DemoVisitor, { decision, status, statuses }: Visit): string {
+function writeRows({ paths }: DemoVisitor, { decision, status, statuses }: Visit): string {
   const { action, enforced, reasons, inspection, location } = decision
   const { network, agent, country, crawler } = inspection
   const place = [network.asn && `AS${network.asn}`, network.asName, country].filter(Boolean).join(', ')

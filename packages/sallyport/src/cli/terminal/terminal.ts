@@ -53,8 +53,8 @@ export function columns(rows: readonly (readonly string[])[], head?: readonly st
   const lines = head === undefined ? cells : [head.map(dim), ...cells]
   const widths: number[] = []
   for (const line of lines)
-    for (const [column, cell] of line.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell))
-  const pad = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))
+    for (const [column, cell] of line.entries()) widths[column] = Math.max(widths[column] ?? 0, measureWidth(cell))
+  const pad = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - measureWidth(cell))
   return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
 }
 
@@ -62,6 +62,6 @@ const WIDE =
   /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/gu
 
 /** Returns how many cells of a terminal a text takes: two for characters of `WIDE`. */
-function widthOf(text: string): number {
+function measureWidth(text: string): number {
   return [...stripVTControlCharacters(text)].length + (text.match(WIDE)?.length ?? 0)
 }
