@@ -16,7 +16,7 @@ export interface Chain {
   readonly faults: readonly string[]
 }
 
-/** Labels of blocks that OpenSSL reads as certificates. */
+/** OpenSSL reads blocks with these labels as certificates. */
 const LABELS = ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE']
 
 /** The certificates of a text in PEM, in their order. Throws an error that names the one that cannot be read. */
@@ -89,7 +89,7 @@ function orderFault(leaf: X509Certificate, second: X509Certificate | undefined):
 /** Uses of a certificate (RFC 5280 4.2.1.12) with which a server may have it: its own, and any. */
 const SERVER_USES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0']
 
-/** A certificate that names no use has all. */
+/** A certificate that names no use is for all. */
 function usageFault({ keyUsage: uses }: X509Certificate): string | undefined {
   if (uses === undefined || uses.some((use) => SERVER_USES.includes(use))) return undefined
   return 'is not for servers: its extended key usage lacks serverAuth'
@@ -108,7 +108,7 @@ function nameOf(names = ''): string {
   return lines.find((line) => line.startsWith('CN='))?.slice('CN='.length) ?? lines.join(', ')
 }
 
-/** Blocks that begin a line, as OpenSSL finds them; one without an end goes to the end of the text. */
+/** Finds blocks that begin a line, as OpenSSL does; one without an end goes to the end of the text. */
 function blocksOf(pem: string): readonly { readonly text: string; readonly isAlone: boolean }[] {
   const blocks = []
   let label: string | undefined

@@ -97,7 +97,7 @@ async function addressesOf(host: string): Promise<readonly string[]> {
   }
 }
 
-/** One way of writing; an IPv4 address within IPv6 is that address. */
+/** Writes an address in one way; an IPv4 address within IPv6 is that address. */
 function plain(text: string): string {
   const address = parseAddress(text.split('%', 1)[0] ?? '')
   return address === undefined ? text : formatAddress(address)
