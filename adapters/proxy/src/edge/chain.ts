@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 
-/** Dates and faults of a chain, of which the certificate of the server is the first. */
+/** Holds dates and faults of a chain, of which the certificate of the server is the first. */
 export interface Chain {
   /** Milliseconds since the epoch, as are the next: the latest begin of a certificate that clients need. */
   readonly notBefore: number
@@ -36,7 +36,7 @@ export function readChain(file: string, pem: string): readonly X509Certificate[]
   })
 }
 
-/** The dates of those that clients need, and what they mind in the order and the use. */
+/** Reads the dates of the certificates that clients need, and finds faults of order and use. */
 export function examineChain(all: readonly X509Certificate[]): Chain {
   const [leaf] = all as readonly [X509Certificate]
   const others = all.filter(({ fingerprint256 }) => fingerprint256 !== leaf.fingerprint256)
@@ -102,7 +102,7 @@ function isSelfIssued({ subject, issuer }: X509Certificate): boolean {
 const beginOf = ({ validFrom }: X509Certificate): number => Date.parse(validFrom)
 const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo)
 
-/** The common name of a subject or an issuer, else all of it in one line. */
+/** Finds the common name of a subject or an issuer, else all of it in one line. */
 function nameOf(names = ''): string {
   const lines = names.split('\n')
   return lines.find((line) => line.startsWith('CN='))?.slice('CN='.length) ?? lines.join(', ')

@@ -77,7 +77,7 @@ function reaches(address: string, listened: readonly string[]): boolean {
   return isOnAny && isOfThisMachine(to)
 }
 
-/** The addresses at which connections to no address in particular arrive. */
+/** Lists the addresses at which connections to no address in particular arrive. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 function isOfThisMachine(address: string): boolean {
@@ -86,7 +86,7 @@ function isOfThisMachine(address: string): boolean {
   return own.includes(address)
 }
 
-/** The addresses of a host; none where its name is not answered now. */
+/** Finds the addresses of a host; none where its name is not answered now. */
 async function addressesOf(host: string): Promise<readonly string[]> {
   const bare = host.replace(/^\[(.*)\]$/, '$1')
   if (parseAddress(bare) !== undefined) return [plain(bare)]

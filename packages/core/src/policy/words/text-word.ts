@@ -48,7 +48,7 @@ export function readTexts(find: FindValues): (asked: Asked) => Texts | undefined
   }
 }
 
-/** Patterns of the values of a field. */
+/** Compiled patterns that the values of a field are compared with. */
 interface Wanted {
   readonly matches: PatternTest
   readonly needles: readonly string[] | undefined

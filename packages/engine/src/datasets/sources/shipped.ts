@@ -18,7 +18,7 @@ export interface ShippedSource {
 
 /** Name of the file that says what was shipped; each source lies beside it, packed, and so do the tables compiled of them. */
 export const SHIPPED_INDEX = 'index.json'
-/** The name of a packed file ends with this. */
+/** A packed file has a name that ends with this. */
 export const PACKED = '.br'
 
 /** The folder of an installed package. */
