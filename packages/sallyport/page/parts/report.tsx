@@ -23,7 +23,7 @@ export function Report({ path }: { path: 'report' | 'crawlers/read' }) {
               <a href={linkTo('live')}>Live</a> at once.
             </Empty>
           ) : (
-            <div class="grid">
+            <div class="grid tables">
               {sections.map((section) => (
                 <SectionCard key={section.title} section={section} />
               ))}
