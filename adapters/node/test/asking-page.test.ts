@@ -61,7 +61,7 @@ t.test('the page says why it is there and how long it takes, in the language tha
     t.match(body, `<html lang="${lang}" dir="${dir}">`)
     t.match(body, `<title>${title} · shop.example</title>`)
     t.match(body, `<h1 id="title" dir="auto">${title}</h1>`)
-    t.match(body, `<p id="said" role="status">${waits}</p>`, 'without script')
+    t.match(body, `<p id="said" role="status">${waits} ${CHALLENGE_TEXTS[lang]?.download}</p>`, 'without script')
     t.match(body, `data-time="${works}"`, 'with script')
     t.match(body, `>${CHALLENGE_TEXTS[lang]?.text}<`)
     t.match(body, 'mailto:help@shop.example')

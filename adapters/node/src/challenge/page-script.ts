@@ -8,9 +8,10 @@ import { compactScript, WORK_SCRIPT } from './work-script.ts'
  * The script of a provider that asks is loaded once cookies are known to be kept; what that writes into its field is given back.
  *
  * The page is whole without it: first it puts away the refresh, which stands behind it, and keeps that time itself
- * until the work is done, so that a busy server is asked again instead of left. A page that comes back although its challenge was
- * solved, or whose solution was refused, is a failure: five of one page in five minutes are the end. A frame that may keep nothing but cookies
- * counts in one. The page of a form is never loaded again, which would send the form: it says when that may be done.
+ * until the work is done, so that a busy server is asked again instead of left. A solution after which the reload of the page shows
+ * the challenge once more failed, and after five failures the page gives up. A load that begins later, or by a link, is another visit.
+ * A frame that may keep nothing but cookies counts in one. The page of a form is never loaded again, which would send the form: it
+ * says when that may be done. A download leaves the page as it is, which then says so.
  */
 export const PAGE_SCRIPT = compactScript(`
 (function () {
@@ -48,14 +49,16 @@ export const PAGE_SCRIPT = compactScript(`
       if (kept) was = (/sallyport-asked=([\\d.]+)/.exec(document.cookie) || [])[1]
     }
     was = (was || '').split('.')
-    var since = Date.now() - was[1] < 300000 ? was[1] : Date.now()
-    if (since === was[1] && +was[2] === key) came += +was[0]
+    var load = performance.getEntriesByType('navigation')[0]
+    var isOurs = !load || load.type === 'reload'
+    if (isOurs && Date.now() - performance.now() - was[1] < 2000 && +was[2] === key) came += +was[0]
     function reload() {
-      var failed = came + '.' + since + '.' + key
+      var failed = came + '.' + Date.now() + '.' + key
       try { sessionStorage.setItem('sallyport-asked', failed) } catch (_) {
         document.cookie = 'sallyport-asked=' + failed + '; path=/; max-age=300; ' + data.site
       }
       location.reload()
+      setTimeout(function () { say(data.done + ' ' + data.download, true) }, 3000)
     }
     if (!kept) return say(data.cookies, true)
     if (came > 5) return say(data.failed, true)

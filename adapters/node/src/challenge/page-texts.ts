@@ -7,6 +7,8 @@ export interface ChallengeTexts {
   /** `{name}`: the provider that asks. */
   readonly provider: string
   readonly done: string
+  /** For a visitor who asked for a download: the browser keeps this page. */
+  readonly download: string
   readonly cookies: string
   readonly failed: string
   /** For who runs no script where only that earns a pass. */
@@ -28,6 +30,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Waiting time: about {time}.',
     provider: 'The check is made by {name}.',
     done: 'Done. The page opens.',
+    download: 'If you asked for a download, it starts and this page stays open.',
     cookies: 'Your browser does not keep the cookie that this needs. Allow cookies for this site, then open the page.',
     failed: 'This did not work. Wait a moment, then open the page.',
     script: 'This needs JavaScript. Allow it for this site, then open the page.',
@@ -42,6 +45,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Wartezeit: etwa {time}.',
     provider: 'Die Prüfung führt {name} durch.',
     done: 'Fertig. Die Seite wird geöffnet.',
+    download: 'Wenn Sie etwas herunterladen wollten, beginnt der Download, und diese Seite bleibt offen.',
     cookies:
       'Ihr Browser behält das Cookie nicht, das dafür nötig ist. Erlauben Sie dieser Website Cookies und öffnen Sie dann die Seite.',
     failed: 'Das hat nicht geklappt. Warten Sie einen Moment und öffnen Sie dann die Seite.',
@@ -57,6 +61,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Temps d’attente : environ {time}.',
     provider: 'La vérification est faite par {name}.',
     done: 'C’est fait. La page s’ouvre.',
+    download: 'Si vous avez demandé un téléchargement, il commence et cette page reste ouverte.',
     cookies:
       'Votre navigateur ne conserve pas le cookie nécessaire. Autorisez les cookies pour ce site, puis ouvrez la page.',
     failed: 'Cela n’a pas fonctionné. Attendez un instant, puis ouvrez la page.',
@@ -72,6 +77,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Tiempo de espera: aproximadamente {time}.',
     provider: 'La comprobación la realiza {name}.',
     done: 'Listo. La página se abre.',
+    download: 'Si ha solicitado una descarga, comienza y esta página queda abierta.',
     cookies: 'Su navegador no guarda la cookie necesaria. Permita las cookies de este sitio y después abra la página.',
     failed: 'No ha funcionado. Espere un momento y después abra la página.',
     script: 'Se necesita JavaScript. Permítalo en este sitio y después abra la página.',
@@ -86,6 +92,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Tempo di attesa: circa {time}.',
     provider: 'La verifica è eseguita da {name}.',
     done: 'Fatto. La pagina si apre.',
+    download: 'Se hai richiesto un download, inizia e questa pagina resta aperta.',
     cookies: 'Il tuo browser non conserva il cookie necessario. Consenti i cookie per questo sito, poi apri la pagina.',
     failed: 'Non ha funzionato. Attendi un momento, poi apri la pagina.',
     script: 'È necessario JavaScript. Consentilo per questo sito, poi apri la pagina.',
@@ -100,6 +107,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Wachttijd: ongeveer {time}.',
     provider: 'De controle wordt uitgevoerd door {name}.',
     done: 'Klaar. De pagina wordt geopend.',
+    download: 'Als u een download hebt aangevraagd, begint die en blijft deze pagina open.',
     cookies: 'Uw browser bewaart de benodigde cookie niet. Sta cookies voor deze site toe en open dan de pagina.',
     failed: 'Dit is niet gelukt. Wacht even en open dan de pagina.',
     script: 'Hiervoor is JavaScript nodig. Sta het voor deze site toe en open dan de pagina.',
@@ -114,6 +122,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Tempo de espera: cerca de {time}.',
     provider: 'A verificação é feita por {name}.',
     done: 'Concluído. A página abre-se.',
+    download: 'Se pediu uma transferência, ela começa e esta página fica aberta.',
     cookies: 'O seu navegador não guarda o cookie necessário. Permita os cookies deste site e depois abra a página.',
     failed: 'Não funcionou. Aguarde um momento e depois abra a página.',
     script: 'É necessário JavaScript. Permita-o neste site e depois abra a página.',
@@ -128,6 +137,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Czas oczekiwania: mniej więcej {time}.',
     provider: 'Sprawdzenie wykonuje {name}.',
     done: 'Gotowe. Strona się otwiera.',
+    download: 'Jeśli chodziło o pobranie pliku, rozpocznie się ono, a ta strona pozostanie otwarta.',
     cookies:
       'Przeglądarka nie zachowuje potrzebnego pliku cookie. Zezwól tej witrynie na pliki cookie, a potem otwórz stronę.',
     failed: 'Nie udało się. Odczekaj chwilę, a potem otwórz stronę.',
@@ -143,6 +153,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Bekleme süresi: yaklaşık {time}.',
     provider: 'Denetimi {name} yapıyor.',
     done: 'Tamam. Sayfa açılıyor.',
+    download: 'Bir indirme istediyseniz indirme başlar ve bu sayfa açık kalır.',
     cookies: 'Tarayıcınız gerekli çerezi saklamıyor. Bu site için çerezlere izin verin, ardından sayfayı açın.',
     failed: 'Bu işe yaramadı. Biraz bekleyin, ardından sayfayı açın.',
     script: 'Bunun için JavaScript gerekiyor. Bu site için izin verin, ardından sayfayı açın.',
@@ -157,6 +168,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Время ожидания: примерно {time}.',
     provider: 'Проверку выполняет {name}.',
     done: 'Готово. Страница открывается.',
+    download: 'Если вы запросили загрузку файла, она начнётся, а эта страница останется открытой.',
     cookies:
       'Ваш браузер не сохраняет нужный файл cookie. Разрешите этому сайту файлы cookie, затем откройте страницу.',
     failed: 'Не получилось. Подождите немного, затем откройте страницу.',
@@ -172,6 +184,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'Час очікування: приблизно {time}.',
     provider: 'Перевірку виконує {name}.',
     done: 'Готово. Сторінка відкривається.',
+    download: 'Якщо ви хотіли завантажити файл, завантаження почнеться, а ця сторінка залишиться відкритою.',
     cookies:
       'Ваш браузер не зберігає потрібний файл cookie. Дозвольте цьому сайту файли cookie, потім відкрийте сторінку.',
     failed: 'Не вдалося. Зачекайте трохи, потім відкрийте сторінку.',
@@ -187,6 +200,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: 'مدة الانتظار: {time} تقريبًا.',
     provider: 'يُجري التحقق {name}.',
     done: 'تم. يجري فتح الصفحة.',
+    download: 'إذا طلبت تنزيل ملف فسيبدأ التنزيل وتبقى هذه الصفحة مفتوحة.',
     cookies: 'لا يحتفظ متصفحك بملف تعريف الارتباط المطلوب. اسمح لهذا الموقع بملفات تعريف الارتباط، ثم افتح الصفحة.',
     failed: 'لم ينجح ذلك. انتظر قليلًا، ثم افتح الصفحة.',
     script: 'يتطلب ذلك JavaScript. اسمح به لهذا الموقع، ثم افتح الصفحة.',
@@ -201,6 +215,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: '待ち時間: 約 {time}。',
     provider: '確認は {name} が行います。',
     done: '完了しました。ページを開きます。',
+    download: 'ダウンロードの場合は、ダウンロードが始まり、このページは開いたままになります。',
     cookies:
       'お使いのブラウザーは必要な Cookie を保存していません。このサイトの Cookie を許可してから、ページを開いてください。',
     failed: 'うまくいきませんでした。しばらく待ってから、ページを開いてください。',
@@ -216,6 +231,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: '대기 시간: 약 {time}.',
     provider: '확인은 {name}에서 진행합니다.',
     done: '완료되었습니다. 페이지를 엽니다.',
+    download: '다운로드를 요청하셨다면 다운로드가 시작되고 이 페이지는 열린 상태로 남습니다.',
     cookies: '브라우저가 필요한 쿠키를 저장하지 않습니다. 이 사이트의 쿠키를 허용한 다음 페이지를 열어 주세요.',
     failed: '확인하지 못했습니다. 잠시 기다린 다음 페이지를 열어 주세요.',
     script: 'JavaScript가 필요합니다. 이 사이트에서 허용한 다음 페이지를 열어 주세요.',
@@ -230,6 +246,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: '等待时间：约 {time}。',
     provider: '由 {name} 进行确认。',
     done: '完成。正在打开页面。',
+    download: '如果您请求的是下载，下载会开始，此页面将保持打开。',
     cookies: '您的浏览器没有保存所需的 Cookie。请允许此网站使用 Cookie，然后打开页面。',
     failed: '未能成功。请稍等片刻，然后打开页面。',
     script: '需要 JavaScript。请允许此网站使用，然后打开页面。',
@@ -244,6 +261,7 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
     time: '等待時間：約 {time}。',
     provider: '由 {name} 進行確認。',
     done: '完成。正在開啟頁面。',
+    download: '如果您要求的是下載，下載會開始，此頁面將保持開啟。',
     cookies: '您的瀏覽器沒有保存所需的 Cookie。請允許此網站使用 Cookie，然後開啟頁面。',
     failed: '未能成功。請稍候片刻，然後開啟頁面。',
     script: '需要 JavaScript。請允許此網站使用，然後開啟頁面。',

@@ -120,7 +120,7 @@ function saidOf(
 ): string {
   if (challenge === undefined) return texts.formDone
   if (stuck !== undefined) return texts[stuck]
-  return challenge.wait === 0 ? texts.script : timeOf(lang, challenge.wait)
+  return challenge.wait === 0 ? texts.script : `${timeOf(lang, challenge.wait)} ${texts.download}`
 }
 
 /** Hashes that a slow phone makes in a second. */
@@ -138,13 +138,26 @@ function dataOf(
   }: Pick<PageParts, 'page' | 'cookieSite' | 'form'> & { readonly wait: number; readonly lang: string },
 ): string {
   const { text, puzzles, bits, widget } = challenge
-  const { cookies, failed, ...texts } = CHALLENGE_TEXTS[lang] as ChallengeTexts
+  const { cookies, failed, download, ...texts } = CHALLENGE_TEXTS[lang] as ChallengeTexts
   const done = form === undefined ? texts.done : texts.formDone
   const seconds = puzzles === 0 ? wait : Math.ceil((puzzles * 2 ** bits) / HASHES)
   const time = widget === undefined ? timeOf(lang, seconds) : providerOf(lang, widget.name)
   const busy = REFUSAL_TEXTS[lang]?.busy.text ?? ''
   const path = `${page.path}/pass`
-  const parts = { challenge: text, puzzles, bits, wait, path, site: cookieSite, time, busy, cookies, failed, done }
+  const parts = {
+    challenge: text,
+    puzzles,
+    bits,
+    wait,
+    path,
+    site: cookieSite,
+    time,
+    busy,
+    cookies,
+    failed,
+    download,
+    done,
+  }
   const widgets = widget === undefined ? {} : { script: widget.script, field: widget.field }
   const all = { ...parts, ...widgets, ...(form === undefined ? {} : { back: form }) }
   return Object.entries(all)
