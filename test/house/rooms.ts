@@ -191,7 +191,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/doctor': 888,
   'packages/engine/open': 1_285,
   'packages/engine': 20,
-  'adapters/node': 5_007,
+  'adapters/node': 5_041,
   'adapters/fetch': 672,
   'adapters/proxy': 8_487,
   'packages/sallyport/console': 3_311,
