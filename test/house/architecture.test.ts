@@ -193,7 +193,7 @@ for (const { room, top, sources, allowed, types, declared } of CHECKED) {
     const relativeOut = sources.filter(({ path, text, imports }) =>
       imports.some((specifier) => {
         const target = join(path, '..', specifier)
-        if (!specifier.startsWith('.') || target.startsWith(top)) return false
+        if (!specifier.startsWith('.') || target.startsWith(top) || allowed.includes(target)) return false
         return target !== types || !isTypeImport(text, specifier)
       }),
     )

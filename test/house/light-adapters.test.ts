@@ -45,3 +45,22 @@ t.test('modules left out are there to be found', async (t) => {
   const { packages } = importsOf(join(ROOT, 'packages/core/dist/src/index.js'))
   for (const name of ['tldts', 're2js', 'lru-cache']) t.ok(packages.has(name), name)
 })
+
+t.test('@sallyport/express alone installs at most 25 foreign packages, beside its framework', async (t) => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const found = new Set(['adapters/express'])
+  for (const place of found) {
+    for (const name of Object.keys(packages[place].dependencies ?? {})) {
+      const above = place
+        .split('/')
+        .map((_, at, parts) => [...parts.slice(0, parts.length - at), 'node_modules', name].join('/'))
+      const path = [...above, `node_modules/${name}`].find((path) => path in packages)
+      found.add(packages[path ?? '']?.resolved ?? path)
+    }
+  }
+  const foreign = [...found]
+    .filter((place) => place.includes('node_modules/'))
+    .map((place) => place.replace(/.*node_modules\//, ''))
+  t.ok(foreign.includes('undici'), 'the lock file is read')
+  t.ok(foreign.length <= 25, `${foreign.length}: ${foreign.join(' ')}`)
+})

@@ -13,7 +13,6 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     '@eslint-community/regexpp',
     'leven',
     'lru-cache',
-    'p-limit',
     're2js',
     'structured-headers',
     'tldts',
@@ -22,18 +21,9 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/ledger': ['canonicalize', 'node:crypto'],
   ...within('packages/engine', {
     accounts: ['node:crypto'],
-    api: ['packages/core', 'packages/ledger', '#accounts', 'zod', 'zod-openapi', 'node:crypto'],
+    api: ['packages/core', 'packages/ledger', '#accounts', 'packages/engine/openapi.json', 'zod', 'node:crypto'],
     files: ['packages/core', 'node:*'],
-    datasets: [
-      'packages/core',
-      '#files',
-      'data',
-      'iso-3166',
-      'maxmind',
-      '@photostructure/tz-lookup',
-      'p-limit',
-      'node:*',
-    ],
+    datasets: ['packages/core', '#files', 'data', 'iso-3166', 'maxmind', '@photostructure/tz-lookup', 'node:*'],
     net: ['packages/core', 'undici', 'node:*'],
     whois: ['packages/core', 'data', 'lru-cache'],
     stores: [

@@ -132,6 +132,7 @@ export { riskScore } from './network/risk.ts'
 export { createFindings, isStale } from './network/staleness.ts'
 // outbound
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
+export { createPlaces } from './places.ts'
 export { countsByUser } from './policy/check/counts-by-user.ts'
 export { policyFaults } from './policy/check/faults.ts'
 export { flaggingRules } from './policy/check/flagging-rules.ts'

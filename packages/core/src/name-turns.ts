@@ -1,6 +1,7 @@
 import type { Address } from './address/address.ts'
 import { formatPrefix, prefixOf } from './address/prefix.ts'
 import { SallyportError } from './errors.ts'
+import { createPlaces, type Places } from './places.ts'
 
 /** Look-ups of names that one client has under way at a time, and that wait for it. */
 export const MAX_NAMES_AT_ONCE = 4
@@ -17,50 +18,38 @@ export interface NameTurns {
   run<T>(client: string, lookUp: () => Promise<T>): Promise<T>
 }
 
-interface Places {
-  taken: number
-  readonly waiting: (() => void)[]
-}
-
 export function createNameTurns(): NameTurns {
   const clients = new Map<string, Places>()
 
-  function release(client: string, places: Places): void {
-    const next = places.waiting.shift()
-    if (next === undefined) {
-      places.taken--
-      if (places.taken === 0) clients.delete(client)
-    } else next()
+  function forgetIdle(client: string, places: Places): void {
+    if (places.taken === 0) clients.delete(client)
   }
 
-  function take(client: string): (() => void) | undefined {
-    const places = clients.get(client) ?? { taken: 0, waiting: [] }
-    if (places.taken >= MAX_NAMES_AT_ONCE) return undefined
-    places.taken++
+  function placesOf(client: string): Places {
+    const places = clients.get(client) ?? createPlaces(MAX_NAMES_AT_ONCE)
     clients.set(client, places)
-    return () => release(client, places)
-  }
-
-  /** The place passes from the one that ended to the one that waited longest. */
-  async function turnOf(client: string): Promise<() => void> {
-    const free = take(client)
-    if (free !== undefined) return free
-    const places = clients.get(client) as Places
-    if (places.waiting.length >= MAX_NAMES_WAITING) {
-      throw new SallyportError('rate_limit_exceeded', 'Too many name lookups of this client are waiting.')
-    }
-    await new Promise<void>((resolve) => places.waiting.push(resolve))
-    return () => release(client, places)
+    return places
   }
 
   return {
-    take,
+    take(client) {
+      const places = placesOf(client)
+      const release = places.take()
+      if (release === undefined) return undefined
+      return () => {
+        release()
+        forgetIdle(client, places)
+      }
+    },
     async run(client, lookUp) {
-      const done = await turnOf(client)
+      const places = placesOf(client)
+      if (places.waiting >= MAX_NAMES_WAITING) {
+        throw new SallyportError('rate_limit_exceeded', 'Too many name lookups of this client are waiting.')
+      }
       try {
-        return await lookUp()
+        return await places.run(lookUp)
       } finally {
-        done()
+        forgetIdle(client, places)
       }
     },
   }

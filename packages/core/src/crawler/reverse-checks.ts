@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import pLimit from 'p-limit'
 import { type Address, formatAddress } from '../address/address.ts'
 import { DAY_MS } from '../duration.ts'
 import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
+import { createPlaces } from '../places.ts'
 import type { Clock, Dns, KeptReverseCheck } from '../ports/index.ts'
 import type { NamePattern } from './name-pattern.ts'
 import { checkReverseDns, type ReverseFinding } from './reverse-dns.ts'
@@ -57,7 +57,7 @@ export function createReverseChecks({
 }: ReverseChecksOptions): ReverseChecks {
   const kept = new LRUCache<string, KeptReverseCheck>({ max: MAX_REVERSE_CHECKS })
   const underWay = new Map<string, Promise<ReverseFinding | undefined>>()
-  const limit = pLimit(MAX_CONCURRENT)
+  const places = createPlaces(MAX_CONCURRENT)
 
   function cached(key: string): KeptReverseCheck | undefined {
     const found = kept.get(key)
@@ -67,7 +67,7 @@ export function createReverseChecks({
   }
 
   async function run(key: string, address: Address, patterns: readonly NamePattern[]): Promise<ReverseFinding> {
-    const finding = await limit(checkReverseDns, dns, address, patterns)
+    const finding = await places.run(() => checkReverseDns(dns, address, patterns))
     const check = { key, ...finding, until: clock.now() + TTL_MS[finding.status] }
     kept.set(key, check)
     onFinished?.(check)
@@ -88,7 +88,7 @@ export function createReverseChecks({
   ): Promise<ReverseFinding | undefined> | undefined {
     const key = keyOf(address, patterns)
     const same = underWay.get(key)
-    if (same !== undefined || limit.pendingCount >= MAX_QUEUED) return same
+    if (same !== undefined || places.waiting >= MAX_QUEUED) return same
     return underway(
       key,
       // A check that finds too many waiting could not run.
@@ -114,7 +114,7 @@ export function createReverseChecks({
       if (underWay.has(key)) return true
       const done = turns.take(nameClient(address))
       if (done === undefined) return false
-      if (!mayBegin() || limit.pendingCount >= MAX_QUEUED) {
+      if (!mayBegin() || places.waiting >= MAX_QUEUED) {
         done()
         return false
       }

@@ -5,7 +5,7 @@ import { failureAnswer, failureOf, headersWriter, successHeaders } from './answe
 import type { RateLimit } from './client-admission.ts'
 import { readInput } from './input.ts'
 import { listedIn } from './listed.ts'
-import { openApiDocument } from './openapi.ts'
+import { loadDocument } from './openapi.ts'
 import { isReferencePage, pageAnswer } from './reference.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
 import type { Route, RouteContext, RouteInput } from './route.ts'
@@ -24,7 +24,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
   const { admit, count, settle } = createAdmissions(services)
   const successes = new Map(routes.map((route) => [route, successOf(route)]))
   const directoryOf = directoryHolder()
-  const document = once(() => openApiDocument(routes))
+  const document = () => loadDocument(routes)
 
   async function run(route: Route, match: RouteMatch, request: ApiRequest): Promise<ApiResponse> {
     let admission = UNLIMITED_ADMISSION
@@ -128,13 +128,5 @@ function directoryHolder(): (snapshot: Snapshot) => Directory {
     if (systems === undefined || networks === undefined) throw new SallyportError('service_unavailable')
     held = { snapshot, directory: createDirectory(systems, networks, rangesLoaded) }
     return held.directory
-  }
-}
-
-function once<T>(build: () => T): () => T {
-  let built: { readonly value: T } | undefined
-  return () => {
-    built ??= { value: build() }
-    return built.value
   }
 }

@@ -1,6 +1,7 @@
 import type { Directory, Snapshot } from '@sallyport/core'
 import type { z } from 'zod'
 import type { Access, Allowance } from './admission.ts'
+import type { ApiDocument } from './openapi.ts'
 import type { ApiRequest } from './request.ts'
 import type { ApiServices } from './services.ts'
 
@@ -13,7 +14,7 @@ export interface RouteContext {
   /** The AS directory of that snapshot; throws `service_unavailable` where its data is not loaded. */
   directory(): Directory
   /** The OpenAPI document of the API. */
-  document(): unknown
+  document(): Promise<ApiDocument>
   /** The rest of the account's allowance; there on keyed routes. */
   readonly allowance?: Allowance | undefined
 }

@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
-import examples from '../../src/api/examples.json' with { type: 'json' }
+import { UNSHOWN } from '../../build/openapi.ts'
 import { ROUTES, withCors } from '../../src/api/index.ts'
-import { UNSHOWN } from '../../src/api/openapi.ts'
 import { exampleAnswers } from './example-answers.ts'
 import { createWire } from './wire.ts'
+import { SHOWN } from './written-document.ts'
 
 t.test('GET /v1 says what there is, and where it is described', async (t) => {
   const { status, json } = await createWire().call('GET', '/v1')
@@ -56,7 +56,6 @@ t.test('without the page neither the index nor the document names it', async (t)
 })
 
 t.test('the example of every operation works, and is answered as the document shows', async (t) => {
-  const shown: Readonly<Record<string, unknown>> = examples
   const answers = await exampleAnswers()
   for (const { operationId, path, access, example, params, body, response } of ROUTES) {
     const { status, text } = answers.get(operationId) ?? {}
@@ -64,14 +63,14 @@ t.test('the example of every operation works, and is answered as the document sh
     if (example === undefined) {
       t.ok(access.kind === 'open' && params === undefined && body === undefined, `${path} needs no example`)
     }
-    t.equal(operationId in shown, !UNSHOWN.includes(operationId), operationId)
-    if (!(operationId in shown)) continue
+    t.equal(operationId in SHOWN, !UNSHOWN.includes(operationId), operationId)
+    if (!(operationId in SHOWN)) continue
     t.same(
       JSON.parse(text ?? ''),
-      shown[operationId],
+      SHOWN[operationId],
       `${operationId}: run \`npm run openapi\` where the answer is meant`,
     )
-    t.ok(response.safeParse(shown[operationId]).success, `${operationId} is of its schema`)
+    t.ok(response.safeParse(SHOWN[operationId]).success, `${operationId} is of its schema`)
   }
 })
 

@@ -24,12 +24,6 @@ const ReferencePage = z
   .unknown()
   .meta({ id: 'ReferencePage', description: 'A page of HTML.', override: { type: 'string' } })
 
-/** The part of the document that is read here. */
-interface Document {
-  readonly info: { readonly title: string; readonly version: string }
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly summary: string }>>>>
-}
-
 export const index = defineRoute({
   method: 'GET',
   path: '/v1',
@@ -40,8 +34,8 @@ export const index = defineRoute({
   errors: [],
   response: ApiIndex,
   answer: 'The operations, and where they are described.',
-  handle(_input, context) {
-    const { info, paths } = context.document() as Document
+  async handle(_input, context) {
+    const { info, paths } = await context.document()
     const base = baseOf(context)
     return {
       name: info.title,

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Clock, type Fetch, SallyportError } from '@sallyport/core'
-import pLimit from 'p-limit'
+import { type Clock, createPlaces, type Fetch, SallyportError } from '@sallyport/core'
 import type { Feed, FeedState, Generation } from '../sources/feed-state.ts'
 import type { FeedStore } from '../sources/feed-store.ts'
 import { implausible } from './plausible.ts'
@@ -51,7 +50,7 @@ const OFFLINE_AFTER = 8
  * its last good generation. Rejects only where the disk fails.
  */
 export async function updateFeeds(feeds: readonly Feed[], options: UpdateOptions): Promise<readonly FeedOutcome[]> {
-  const limit = pLimit(CONCURRENCY)
+  const places = createPlaces(CONCURRENCY)
   let answered = 0
   let silent = 0
   const isOver = () => options.signal?.aborted === true || (answered === 0 && silent >= OFFLINE_AFTER)
@@ -62,7 +61,7 @@ export async function updateFeeds(feeds: readonly Feed[], options: UpdateOptions
     options.onOutcome?.(outcome)
     return outcome
   }
-  return Promise.all(feeds.map((feed) => limit(update, feed)))
+  return Promise.all(feeds.map((feed) => places.run(() => update(feed))))
 }
 
 async function updateFeed(

@@ -1,0 +1,45 @@
+/** Bounds how much work runs at once; other work waits for a place, in the order of the calls. */
+export interface Places {
+  readonly taken: number
+  /** How many calls of `run` wait. */
+  readonly waiting: number
+  /** Takes a place where one is free. Call the result once, when the work has ended. */
+  take(): (() => void) | undefined
+  run<T>(work: () => Promise<T>): Promise<T>
+}
+
+export function createPlaces(max: number): Places {
+  const waiting: (() => void)[] = []
+  let taken = 0
+
+  /** The place passes from the work that ended to the work that waited longest. */
+  function release(): void {
+    const next = waiting.shift()
+    if (next === undefined) taken--
+    else next()
+  }
+
+  function take(): (() => void) | undefined {
+    if (taken >= max) return undefined
+    taken++
+    return release
+  }
+
+  return {
+    get taken() {
+      return taken
+    },
+    get waiting() {
+      return waiting.length
+    },
+    take,
+    async run(work) {
+      if (take() === undefined) await new Promise<void>((resolve) => waiting.push(resolve))
+      try {
+        return await work()
+      } finally {
+        release()
+      }
+    },
+  }
+}

@@ -1,0 +1,198 @@
+import { type CreateDocumentOptions, createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi'
+import type { Route } from '../src/api/route.ts'
+import { ErrorResponse, RateLimitResponse } from '../src/api/schemas/account.ts'
+
+/** The version of the interface description (specification: Versioning). */
+const VERSION = '1.1.0'
+
+const JSON_TYPE = 'application/json'
+
+/** The meaning of each error status of the API. */
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  400: 'The input cannot be read or resolved.',
+  401: 'The API key is missing or not valid.',
+  404: 'No such autonomous system, or no such attestation.',
+  405: 'The path has no such method; `Allow` names those that it has.',
+  413: 'The body is larger than 64 KiB.',
+  429: 'The limit is exceeded.',
+  500: 'Internal server error.',
+  503: 'The service is temporarily unavailable.',
+}
+
+/** Operations whose answer is a page, or describes the others: an example would be the document once more. */
+export const UNSHOWN: readonly string[] = ['index', 'docs', 'openapi']
+
+const TAGS: Readonly<Record<string, string>> = {
+  Lookup: 'Facts about an address, a range, a name or a URL.',
+  Crawlers: 'Whether an address is the crawler that it claims to be.',
+  'ASN directory': 'Autonomous systems by size and name.',
+  Network: 'One fact about an address.',
+  WHOIS: 'Registrations of domains.',
+  Agents: 'Verdicts on visitors, by address and headers.',
+  Provenance: 'Attestations of jurisdictions, and their evidence.',
+  Account: 'The allowance of a key.',
+  Document: 'The description of the interface.',
+}
+
+const DESCRIPTION =
+  'Network class, geolocation and ownership of an IP address, a range, a hostname or a URL. A path that is not listed is ' +
+  '404 `not_found`, a method that its path does not list 405 `method_not_allowed`; HEAD is answered as GET without the ' +
+  'body. Invalid percent-encoding is 400 `invalid_request`. The first of repeated query parameters counts.'
+
+/** Builds the OpenAPI 3.1 document from the rows; `examples` holds a 200 of each operation. */
+export function openApiDocument(
+  routes: readonly Route[],
+  examples: Readonly<Record<string, unknown>>,
+): oas31.OpenAPIObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
+  for (const route of routes) {
+    const operations = paths[route.path] ?? {}
+    operations[route.method.toLowerCase()] = operationOf(route, examples[route.operationId])
+    paths[route.path] = operations
+  }
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sallyport',
+        version: VERSION,
+        description: DESCRIPTION,
+        contact: { name: 'Sallyport', url: 'https://github.com/sallyport/sallyport' },
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] ?? '' })),
+      servers: [{ url: '/' }],
+      security: [{ bearerAuth: [] }],
+      paths,
+      components: {
+        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
+        headers: HEADERS,
+      },
+    },
+    { override },
+  )
+  for (const route of routes) exemplify(document, route)
+  return document
+}
+
+/** Sets the parameters of the row's example, which is a call that works. */
+function exemplify({ paths }: oas31.OpenAPIObject, { path, method, example }: Route): void {
+  const operation = paths?.[path]?.[method === 'GET' ? 'get' : 'post']
+  const url = new URL(example?.path ?? path, 'http://localhost')
+  const segments = url.pathname.split('/')
+  for (const parameter of operation?.parameters ?? []) {
+    if (!('name' in parameter)) continue
+    const at = path.split('/').indexOf(`{${parameter.name}}`)
+    const value = at === -1 ? url.searchParams.get(parameter.name) : decodeURIComponent(segments[at] ?? '')
+    if (value !== null) parameter.example = isInteger(parameter) ? Number(value) : value
+  }
+}
+
+function isInteger({ schema }: oas31.ParameterObject): boolean {
+  return schema !== undefined && 'type' in schema && schema.type === 'integer'
+}
+
+/** Additions of zod that the wire does not mean: closed objects, and the bounds of every exact integer. */
+const override: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema }) => {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+}
+
+const HEADERS: Readonly<Record<string, oas31.HeaderObject>> = {
+  'X-RateLimit-Limit': {
+    description: 'Maximum requests allowed in the current window.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests remaining in the current window.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+  'X-RateLimit-Reset': {
+    description: 'Unix timestamp at which the window resets.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+  Allow: { description: 'The methods of the path.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The scheme to authenticate by.', schema: { type: 'string' } },
+}
+
+const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+function operationOf(route: Route, example: unknown): ZodOpenApiOperationObject {
+  const requestParams = {
+    ...(route.params === undefined ? {} : { path: route.params }),
+    ...(route.query === undefined ? {} : { query: route.query }),
+  }
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    description: route.description ?? route.answer,
+    ...(route.access.kind === 'key' ? {} : { security: [] }),
+    ...(Object.keys(requestParams).length === 0 ? {} : { requestParams }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { [JSON_TYPE]: { schema: route.body, example: route.example?.body } },
+          },
+        }),
+    responses: {
+      200: {
+        description: route.answer,
+        headers: { ...headerRefs(route.access.kind === 'open' ? [] : LIMIT_HEADERS), ...fixedHeaders(route) },
+        content: {
+          [route.mediaType ?? JSON_TYPE]: { schema: route.response, ...(example !== undefined && { example }) },
+        },
+      },
+      ...Object.fromEntries(errorStatuses(route).map((status) => [status, errorAnswer(status)])),
+    },
+  }
+}
+
+/**
+ * The row's own, and those of the whole API: 405 of the path's other methods, 413 where a body is read, 429 where calls
+ * without a valid key are counted, 503 where a store must answer.
+ */
+function errorStatuses({ errors, body, access }: Route): readonly number[] {
+  const ours = [405, ...(body === undefined ? [] : [413]), ...(access.kind === 'key' ? [429] : []), 503]
+  return [...new Set([...errors, ...ours])].toSorted((x, y) => x - y)
+}
+
+function errorAnswer(status: number) {
+  return {
+    description: STATUS_TEXTS[status] ?? '',
+    headers: headerRefs(headersOfError(status)),
+    content: errorContent(status),
+  }
+}
+
+function errorContent(status: number) {
+  return { [JSON_TYPE]: { schema: status === 429 ? RateLimitResponse : ErrorResponse } }
+}
+
+function headersOfError(status: number): readonly string[] {
+  switch (status) {
+    case 405:
+      return ['Allow']
+    case 401:
+      return ['WWW-Authenticate']
+    case 429:
+      return [...LIMIT_HEADERS, 'Retry-After']
+    case 503:
+      return ['Retry-After']
+    default:
+      return LIMIT_HEADERS
+  }
+}
+
+function fixedHeaders({ headers = {}, cache = 'no-store' }: Route): Record<string, oas31.HeaderObject> {
+  const fixed = Object.entries({ 'Cache-Control': cache, ...headers })
+  return Object.fromEntries(fixed.map(([name, value]) => [name, { schema: { type: 'string', const: value } }]))
+}
+
+function headerRefs(names: readonly string[]): Record<string, oas31.ReferenceObject> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
