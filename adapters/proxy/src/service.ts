@@ -116,7 +116,9 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     const onAsked = decider && ((level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level)))
     const owner = ownConnection(exchange, sallyport)
     const { client } = exchange
-    originFor(exchange, site)?.forward({ ...handed, exchange, client, owner, stream, ownHost, onAsked }, hooks)
+    // A spread of what is handed would cost as much as the decision.
+    const { fields, sign } = handed
+    originFor(exchange, site)?.forward({ fields, sign, exchange, client, owner, stream, ownHost, onAsked }, hooks)
   }
   const openWebSocket: GateServices['forward'] = (exchange, handed, site) => {
     const { ownHost } = site

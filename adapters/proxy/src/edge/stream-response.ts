@@ -1,18 +1,11 @@
 import { EventEmitter } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { constants, type ServerHttp2Stream } from 'node:http2'
+import { HOP_FIELDS } from '../fields/field-table.ts'
 import type { StreamRequest } from './stream-request.ts'
 
 /** Fields of a connection, which HTTP/2 has none of (RFC 9113 8.2.2). */
-const OF_CONNECTIONS: ReadonlySet<string> = new Set([
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'transfer-encoding',
-  'upgrade',
-])
+const OF_CONNECTIONS: ReadonlySet<string> = new Set([...HOP_FIELDS, 'http2-settings'].filter((it) => it !== 'trailer'))
 
 /**
  * The answer to a request of HTTP/2, written as one of HTTP/1: with a list of fields, and fields of the connection dropped. A

@@ -30,7 +30,7 @@ export function usageOf({ parts, signals = {}, license, catalogue = createCatalo
   const rules = createRobotsRules(parts)
   const crawlers = catalogue.crawlers.filter(({ silent }) => silent !== 'retired')
   const inspections = new Map(crawlers.map((crawler) => [crawler, inspectionOfCrawler(crawler, catalogue)]))
-  const spoken = [EVERYTHING, ...rules.paths].filter((path) => probeOf(path) !== undefined)
+  const spoken = [EVERYTHING, ...rules.paths].filter((path) => samplePath(path) !== undefined)
   const patternOf = createPathTable(longestFirst([...new Set(spoken)]))
   const known = new Map<string, Readonly<Record<string, string>>>()
 
@@ -57,7 +57,7 @@ export function usageOf({ parts, signals = {}, license, catalogue = createCatalo
   return {
     fieldsOf(path) {
       const pattern = patternOf({ path }) ?? EVERYTHING
-      const found = known.get(pattern) ?? fieldsAt(probeOf(pattern) as string)
+      const found = known.get(pattern) ?? fieldsAt(samplePath(pattern) as string)
       known.set(pattern, found)
       return found
     },
@@ -69,7 +69,7 @@ function longestFirst(patterns: readonly string[]): readonly string[] {
 }
 
 /** A path that a pattern is about, and no narrower one is. */
-function probeOf(pattern: string): string | undefined {
+function samplePath(pattern: string): string | undefined {
   const found = robotsPathsOf(pattern)
   return (pattern.endsWith('/**') ? found?.at(-1) : found?.at(0))?.probe
 }

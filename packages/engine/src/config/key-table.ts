@@ -30,7 +30,7 @@ function rowsIn(node: SchemaNode, path: string, live: boolean): readonly KeyRow[
     const key = path === '' ? name : `${path}.${name}`
     return key === SAME_AS_POLICY
       ? []
-      : rowsOf(inner, { key, live: inner.live ?? live, required: required.includes(name) })
+      : listKeyRows(inner, { key, live: inner.live ?? live, required: required.includes(name) })
   })
 }
 
@@ -40,7 +40,7 @@ interface KeyPosition {
   readonly required: boolean
 }
 
-function rowsOf(node: SchemaNode, { key, live, required }: KeyPosition): readonly KeyRow[] {
+function listKeyRows(node: SchemaNode, { key, live, required }: KeyPosition): readonly KeyRow[] {
   if (node.properties !== undefined && key !== SAME_AS_MATCH) return rowsIn(node, key, live)
   if (node.items?.properties !== undefined) return rowsIn(node.items, `${key}[]`, live)
   const { additionalProperties: further } = node

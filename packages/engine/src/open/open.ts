@@ -26,7 +26,7 @@ import { type KnowledgeHooks, openKnowledge } from './knowledge.ts'
 import { measure } from './measures.ts'
 import { createObservers, type Observers } from './observers.ts'
 import { referencePage } from './reference-page.ts'
-import { createReloadable, extend, type Others, rulesOf } from './reload.ts'
+import { createReloadable, extend, type Others, toRules } from './reload.ts'
 import { createSiteTexts } from './robots.ts'
 import type { Sallyport } from './sallyport.ts'
 import { observeRefusals } from './sinks.ts'
@@ -64,7 +64,7 @@ export async function openSimulated(
 ): Promise<Sallyport> {
   const config = parseConfig(options)
   // Faults of the rules are said before anything is opened.
-  rulesOf(config, { lists: listNames(config) })
+  toRules(config, { lists: listNames(config) })
   const resources = createDisposeStack()
   try {
     return await inDataDir(config, () => build(config, { ...hooks, published }, resources))
@@ -93,7 +93,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     openSurroundings(config, { outbound, notice, onFault, isTrial, onLoadTurned: loadLogged(log) }),
   )
   const frontEnds = () => snapshots.current().frontEnds
-  const rules = rulesOf(config, surroundings.current(), frontEnds)
+  const rules = toRules(config, surroundings.current(), frontEnds)
   await counting.prepare(rules)
   const asking = { clock, onFault, outbound, hooks, counts: counting.calls, host: () => inspection }
   const challenges = openChallenges(config, asking)

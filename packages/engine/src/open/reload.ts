@@ -20,7 +20,7 @@ export interface Rules {
 }
 
 /** Throws `invalid_config` and `invalid_policy`. `surroundings`: what its policy reads besides requests. */
-export function rulesOf(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
+export function toRules(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
   const policy = compilePolicy(config.policy, { ...surroundings, decoys: config.decoys.paths })
   requireSecret(config, policy)
   return {
@@ -92,7 +92,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
   async function reloadNow(options: ConfigInput, others: Others): Promise<Reloaded> {
     const { config: merged, ...reloaded } = takeOver(current.config, parseConfig(options))
     const surrounded = await parts.surround(merged)
-    const rules = rulesOf(merged, surrounded.surroundings, parts.published)
+    const rules = toRules(merged, surrounded.surroundings, parts.published)
     await parts.prepare(rules)
     const takeSinks = parts.prepareSinks(merged)
     const log = parts.prepareLog(merged)

@@ -2,7 +2,7 @@ import type { Clock, Counter } from '@sallyport/core'
 import { type ConfigInput, parseConfig } from '#config'
 import { listNames } from '#features/lists'
 import { createCounting } from '#service'
-import { rulesOf } from './reload.ts'
+import { toRules } from './reload.ts'
 
 /** Counts of its own in memory, by another clock: for requests that were recorded or made up. */
 export function createTrialCounter(options: ConfigInput, clock: Clock): Counter {
@@ -11,5 +11,5 @@ export function createTrialCounter(options: ConfigInput, clock: Clock): Counter 
   const onFault = (error: unknown): never => {
     throw error
   }
-  return createCounting(memory, { clock, onFault }).counterOf(rulesOf(config, { lists: listNames(config) }))
+  return createCounting(memory, { clock, onFault }).counterOf(toRules(config, { lists: listNames(config) }))
 }

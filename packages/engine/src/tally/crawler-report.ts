@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@sallyport/core'
-import { groupsOf, labelOf, rowsOf, type Share, shareOf, sharesOf, sumOf } from './sums.ts'
+import { groupsOf, labelOf, pickRows, type Share, shareOf, sharesOf, sumOf } from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
 /** The outcome of a claim: proved, only said, or refuted. */
@@ -75,9 +75,9 @@ const READ = { pattern: 2, robots: 3 } as const
 
 /** Sums up a span; `earlier`: what it is held against. */
 export function reportCrawlers(reading: TallyReading, earlier: TallyReading): CrawlerReport {
-  const rows = rowsOf(reading.rows, 'crawler')
-  const before = groupsOf(rowsOf(earlier.rows, 'crawler'), nameOf)
-  const paths = groupsOf(rowsOf(reading.rows, 'read'), nameOf)
+  const rows = pickRows(reading.rows, 'crawler')
+  const before = groupsOf(pickRows(earlier.rows, 'crawler'), nameOf)
+  const paths = groupsOf(pickRows(reading.rows, 'read'), nameOf)
   const requests = sumOf(rows)
   return {
     from: iso(reading.from),
@@ -88,7 +88,7 @@ export function reportCrawlers(reading: TallyReading, earlier: TallyReading): Cr
     operators: [...groupsOf(rows, nameOf)]
       .slice(0, MAX_OPERATORS)
       .map(([name, group]) => operatorOf(group, paths.get(name) ?? [], sumOf(before.get(name) ?? []), requests)),
-    referrals: referralsOf(rowsOf(reading.rows, 'referral'), rowsOf(earlier.rows, 'referral')),
+    referrals: referralsOf(pickRows(reading.rows, 'referral'), pickRows(earlier.rows, 'referral')),
   }
 }
 

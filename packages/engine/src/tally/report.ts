@@ -10,8 +10,8 @@ import {
   labelOf,
   peopleBeside,
   peopleOf,
+  pickRows,
   rowsBy,
-  rowsOf,
   type Share,
   shareOf,
   sharesOf,
@@ -121,8 +121,8 @@ export function earlierBy(from: number, until: number): number {
 /** Sums up a span; `earlier`: what it is held against. */
 export function reportTally(reading: TallyReading, earlier: TallyReading): TallyReport {
   const { from, until, rows } = reading
-  const decided = rowsOf(rows, 'decided')
-  const crawlers = rowsOf(rows, 'crawler')
+  const decided = pickRows(rows, 'decided')
+  const crawlers = pickRows(rows, 'crawler')
   const real = visitorsIn(rows, 'person')
   return {
     from: iso(from),
@@ -138,10 +138,10 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
     byNetwork: sharesOf(decidedAlone(decided), (row) => labelOf(row, DECIDED.network)),
     byOperator: sharesOf(crawlers, (row) => labelOf(row, 0), MAX_ROWS),
     byPurpose: sharesOf(crawlers, (row) => labelOf(row, 2)),
-    byPath: sharesOf(rowsOf(rows, 'path'), (row) => labelOf(row, 0), MAX_ROWS),
-    bySystem: sharesOf(rowsOf(rows, 'system'), (row) => labelOf(row, 0), MAX_ROWS),
-    answers: answersOf(rowsOf(rows, 'answer')),
-    rules: rulesOf(rows, decided, real.people),
+    byPath: sharesOf(pickRows(rows, 'path'), (row) => labelOf(row, 0), MAX_ROWS),
+    bySystem: sharesOf(pickRows(rows, 'system'), (row) => labelOf(row, 0), MAX_ROWS),
+    answers: answersOf(pickRows(rows, 'answer')),
+    rules: rateRules(rows, decided, real.people),
     changes: changesOf(reading),
     now: periodOf(rows, from, until),
     before: reportPeriod(earlier),
@@ -150,7 +150,7 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
 
 /** Visitors of a kind; people are no part of another, whatever they had shown before they earned a pass. */
 function visitorsIn(rows: readonly TallyRow[], kind: 'person' | 'unclear'): Visitors {
-  const [decided, trials] = [rowsOf(rows, 'decided'), trialsOf(rows)]
+  const [decided, trials] = [pickRows(rows, 'decided'), trialsOf(rows)]
   const own = rowsBy(kind, decided)
   const others = daysOf(kind === 'person' ? [] : rowsBy('person', decided))
   const people = peopleBeside(own, others)
@@ -167,7 +167,7 @@ function hitting(rows: readonly TallyRow[]): readonly TallyRow[] {
 }
 
 function trialsOf(rows: readonly TallyRow[]): readonly TallyRow[] {
-  return rowsOf(rows, 'trial')
+  return pickRows(rows, 'trial')
 }
 
 /** Without calls of the API and heads that were refused, of which no class is known. */
@@ -190,7 +190,7 @@ function answersOf(rows: readonly TallyRow[]): readonly Answers[] {
   }))
 }
 
-function rulesOf(rows: readonly TallyRow[], decided: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
+function rateRules(rows: readonly TallyRow[], decided: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
   const trials = trialsOf(rows)
   const persons = daysOf(rowsBy('person', decided))
   const acted = decided.filter(
@@ -256,7 +256,7 @@ export function reportPeriod({ rows, from, until }: TallyReading): Period | unde
 }
 
 function periodOf(rows: readonly TallyRow[], from: number, until: number): Period {
-  const decided = rowsOf(rows, 'decided')
+  const decided = pickRows(rows, 'decided')
   const { people, hit, wouldHit } = visitorsIn(rows, 'person')
   const requests = sumOf(decided)
   return {

@@ -104,7 +104,7 @@ export function shareOf(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.min(1, part / whole)
 }
 
-export function rowsOf(rows: readonly TallyRow[], subject: TallyRow['subject']): readonly TallyRow[] {
+export function pickRows(rows: readonly TallyRow[], subject: TallyRow['subject']): readonly TallyRow[] {
   return rows.filter((row) => row.subject === subject)
 }
 

@@ -164,7 +164,7 @@ export async function readTallyFile(path: string, from: number, until: number): 
       isEmpty: database.prepare('SELECT 1 FROM tally LIMIT 1').get() === undefined,
       from: first * HOUR_MS,
       until: last * HOUR_MS,
-      rows: rowsOf(database, first, last),
+      rows: readRows(database, first, last),
       // One change comes from each process, a little apart.
       marks: marks.map(markOf).filter(({ policy }, at, all) => policy !== all[at - 1]?.policy),
     }
@@ -173,7 +173,7 @@ export async function readTallyFile(path: string, from: number, until: number): 
   }
 }
 
-function rowsOf(database: Database, first: number, last: number): readonly TallyRow[] {
+function readRows(database: Database, first: number, last: number): readonly TallyRow[] {
   const hourly = HOURLY.map((subject) => `'${subject}'`).join()
   const single = database.prepare(`SELECT * FROM tally WHERE hour >= ? AND hour < ? AND subject IN (${hourly})`)
   const summed = database.prepare(

@@ -8,7 +8,7 @@ import { policyFaults } from '../check/faults.ts'
 import type { PolicyFault } from '../language/fault.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { createPathTable } from '../paths/path-table.ts'
-import { probeOf } from '../paths/probes.ts'
+import { findProbe } from '../paths/probes.ts'
 import type { Policy, Rule, Strikes } from '../policy.ts'
 import { SCANNER_GUARD } from '../presets/limit-presets.ts'
 import { PRESETS } from '../presets/presets.ts'
@@ -145,7 +145,7 @@ function strikesInForce({ strikes, limits = [] }: Policy, decoys: readonly strin
     found.push({ ...compileStrikes(STRIKES_RULE, strikes), ...(strikes.on.includes(trap.on) && { trap }) })
   }
   if (limits.includes(SCANNER_RULE)) {
-    const trap: Trap = { on: 'probe', rowOf: (request) => probeOf(request)?.path }
+    const trap: Trap = { on: 'probe', rowOf: (request) => findProbe(request)?.path }
     const { limit, ...rules } = compileStrikes(SCANNER_RULE, SCANNER_GUARD)
     // Exact, so that a few paths which somebody asks for again and again never come to more than they are.
     found.push({ ...rules, limit: { ...limit, kind: 'fixed' }, trap })

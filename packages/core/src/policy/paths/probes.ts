@@ -6,7 +6,7 @@ const ROWS = new Map(PROBES.map((row) => [row.path, row]))
 const findPath = createPathTable([...ROWS.keys()])
 
 /** The row of the catalogue of probes that a request is for. */
-export function probeOf(request: RequestPath): ProbeRow | undefined {
+export function findProbe(request: RequestPath): ProbeRow | undefined {
   const path = findPath(request)
   return path === undefined ? undefined : ROWS.get(path)
 }

@@ -1,4 +1,4 @@
-import { counted, createPathTable, probeOf, SallyportError } from '@sallyport/core'
+import { counted, createPathTable, findProbe, SallyportError } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { logOption, openLog, reportUnread } from '../log/decision-log.ts'
@@ -42,7 +42,7 @@ async function explainFile(file: string, options: Options, terminal: Terminal): 
   const isDecoy = createPathTable(config.decoys.paths)
   const trapOf: Parameters<typeof explanation>[1] = (request) => {
     if (isDecoy(request) !== undefined) return 'a decoy: a strike, where policy.strikes.on has decoy'
-    const reason = probeOf(request)?.reason
+    const reason = findProbe(request)?.reason
     return reason && `a probe, which scanner-guard counts: ${reason}`
   }
   terminal.out(decisions.map((decision) => explanation(decision, trapOf)).join('\n\n'))
