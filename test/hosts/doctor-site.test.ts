@@ -115,7 +115,7 @@ t.test('Caddy as in the example', { skip: noFront('caddy') }, (t) =>
 
 async function inFront(
   t: Test,
-  forwardAuth: Front,
+  forwardAuth: Exclude<Front, 'haproxy'>,
   changed: readonly (readonly [string, string])[],
   expected: { readonly state: Finding['state']; readonly found: RegExp },
 ): Promise<void> {

@@ -10,10 +10,10 @@ import type { Test } from 'tap'
 import { ROOT } from '../workspaces.ts'
 import { ADDRESS } from './challenge-client.ts'
 
-/* nginx and Caddy in front of a gate, which they ask at /.sallyport/check as the examples configure them. */
-export type Front = 'nginx' | 'caddy'
+/* nginx and Caddy in front of a gate, which they ask at /.sallyport/check as the examples configure them, and HAProxy before one. */
+export type Front = 'nginx' | 'caddy' | 'haproxy'
 
-export const noFront = (command: Front): string | false =>
+export const noFront = (command: string): string | false =>
   NO_NEIGHBOURS || (spawnSync(command, ['-v']).error !== undefined && `no ${command} on this machine`)
 
 /** An example's text with parts replaced; a client on loopback is one of a public address here. */
@@ -47,6 +47,17 @@ export async function startFront(
     ])
     writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
     await run(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
+    return { port }
+  }
+  if (front === 'haproxy') {
+    const site = example('haproxy/haproxy.cfg', [
+      ['127.0.0.1:8080', gate],
+      [':80\n', `127.0.0.1:${port}\n`],
+      ['%[src]', ADDRESS],
+      ...changed,
+    ])
+    writeFileSync(file, site)
+    await run(t, 'haproxy', ['-db', '-f', file], port)
     return { port }
   }
   mkdirSync(join(folder, 'logs'))

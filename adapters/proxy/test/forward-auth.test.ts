@@ -129,6 +129,35 @@ t.test('the target is judged as that of any request', async (t) => {
   t.same(sallyport.asked, [])
 })
 
+t.test('a server in front may serve any method, and we are asked about each', async (t) => {
+  for (const method of ['PROPFIND', 'REPORT', 'MKCALENDAR', 'VERSION-CONTROL', 'BASELINE-CONTROL', 'QUERY', 'PURGE']) {
+    const { check, sallyport } = await asked(t, 'traefik')
+    t.equal(statusOf(await check(...fromCaddy(VISITOR.allowed, '/remote.php/dav/', method), 'Depth: 1')), 200, method)
+    t.match(sallyport.asked[0], { method, target: '/remote.php/dav/' })
+    for (const odd of ['TRACE', 'CONNECT', 'TRACK', 'get', 'A B', 'GET2']) {
+      t.equal(statusOf(await check(...fromCaddy(VISITOR.allowed, '/', odd))), 405, odd)
+    }
+  }
+})
+
+t.test('a trusted nginx has the page of a refusal, and nobody else', async (t) => {
+  const ask = (url: string, ...more: readonly string[]) =>
+    exchange(url, get('/.sallyport/refused', 'X-Request-Id: abc.1', 'Accept: text/html', ...more))
+  const { proxy, sallyport, observed } = await asked(t, 'nginx')
+  const page = await ask(proxy.url, 'Sallyport-Status: 429', 'Retry-After: 30', 'Accept-Language: de')
+  t.match([statusOf(page), page], [429, /\r\nretry-after: 30\r\n[\s\S]*Zu viele Anfragen[\s\S]*>abc\.1</])
+  for (const status of [400, 403, 405, 414, 503])
+    t.equal(statusOf(await ask(proxy.url, `Sallyport-Status: ${status}`)), status)
+  t.same([sallyport.asked, observed], [[], []], 'nothing is decided or reported again')
+  const own = await ask(proxy.url, 'Retry-After: soon')
+  t.match([statusOf(own), own], [403, 'Access denied'], 'a refusal of nginx itself')
+  t.match(observed, [{ path: '/.sallyport/refused', status: 403 }])
+  const strange = await asked(t, 'nginx', { trust: [] })
+  t.equal(statusOf(await ask(strange.proxy.url, 'Sallyport-Status: 429')), 404)
+  const caddy = await asked(t, 'caddy')
+  t.equal(statusOf(await ask(caddy.proxy.url, 'Sallyport-Status: 429')), 404)
+})
+
 t.test('a name that a program may read as another is refused, however it is spelt', async (t) => {
   const { check, sallyport } = await asked(t, 'caddy')
   const whole = fromCaddy(VISITOR.allowed)
@@ -230,7 +259,7 @@ t.test('nginx', { skip: missing('nginx') }, async (t) => {
   t.equal(statusOf(await exchange(url, get('/.sallyport/check'))), 404, 'no client may ask')
   const refused = await exchange(url, get('/blocked'))
   t.equal(statusOf(refused), 403)
-  t.match(refused, new RegExp(`its number: ${parts.observed.at(-1)?.id}`))
+  t.match(refused, `"requestId":"${parts.observed.at(-1)?.id}"`)
   await parts.proxy.close('cut')
   t.equal(statusOf(await exchange(url, get('/'))), 500, 'where nobody answers nothing passes')
 })

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { VERDICT_NAMES } from '@sallyport/node/internal'
 import t, { type Test } from 'tap'
+import { CLIENT_FIELDS, FRONT_FIELDS } from '../src/fields/client-fields.ts'
 import { openProxy } from '../src/index.ts'
 import { certificateFolder } from './certificate.ts'
 import { startCaddy, startNginxWith } from './front-programs.ts'
@@ -49,7 +51,9 @@ const NAMES = [
   'X-Forwarded-Scheme',
 ]
 
-const SPELLINGS = NAMES.flatMap((name) => spellings(name, ['_', '.', '~', "'"]))
+/** Names that are looked at as they are written, beside the spellings of those above. */
+const MORE = [...CLIENT_FIELDS, ...FRONT_FIELDS, ...VERDICT_NAMES]
+const SPELLINGS = [...NAMES.flatMap((name) => spellings(name, ['_', '.', '~', "'"])), ...MORE]
 
 /** Returns the spellings that reach a program with their value. Others may be refused; each request that passes has our verdict. */
 async function reached(url: string, path: string): Promise<readonly string[]> {
@@ -179,7 +183,7 @@ t.test('HAProxy removes every spelling, and the gate sees none', { skip: NO_HAPR
   const origin = await openRawOrigin('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
   t.teardown(() => origin.close())
   const url = await haproxy(t, new URL(origin.url).host)
-  const all = NAMES.flatMap((name) => spellings(name))
+  const all = [...NAMES.flatMap((name) => spellings(name)), ...MORE]
   for (const spelling of all) await exchange(url, get('/', `${spelling}: ${FORGED}`))
   t.equal(origin.heads.length, all.length)
   t.same(

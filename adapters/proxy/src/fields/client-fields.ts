@@ -34,7 +34,7 @@ export const CLIENT_FIELDS: readonly string[] = [
 const CLIENT_NAMES: ReadonlySet<string> = new Set(CLIENT_FIELDS)
 
 /** How a server in front was reached, by names beside `X-Forwarded-*`: of its scheme, its certificate (RFC 9440 2.4), its path. */
-const FRONT_FIELDS = [
+export const FRONT_FIELDS: readonly string[] = [
   'front-end-https',
   'x-scheme',
   'x-url-scheme',

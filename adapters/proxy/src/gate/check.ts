@@ -1,4 +1,4 @@
-import type { Decision } from '@sallyport/core'
+import type { Decision, ErrorCode } from '@sallyport/core'
 import {
   type Answered,
   answerPhase,
@@ -13,7 +13,7 @@ import {
 import { headRefusal } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { foreignName } from '../fields/client-fields.ts'
-import { type ForwardAuth, readOriginal } from './forward-auth.ts'
+import { type ForwardAuth, REFUSED_PATH, readOriginal } from './forward-auth.ts'
 import type { GateServices } from './options.ts'
 import { precheck } from './prechecks.ts'
 import { SEVERAL_ORIGINS } from './sites.ts'
@@ -39,7 +39,8 @@ export function checkOriginal(exchange: Exchange, services: CheckServices, famil
   exchange.subject = read.request
   observation.askAbout({ method, target, host: fields[1] as string })
   const { singleHeader } = host
-  const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
+  const { paths } = options
+  const head = { httpVersion: '1.1', method, target, fields, paths, methods, isElsewhere: true, singleHeader }
   const fault = findForeignName(check.fields, options.clientHeader) ?? precheck(head)
   return fault && admission.refuse(exchange, 'head', headRefusal(fault, methods))
 }
@@ -78,6 +79,32 @@ export function answerCheck(exchange: Exchange, services: CheckServices): Answer
   const renewed = exchange.told['set-cookie'] ?? renewedCookie(host, subject, decision)
   const headers = verdictFields(decision)
   return { status: 200, headers: renewed ? { ...headers, 'set-cookie': renewed } : headers, body: '' }
+}
+
+/** Codes of refusals by the status that a check had for them. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  '403': 'request_blocked',
+  '405': 'method_not_allowed',
+  '429': 'rate_limit_exceeded',
+  '503': 'service_unavailable',
+}
+
+/**
+ * The page of a refusal of which nginx keeps the head alone: it sends the client here with the status, the time to wait and the
+ * id of the check. Nothing is decided or counted again. `undefined` for any other request.
+ */
+export function answerRefused(exchange: Exchange, { host, options }: CheckServices): Answered {
+  const { request, head, observation } = exchange
+  const isSent = options.forwardAuth === 'nginx' && head.target === REFUSED_PATH && host.isTrusted?.(head.peer) === true
+  if (!isSent) return undefined
+  const { 'sallyport-status': status = '', 'retry-after': wait = '' } = request.headers
+  const isOurs = /^[45]\d\d$/.test(String(status))
+  // Else nginx itself refused the client.
+  if (isOurs) observation.observed = undefined
+  const refused = isOurs
+    ? refusal(CODES[String(status)] ?? 'invalid_request', Number(status))
+    : refusal('request_blocked')
+  return exchange.refuse(/^\d{1,6}$/.test(wait) ? { ...refused, headers: { 'retry-after': wait } } : refused)
 }
 
 /** Another server forwards the request, with names that we cannot remove and a program may read as ours. */

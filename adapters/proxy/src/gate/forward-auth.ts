@@ -9,6 +9,9 @@ export type ForwardAuth = (typeof FORWARD_AUTH)[number]
 /** Path that such a server asks. */
 export const CHECK_PATH = '/.sallyport/check'
 
+/** Path to which nginx sends a refused client for its page. */
+export const REFUSED_PATH = '/.sallyport/refused'
+
 /** Headers in which one server names the original request. */
 interface Family {
   readonly method: string

@@ -26,7 +26,7 @@ import { headRefusal, sendAnswered, serverOptions } from '../exchange/answers.ts
 import type { Exchange } from '../exchange/exchange.ts'
 import { createRequestTable, requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
-import { answerCheck, checkOriginal, routeOriginal } from './check.ts'
+import { answerCheck, answerRefused, checkOriginal, routeOriginal } from './check.ts'
 import { isCheckOf, isNginx } from './forward-auth.ts'
 import { isGrpc, UNIMPLEMENTED } from './grpc.ts'
 import { forwardsLeft, withForwards } from './max-forwards.ts'
@@ -49,7 +49,10 @@ const TABLE: PhaseTable<Exchange, Gate> = {
   precheck,
   route,
   inspect,
-  decide,
+  decide: (exchange, gate) => {
+    if (isAskedAbout(exchange, gate)) exchange.counts = false
+    return decide(exchange, gate)
+  },
   answer: (exchange, gate) =>
     exchange.check === undefined ? answerPhase(exchange, gate) : answerCheck(exchange, gate),
   admit,
@@ -99,6 +102,8 @@ function precheck(exchange: Exchange, gate: Gate): Answered {
   const asking = family && isCheckOf(family, target) ? family : undefined
   if (asking) exchange.check = isNginx(asking) ? 'few' : 'relayed'
   if (admission.isClosed(exchange.waitedMs)) return admission.refuse(exchange, 'overload')
+  const refused = answerRefused(exchange, gate)
+  if (refused !== undefined) return refused
   const path = apiPath(gate, target)
   exchange.api = path !== undefined
   const secure = isSecure(request)
@@ -116,9 +121,22 @@ function precheck(exchange: Exchange, gate: Gate): Answered {
     target,
     fields,
     api: exchange.api,
+    isElsewhere: family && forwardsNothing(gate),
   }
   const fault = findFault(head, facts)
   return fault && admission.refuse(exchange, 'head', headRefusal(fault, methods))
+}
+
+/** Whether the gate has no origin: with forward auth it answers those whom the server in front sends. */
+function forwardsNothing({ sites }: Gate): boolean {
+  return sites.origins.length === 0
+}
+
+/** Whether nginx has asked about a request before it sent it to be challenged here: it was counted then. */
+function isAskedAbout(exchange: Exchange, gate: Gate): boolean {
+  const { check, challengePlace, decision } = exchange
+  if (check !== undefined || challengePlace !== undefined || decision?.action !== 'challenge') return false
+  return gate.options.forwardAuth === 'nginx' && forwardsNothing(gate)
 }
 
 /**

@@ -19,12 +19,17 @@ export interface RequestHead extends ReceivedHead {
   readonly paths?: Paths | undefined
   /** Methods that are served; absent: `METHODS`. */
   readonly methods?: readonly string[] | undefined
+  /** Another server forwards the request, and serves more methods. */
+  readonly isElsewhere?: boolean | undefined
   /** A header that may be sent once only, beside those of which that holds everywhere (`Decider.singleHeader`). */
   readonly singleHeader?: string | undefined
 }
 
 /** Methods that reach the origin unless the configuration adds some. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Methods that a server which asks may serve, as WebDAV and CalDAV have them; not those that repeat a request or open a tunnel. */
+const ELSEWHERE = /^(?!(?:CONNECT|TRACE|TRACK)$)[A-Z][A-Z-]{1,31}$/
 
 const MAX_FIELDS = 100
 const MAX_TARGET = 8192
@@ -48,7 +53,8 @@ export function precheck(
   const paths = api ? 'pass' : (head.paths ?? 'strict')
   if (fields.length / 2 > MAX_FIELDS)
     return { status: 431, reason: `The request has more than ${MAX_FIELDS} header fields.` }
-  if (api ? method === 'CONNECT' : !methods.includes(method)) {
+  const isServed = api ? method !== 'CONNECT' : methods.includes(method)
+  if (!isServed && !(head.isElsewhere && ELSEWHERE.test(method))) {
     return { status: 405, reason: `${method} is not served.` }
   }
   if (!api && target.length > MAX_TARGET) return { status: 414, reason: `The target is over ${MAX_TARGET} bytes.` }
