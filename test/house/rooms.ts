@@ -183,7 +183,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine': 20,
   'adapters/node': 5_041,
   'adapters/fetch': 672,
-  'adapters/proxy': 8_482,
+  'adapters/proxy': 8_536,
   'packages/sallyport/console': 3_311,
   'packages/sallyport/cli': 6_907,
   'packages/sallyport': 51,
