@@ -32,7 +32,7 @@ const POLICY = {
 const CONTACT = 'help@site.example'
 const GERMAN = [...BROWSER, 'Accept-Language', 'de']
 
-/** A front server before the site and the gate. */
+/** Holds a front server before the site and the gate. */
 interface Behind {
   readonly port: number
   /** Fields of the last request as the site received them. */
@@ -75,7 +75,7 @@ async function observed(seen: readonly ObservedRequest[], count: number): Promis
   if (seen.length !== count) throw new Error(`${seen.length} were observed: ${JSON.stringify(seen)}`)
 }
 
-/** The page of a refusal, in the visitor's language and with the contact of the site. */
+/** Checks the page of a refusal: it has the visitor's language and the contact of the site. */
 function isPage(t: Test, { status, headers, body }: WireResponse, expected: number, title: string): void {
   t.match([status, headers['content-type'], headers['content-language']], [expected, 'text/html; charset=utf-8', 'de'])
   t.match(body, `<title>${title}</title>`)
@@ -156,7 +156,7 @@ const FORGED = [
   ['Sallyport-Action', 'Sallyport-Bot-Probability', 'Sallyport-Country', 'Sallyport-Signature'],
 ]
 
-/** Front servers by their command, with what is answered where the gate does not answer. */
+/** Lists front servers by their command, with the status where the gate does not answer. */
 const FRONTS = { nginx: 500, caddy: 502, haproxy: 503 } as const
 /** Their examples are spoken to in `forward-auth.test.ts`; no package of this machine has them. */
 const ABSENT = ['traefik', 'envoy']
