@@ -12,7 +12,7 @@ export {
 } from './address/address.ts'
 export { buildAddressIndex, findAddress, isRepeated } from './address/address-index.ts'
 export type { FrontEnds, ResolvedClient } from './address/client.ts'
-export { parseTrust, TRUST_PRESETS } from './address/client.ts'
+export { type ClientTrust, parseTrust, resolveClient, TRUST_PRESETS } from './address/client.ts'
 export { FORWARDING_HEADERS, isNamed } from './address/forwarding.ts'
 export type { GrowingColumn } from './address/growing-column.ts'
 export { createGrowingColumn } from './address/growing-column.ts'

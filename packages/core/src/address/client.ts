@@ -133,7 +133,10 @@ function trustedPrefix(entry: string): Prefix {
  * client, and if all are trusted it is the leftmost. So nothing that a client puts in front changes the answer.
  * An empty element is none; one that cannot be read ends the walk at the hop before it. Never throws.
  */
-export function resolveClient({ peer, fields }: InspectionRequest, trust: ClientTrust): ResolvedClient {
+export function resolveClient(
+  { peer, fields }: Pick<InspectionRequest, 'peer' | 'fields'>,
+  trust: ClientTrust,
+): ResolvedClient {
   const { address, via, malformed } = clientOf(parseZoned(peer), fields, trust)
   if (trust.empty) return { address, via, malformed, forwardedUntrusted: carriesForwarding(fields) }
   const isProxy = via === 'peer' && !malformed && address !== undefined && trust.proxies.has(address)

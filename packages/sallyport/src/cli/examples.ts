@@ -10,7 +10,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   lookup: '185.220.101.10 example.com',
   explain: 'request.har --ip 203.0.114.7',
   logs: "--follow --action block --path '/admin/**'",
-  report: 'decisions.log --since 7d',
+  report: '--since 7d',
   simulate: '--as chatgpt-agent --url http://127.0.0.1:8080',
   replay: 'access.log.gz --policy new.yaml',
   'policy test': 'policy-tests.yaml',

@@ -1,3 +1,4 @@
+import { parseTrust } from '@sallyport/core'
 import t from 'tap'
 import { createLineReader } from '../../src/cli/log/access/access-log.ts'
 import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
@@ -21,6 +22,11 @@ t.test('two addresses in front are a proxy and its client as well as a host and 
     `unknown, 10.0.0.5 - - ${COMBINED}`,
   ]
   for (const line of unclear) t.same(readingsOf([line]), [['combined', 'lacks address']], line)
+  const trust = parseTrust(['private'])
+  for (const line of unclear.filter((line) => /198\.51\.100\.7/.test(line)))
+    t.match(readingsOf([line], undefined, trust), [['combined', /^198\.51\.100\.7 GET/]], line)
+  for (const line of unclear.filter((line) => !/198\.51\.100\.7/.test(line)))
+    t.match(readingsOf([line], undefined, trust), [['combined', 'lacks address']], line)
   const clear = [
     'shop.example:443 203.0.113.9',
     '"shop.example" 203.0.113.9',
@@ -110,4 +116,50 @@ t.test('members that are null, or named otherwise', async (t) => {
   const line = { remote_addr: '203.0.113.9', request: 'GET /a HTTP/1.1', time_iso8601: AT }
   t.same(json({ ...line, user_agent: null, userAgent: 'curl/8.5.0' }), [['json', sent('curl/8.5.0', '')]])
   t.same(json({ ...line, userAgent: 'curl/8.5.0', statusCode: 404 }), [['json', sent('curl/8.5.0', 404)]])
+})
+
+t.test('the client of a trusted proxy is in the column of its header, in every format', async (t) => {
+  const json = (members: object) => JSON.stringify({ time: AT, user_agent: 'curl/8.5.0', ...members })
+  const usual = { remote_addr: '10.0.0.5', request: 'GET /a HTTP/1.1' }
+  const caddy = (headers: object) =>
+    JSON.stringify({
+      ts: AT,
+      request: { remote_ip: '10.0.0.5', uri: '/a', headers: { 'User-Agent': ['curl/8.5.0'], ...headers } },
+    })
+  const w3c = (name: string, value: string) => [
+    `#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent) ${name}`,
+    `2026-11-21 09:00:00 10.0.0.5 GET /a curl/8.5.0 ${value}`,
+  ]
+  const logs = (name: string, value: string) => {
+    const under = name.toLowerCase().replaceAll('-', '_')
+    return [
+      [json({ ...usual, [`http_${under}`]: value })],
+      [json({ ...usual, [under]: value })],
+      [caddy({ [name]: [value] })],
+      [
+        json({
+          ClientHost: '10.0.0.5',
+          RequestPath: '/a',
+          'request_User-Agent': 'curl/8.5.0',
+          [`request_${name}`]: value,
+        }),
+      ],
+      w3c(`cs(${name})`, value.replaceAll(' ', '+')),
+      [`10.0.0.5 - - ${COMBINED} "${value}"`],
+    ]
+  }
+  const clientsOf = (header: string, value: string, trust: ReturnType<typeof parseTrust>) =>
+    logs(header, value).map((lines) => readingsOf(lines, undefined, trust).map(([, read]) => read.split(' ')[0]))
+  const each = (address: string) => Array.from({ length: 6 }, () => [address])
+  const trust = parseTrust(['private'])
+  t.same(clientsOf('X-Forwarded-For', '1.1.1.1, 203.0.113.9, 10.0.0.6', trust), each('203.0.113.9'))
+  t.same(clientsOf('X-Forwarded-For', '203.0.113.9', trust), each('203.0.113.9'))
+  t.same(clientsOf('X-Forwarded-For', '-', trust), each('10.0.0.5'))
+  t.same(
+    clientsOf('X-Forwarded-For', '203.0.113.9', parseTrust(['loopback'])),
+    each('10.0.0.5'),
+    'a client says what it likes',
+  )
+  t.same(clientsOf('CF-Connecting-IP', '203.0.113.9', parseTrust(['private'], 'cf-connecting-ip')), each('203.0.113.9'))
+  t.same(clientsOf('X-Real-IP', '203.0.113.9', trust).slice(0, 5), each('10.0.0.5').slice(0, 5), 'another header')
 })

@@ -1,4 +1,4 @@
-import { formatAddress } from '@sallyport/core'
+import { type ClientTrust, formatAddress } from '@sallyport/core'
 import { createLineReader } from '../../src/cli/log/access/access-log.ts'
 import type { AccessFormat } from '../../src/cli/log/access/format.ts'
 import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
@@ -7,8 +7,9 @@ import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
 export function readingsOf(
   lines: readonly string[],
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
+  trust?: ClientTrust,
 ): readonly (readonly [string, string])[] {
-  const read = createLineReader(formats, lines)
+  const read = createLineReader(formats, lines, trust)
   return lines.flatMap((line) =>
     read(line).map(({ reading, format }): readonly [string, string] => {
       const name = format ?? 'none'

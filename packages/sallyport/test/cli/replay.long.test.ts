@@ -1,8 +1,10 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import { HELD } from '../../src/cli/log/access/sort-lines.ts'
 import { piping, run, workspace } from './command.ts'
+import { FIREFOX } from './read-lines.ts'
 
 function written(folder: string, name: string, ...lines: readonly string[]): string {
   const file = join(folder, name)
@@ -153,13 +155,54 @@ t.test('a log of the addresses of a proxy says so, with the cure', async (t) => 
     const { text, proxied } = await replay(address, address, '203.0.114.7')
     t.match(
       text,
-      `2 of 3 requests come from a proxy or a private network (${address}): behind a proxy log the client's address, with real_ip_header`,
+      `2 of 3 requests come from a proxy or a private network (${address}). If the log has a column of X-Forwarded-For, name the proxy in trustProxy.`,
     )
     t.same(proxied, { requests: 2, address })
   }
   const { text, proxied } = await replay('10.0.0.1', '203.0.114.7', '203.0.114.8')
   t.notMatch(text, 'proxy')
   t.equal(proxied, undefined, 'a monitor of our own network is none')
+})
+
+t.test('the lines of a log are decided in the order of their times', async (t) => {
+  const { folder, config } = workspace(t)
+  const rule = '{ id: slow, match: {}, limit: { key: client, max: 2, window: 1m }, action: throttle }'
+  const policy = written(folder, 'p.yaml', `rules: [${rule}]`)
+  const lines = Array.from({ length: 9 }, (_, minute) => {
+    return `203.0.114.7 - - [21/Nov/2026:10:0${minute}:00 +0000] "GET / HTTP/1.1" 200 1 "-" "curl/8.5.0"`
+  })
+  for (const [order, some] of Object.entries({
+    newest: lines.toReversed(),
+    merged: [...lines.slice(5), ...lines.slice(0, 5)],
+  })) {
+    const log = written(folder, `${order}.log`, ...some)
+    const { out } = await run('replay', log, '--policy', policy, '--json', '--config', config)
+    t.match(JSON.parse(out), { requests: 9, late: 0, classes: [{ after: { throttle: 0 } }] }, order)
+  }
+})
+
+t.test('a line that is out of order by more than is kept in memory is said', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = written(folder, 'p.yaml', 'preset: observe')
+  const line = (day: number) =>
+    `203.0.114.7 - - [${day}/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "curl/8.5.0"\n`
+  const log = written(folder, 'long.log', line(21).repeat(2 * HELD) + line(20))
+  const { out } = await run('replay', log, '--policy', policy, '--config', config)
+  t.match(out, /^1 line more than 100,000 lines out of order: limits may count wrongly\. Sort the log by time\.$/m)
+})
+
+t.test('the client of a trusted proxy is read from the column of its header', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = written(folder, 'p.yaml', 'preset: observe')
+  const line = `10.1.2.3 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}" "185.220.101.10, 10.9.9.9"`
+  const log = written(folder, 'main.log', line)
+  const trusting = written(folder, 'trusting.yaml', readFileSync(config, 'utf8'), 'trustProxy: [private]')
+  const replay = async (file: string) => {
+    const { out } = await run('replay', log, '--policy', policy, '--json', '--config', file)
+    return JSON.parse(out)
+  }
+  t.match(await replay(trusting), { requests: 1, proxied: undefined })
+  t.match(await replay(config), { requests: 1, proxied: { requests: 1, address: '10.1.2.3' } })
 })
 
 t.test('standard input is -, and a packed log that is cut short says so', async (t) => {

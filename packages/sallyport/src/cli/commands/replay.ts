@@ -2,10 +2,12 @@ import {
   ACTIONS,
   type Action,
   type AgentClass,
+  type ClientTrust,
   type Clock,
   type Counter,
   counted,
   countUnjudged,
+  parseTrust,
   SallyportError,
   type UnjudgedRule,
   unjudgedNotes,
@@ -20,6 +22,7 @@ import { ACCESS_FORMATS, READABLE } from '../log/access/formats.ts'
 import { parseFields } from '../log/access/json.ts'
 import { createProxied, type Proxied, proxiedNote } from '../log/access/proxied.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'
+import { lateNote } from '../log/access/sort-lines.ts'
 import { createUnread, describeUnread, type Unread } from '../log/access/unread.ts'
 import { describeCut } from '../log/lines.ts'
 import { countDescribed } from '../requests/requests.ts'
@@ -59,6 +62,8 @@ type Counts = Writable<Omit<ClassRow, 'class'>>
 
 interface Replayed {
   readonly requests: number
+  /** Requests whose times are earlier than those of requests long before them. */
+  readonly late: number
   readonly unread: Unread
   readonly proxied: Proxied | undefined
   readonly classes: readonly ClassRow[]
@@ -94,16 +99,20 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
         using(openOnce(other, terminal), (after) => {
           const counters = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
           return replay(
-            { log, formats: formatsFor(options), onCut: () => terminal.err(`sallyport: ${describeCut(log)}`) },
+            {
+              log,
+              formats: formatsFor(options),
+              trust: parseTrust(configuration.trustProxy, configuration.clientHeader),
+              onCut: () => terminal.err(`sallyport: ${describeCut(log)}`),
+            },
             async (request) => {
-              // Lines are written as answers end, so their times may go back a little.
               now = request.at
               return decideTwice(request, { before, after }, counters)
             },
           )
         }),
       )
-      const { requests, unread, proxied, classes, unjudged } = replayed
+      const { requests, late, unread, proxied, classes, unjudged } = replayed
       if (requests === 0 && unread.lines > 0)
         throw new SallyportError(
           'invalid_request',
@@ -112,7 +121,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       const asked = countChallenged(classes)
       if (options.json)
         return terminal.out(
-          json({ requests, asked, unread: unread.lines, lacking: unread.lacking, proxied, classes, unjudged }),
+          json({ requests, late, asked, unread: unread.lines, lacking: unread.lacking, proxied, classes, unjudged }),
         )
       terminal.out(formatTable(replayed))
       if (asked.before + asked.after > 0) {
@@ -122,9 +131,11 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
         )
       }
       const behind = proxied === undefined ? [] : [proxiedNote(proxied, requests)]
+      const disorder = late === 0 ? [] : [lateNote(late)]
       const open = unjudgedNotes(unjudged, requests, 'the log')
       const left = unread.lines === 0 ? [] : [describeUnread(unread)]
-      for (const note of [counted(requests, 'request'), ...left, ...behind, ...open]) terminal.out(dim(note))
+      for (const note of [counted(requests, 'request'), ...left, ...disorder, ...behind, ...open])
+        terminal.out(dim(note))
       terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
     })
 }
@@ -137,16 +148,23 @@ async function replay(
   {
     log,
     formats,
+    trust,
     onCut,
-  }: { readonly log: string; readonly formats: readonly AccessFormat[]; readonly onCut: () => void },
+  }: {
+    readonly log: string
+    readonly formats: readonly AccessFormat[]
+    readonly trust: ClientTrust
+    readonly onCut: () => void
+  },
   decide: (request: LoggedRequest) => ReturnType<typeof decideTwice>,
 ): Promise<Replayed> {
   const rows = new Map<AgentClass, Counts>()
   const unread = createUnread()
   const proxied = createProxied()
   const unjudged = countUnjudged()
-  let requests = 0
-  for await (const { reading } of readAccessLog(log, formats, onCut)) {
+  let [requests, late] = [0, 0]
+  for await (const { reading, isLate } of readAccessLog(log, formats, onCut, trust)) {
+    if (isLate) late++
     if ('lacks' in reading) {
       unread.add(reading.lacks)
       continue
@@ -166,6 +184,7 @@ async function replay(
   const classes = [...rows].map(([name, row]) => ({ class: name, ...row }))
   return {
     requests,
+    late,
     unread,
     proxied: proxied.result(requests),
     classes: classes.sort((x, y) => y.requests - x.requests),

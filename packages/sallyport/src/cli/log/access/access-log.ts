@@ -1,8 +1,10 @@
+import { type ClientTrust, parseTrust } from '@sallyport/core'
 import { cleanLines } from '../clean-lines.ts'
 import { readFileLines } from '../lines.ts'
 import type { AccessFormat, ReadLine } from './format.ts'
 import { ACCESS_FORMATS } from './formats.ts'
 import type { Reading } from './reading.ts'
+import { sortLines } from './sort-lines.ts'
 
 /** A log shows in its first lines what it keeps of a request. */
 const FIRST_LINES = 1_000
@@ -14,13 +16,28 @@ const TOO_LONG = '…'
 export interface LoggedLine {
   readonly reading: Reading
   readonly format?: string | undefined
+  /** True where requests of later times were read long before. */
+  readonly isLate?: true | undefined
 }
 
-/** Reads the lines of an access log, each in the first format that fits. Comments and empty lines are left out. */
-export async function* readAccessLog(
+/**
+ * Reads the lines of an access log in the order of their times, each in the first format that fits. Comments and empty lines are left
+ * out.
+ */
+export function readAccessLog(
   file: string,
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
   onCut?: () => void,
+  trust?: ClientTrust,
+): AsyncIterable<LoggedLine> {
+  return sortLines(readLogLines(file, formats, onCut, trust))
+}
+
+async function* readLogLines(
+  file: string,
+  formats: readonly AccessFormat[],
+  onCut: (() => void) | undefined,
+  trust: ClientTrust | undefined,
 ): AsyncIterable<LoggedLine> {
   const first: string[] = []
   let read: ReturnType<typeof createLineReader> | undefined
@@ -28,21 +45,22 @@ export async function* readAccessLog(
     if (read === undefined) {
       first.push(line ?? TOO_LONG)
       if (first.length < FIRST_LINES) continue
-      read = createLineReader(formats, first)
+      read = createLineReader(formats, first, trust)
       yield* first.flatMap(read)
     } else yield* read(line ?? TOO_LONG)
   }
-  if (read === undefined) yield* first.flatMap(createLineReader(formats, first))
+  if (read === undefined) yield* first.flatMap(createLineReader(formats, first, trust))
 }
 
 /** Reads lines whose letters are bytes; a comment gives nothing. */
 export function createLineReader(
   formats: readonly AccessFormat[],
   first: readonly string[],
+  trust = parseTrust([]),
 ): (line: string) => readonly LoggedLine[] {
   const readers = formats.map(({ name, open }): readonly [string, ReadLine] => [
     name,
-    open(first, formats.length === 1),
+    open(first, formats.length === 1, trust),
   ])
   return (line) => {
     for (const [format, read] of readers) {

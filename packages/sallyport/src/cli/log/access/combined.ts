@@ -1,4 +1,4 @@
-import { formatAddress } from '@sallyport/core'
+import { type ClientTrust, formatAddress } from '@sallyport/core'
 import type { AccessFormat } from './format.ts'
 import { parseAddressText, parseReading, parseRequestLine } from './reading.ts'
 
@@ -11,25 +11,29 @@ interface CombinedLine {
   readonly status: string | undefined
   /** Absent where the line ends before it, or where quotes within it are not escaped. */
   readonly userAgent: string | undefined
+  /** The text behind the user agent, where nginx has X-Forwarded-For. */
+  readonly forwarded: string | undefined
 }
 
 /** The combined log format of nginx, Apache, lighttpd and most others, also with the host in front and with more behind. */
 export const combinedFormat: AccessFormat = {
   name: 'combined',
-  open(first, isNamed) {
+  open(first, isNamed, trust) {
     // Servers with a form of their own, and those that log no user agents, have another text or `-` in its place in every line.
     const hasAgents = isNamed || first.some((line) => isAgent(parseLine(line)?.userAgent ?? ''))
     return (line) => {
       const found = parseLine(line)
       if (found === undefined) return undefined
-      const { words, time, request, status, userAgent } = found
-      return parseReading({
-        ip: findClient(words),
+      const { words, time, request, status, userAgent, forwarded } = found
+      const read = {
+        ip: findClient(words, trust),
+        forwarded,
         ...(parseRequestLine(request) ?? { target: undefined }),
         at: time,
         userAgent: hasAgents ? userAgent : undefined,
         status,
-      })
+      }
+      return parseReading(read, trust)
     }
   },
 }
@@ -41,7 +45,7 @@ function parseLine(line: string): CombinedLine | undefined {
   const end = line.indexOf('] "')
   const start = line.lastIndexOf('[', end)
   if (start < 1) return undefined
-  const [request, status, , , userAgent] = findTokens(line, end + 2)
+  const [request, status, , , userAgent, forwarded] = findTokens(line, end + 2)
   if (request === undefined) return undefined
   const words = line.slice(0, start).replaceAll('"', '').trim().split(/ +/)
   return {
@@ -50,13 +54,14 @@ function parseLine(line: string): CombinedLine | undefined {
     request: cutEscapes(request),
     status,
     userAgent: userAgent === undefined ? undefined : cutEscapes(userAgent),
+    forwarded,
   }
 }
 
-/** The texts that the combined form has from a place on, as far as a space or the end of the line is behind each. */
+/** The texts that the combined form has from a place on, and one more, as far as a space or the end of the line is behind each. */
 function findTokens(line: string, from: number): readonly string[] {
   const tokens: string[] = []
-  for (let at = from; tokens.length < 5; ) {
+  for (let at = from; tokens.length < 6; ) {
     const text = line[at] === '"' ? findQuoted(line, at) : findWord(line, at)
     at += (text?.length ?? 0) + 1
     if (text === undefined || (line[at - 1] ?? ' ') !== ' ') break
@@ -80,17 +85,18 @@ function findQuoted(line: string, from: number): string | undefined {
 }
 
 /**
- * The only address among the words in front of a time. Several may be X-Forwarded-For and a proxy, or a host and its client: nothing
- * says which is the client.
+ * Finds the only address among the words in front of a time. Several may be X-Forwarded-For and a proxy, or a host and its client: the
+ * only one that is no trusted proxy is the client.
  */
-function findClient(words: readonly string[]): string | undefined {
-  const found = new Map<string, string>()
-  for (const word of words) {
-    const address = parseAddressText(word)
-    if (address !== undefined) found.set(formatAddress(address), word)
-  }
-  const [only] = found.values()
-  return found.size === 1 && !words.some((word) => word.includes(',')) ? only : undefined
+function findClient(words: readonly string[], { proxies, empty }: ClientTrust): string | undefined {
+  const isList = words.some((word) => word.includes(','))
+  if (isList && empty) return undefined
+  const addresses = words.flatMap((word) => word.split(',')).flatMap((word) => parseAddressText(word) ?? [])
+  const found = new Map(addresses.map((address) => [formatAddress(address), address]))
+  const clients =
+    found.size === 1 && !isList ? found : new Map([...found].filter(([, address]) => !proxies.has(address)))
+  const [only] = clients.keys()
+  return clients.size === 1 ? only : undefined
 }
 
 /** Whether a text names a program: a product with its version, or a bot. */

@@ -6,7 +6,7 @@ import { parseReading } from './reading.ts'
 /** The decision log of Sallyport, in each of its forms. */
 export const decisionFormat: AccessFormat = {
   name: 'sallyport',
-  open: () => (line) => {
+  open: (_first, _isNamed, trust) => (line) => {
     // Bytes as letters, from the UTF-8 in which the log was written.
     const entry = line.startsWith('{') ? readEntry(Buffer.from(line, 'latin1').toString()) : undefined
     if (entry === undefined) return undefined
@@ -14,6 +14,6 @@ export const decisionFormat: AccessFormat = {
     const { client, method, path, userAgent, time, status, action, answeredBy, refusedFor } = entry
     // A call of the API has no decision; other programs use the same names for the members of their lines.
     if (action === undefined) return (answeredBy ?? refusedFor) === undefined ? undefined : 'comment'
-    return parseReading({ ip: client, method, target: path, userAgent, at: time, status })
+    return parseReading({ ip: client, method, target: path, userAgent, at: time, status }, trust)
   },
 }

@@ -1,3 +1,4 @@
+import type { ClientTrust } from '@sallyport/core'
 import type { Reading } from './reading.ts'
 
 /** Reads a line; `undefined` for one of another format. A `comment` belongs to the format and describes no request. */
@@ -6,6 +7,9 @@ export type ReadLine = (line: string) => Reading | 'comment' | undefined
 /** A format of access logs. */
 export interface AccessFormat {
   readonly name: string
-  /** Opens a reader of one log, of which these are the first lines; `isNamed`: the operator says that the log has this format. */
-  open(first: readonly string[], isNamed: boolean): ReadLine
+  /**
+   * Opens a reader of one log, of which these are the first lines. `isNamed`: the operator says that the log has this format. The reader
+   * finds the clients of proxies in `trust`.
+   */
+  open(first: readonly string[], isNamed: boolean, trust: ClientTrust): ReadLine
 }

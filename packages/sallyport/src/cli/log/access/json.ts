@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { type ClientTrust, SallyportError } from '@sallyport/core'
 import { flatten, type Members, parseRecord } from '../members.ts'
 import type { AccessFormat } from './format.ts'
 import { type Found, parseReading, parseRequestLine, type Reading } from './reading.ts'
@@ -63,10 +63,13 @@ const W3C: Row = {
   isEncoded: true,
 }
 
+/** Names of the member that has the header in which proxies name the client, `*`. */
+const FORWARDED = 'request.headers.* request_* http_* cs(*) *'
+
 export const JSON_FORMAT: AccessFormat = formatJson('json', [CADDY, TRAEFIK, W3C, USUAL])
 
 /** The columns of W3C. */
-export const readColumns: (record: Members) => Reading | 'comment' | undefined = createReader([W3C])
+export const readColumns: (record: Members, trust: ClientTrust) => Reading | 'comment' | undefined = createReader([W3C])
 
 /** Describes other JSON: `ip=client.ip,target=url`, beside the usual names. Throws `invalid_request` for an unknown name. */
 export function parseFields(text: string): AccessFormat {
@@ -85,33 +88,32 @@ function formatJson(name: string, rows: readonly Row[]): AccessFormat {
   const read = createReader(rows)
   return {
     name,
-    open: () => (line) => {
+    open: (_first, _isNamed, trust) => (line) => {
       const record = parseRecord(line)
-      return record && read(record)
+      return record && read(record, trust)
     },
   }
 }
 
 /** Reads a line by the first row of which it has the address and the target. */
 function createReader(rows: readonly Row[]) {
-  return (record: Members): Reading | 'comment' | undefined => {
+  return (record: Members, trust: ClientTrust): Reading | 'comment' | undefined => {
     const members = flatten(record)
     for (const row of rows) {
       const { ip, target, ...rest } = findMembers(members, row)
       if (ip === undefined || target === undefined) continue
       const logger = members('logger')
       if (row.logger !== undefined && typeof logger === 'string' && !logger.startsWith(row.logger)) return 'comment'
-      return parseReading({ ip, target, ...rest, ...parseRequestLine(String(target ?? '')) })
+      const header = findFirst(members, FORWARDED.replaceAll('*', trust.header))
+      const forwarded = row.isEncoded && typeof header === 'string' ? decodeAgent(header) : header
+      return parseReading({ ip, forwarded, target, ...rest, ...parseRequestLine(String(target ?? '')) }, trust)
     }
     return undefined
   }
 }
 
 function findMembers(members: (name: string) => unknown, { headers, isEncoded, isForwarded, ...row }: Row): Found {
-  const find = (names: string): unknown => {
-    const found = names.split(' ').map((name) => joinParts(name.split('+').map(members)))
-    return found.find((value) => (value ?? null) !== null) ?? found.find((value) => value === null)
-  }
+  const find = (names: string): unknown => findFirst(members, names)
   const [ip, agent] = [find(row.ip), find(row.userAgent)]
   const wasSent = headers !== undefined && members(headers) !== undefined
   const userAgent = agent === null || (agent === undefined && wasSent) ? '' : agent
@@ -123,6 +125,11 @@ function findMembers(members: (name: string) => unknown, { headers, isEncoded, i
     status: find(row.status),
     userAgent: isEncoded && typeof userAgent === 'string' ? decodeAgent(userAgent) : userAgent,
   }
+}
+
+function findFirst(members: (name: string) => unknown, names: string): unknown {
+  const found = names.split(' ').map((name) => joinParts(name.split('+').map(members)))
+  return found.find((value) => (value ?? null) !== null) ?? found.find((value) => value === null)
 }
 
 /** A day and its time, or a path and its query; `-` is an absent query. */

@@ -34,7 +34,7 @@ export function createProxied(): ProxiedCounter {
 export function proxiedNote({ requests, address }: Proxied, all: number): string {
   const [some, of] = [requests, all].map((count) => count.toLocaleString('en-US'))
   return (
-    `${some} of ${of} requests come from a proxy or a private network (${address}): behind a proxy log the client's address, ` +
-    'with real_ip_header in nginx, RemoteIPHeader in Apache, trusted_proxies in Caddy, trustProxy here.'
+    `${some} of ${of} requests come from a proxy or a private network (${address}). If the log has a column of X-Forwarded-For, name the ` +
+    "proxy in trustProxy. Otherwise log the client's address, with real_ip_header in nginx, RemoteIPHeader in Apache, trusted_proxies in Caddy."
   )
 }

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '@sallyport/core'
+import { type Address, type ClientTrust, formatAddress, parseAddress, resolveClient } from '@sallyport/core'
 import { parseMoment } from './moment.ts'
 
 /** A request as an access log keeps it. */
@@ -29,6 +29,8 @@ export type Reading = LoggedRequest | { readonly lacks: Lack }
 /** The members of a request as a log has them, each letter a byte that came. */
 export interface Found {
   readonly ip: unknown
+  /** The header in which a proxy names its client. */
+  readonly forwarded?: unknown
   readonly method?: unknown
   readonly target: unknown
   readonly userAgent: unknown
@@ -36,10 +38,15 @@ export interface Found {
   readonly status?: unknown
 }
 
-/** The request of a line. Nothing is made up: a line without a time or a user agent gives none. */
-export function parseReading({ ip, method, target, userAgent, at, status }: Found): Reading {
-  const address = typeof ip === 'string' ? parseAddressText(ip.trim()) : undefined
-  if (address === undefined) return { lacks: 'address' }
+/** Parses the request of a line. Nothing is made up: a line without a time or a user agent gives none. */
+export function parseReading(
+  { ip, forwarded, method, target, userAgent, at, status }: Found,
+  trust: ClientTrust,
+): Reading {
+  const peer = typeof ip === 'string' ? parseAddressText(ip.trim()) : undefined
+  if (peer === undefined) return { lacks: 'address' }
+  const fields = typeof forwarded === 'string' && forwarded !== '-' ? [trust.header, forwarded] : []
+  const { address = peer } = resolveClient({ peer: formatAddress(peer), fields }, trust)
   if (typeof target !== 'string' || target === '' || target === '-') return { lacks: 'request' }
   const moment = parseMoment(at)
   if (moment === undefined) return { lacks: 'time' }

@@ -4,7 +4,7 @@ import { readColumns } from './json.ts'
 /** The extended format of W3C, as IIS and CloudFront write it: a line `#Fields:` names the columns of the lines below it. */
 export const W3C_FORMAT: AccessFormat = {
   name: 'w3c',
-  open() {
+  open(_first, _isNamed, trust) {
     let columns: readonly string[] = []
     return (line) => {
       if (line.startsWith('#')) {
@@ -15,7 +15,7 @@ export const W3C_FORMAT: AccessFormat = {
       // CloudFront separates columns by tabs, IIS by spaces.
       const cells = line.trimEnd().split(line.includes('\t') ? '\t' : ' ')
       if (cells.length !== columns.length) return undefined
-      return readColumns(Object.fromEntries(columns.map((name, at) => [name, cells[at]])))
+      return readColumns(Object.fromEntries(columns.map((name, at) => [name, cells[at]])), trust)
     }
   },
 }
