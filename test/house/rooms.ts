@@ -161,7 +161,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** The source lines that each room may have. */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 647,
-  'packages/core': 19_791,
+  'packages/core': 19_794,
   'packages/ledger': 3_498,
   'packages/engine/accounts': 636,
   'packages/engine/api': 2_584,
@@ -185,7 +185,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/fetch': 672,
   'adapters/proxy': 8_536,
   'packages/sallyport/console': 3_311,
-  'packages/sallyport/cli': 6_907,
+  'packages/sallyport/cli': 7_010,
   'packages/sallyport': 51,
   'adapters/express': 112,
   'adapters/fastify': 208,
