@@ -3,7 +3,7 @@ import { cleanLines } from '../clean-lines.ts'
 import { readFileLines } from '../lines.ts'
 import type { AccessFormat, ReadLine } from './format.ts'
 import { ACCESS_FORMATS } from './formats.ts'
-import type { Reading } from './reading.ts'
+import type { LoggedLine } from './reading.ts'
 import { sortLines } from './sort-lines.ts'
 
 /** A log shows in its first lines what it keeps of a request. */
@@ -11,14 +11,6 @@ const FIRST_LINES = 1_000
 
 /** Stands in for a line that is too long, and is no request in any format. */
 const TOO_LONG = '…'
-
-/** A line of a log, with the format that it was read in. */
-export interface LoggedLine {
-  readonly reading: Reading
-  readonly format?: string | undefined
-  /** True where requests of later times were read long before. */
-  readonly isLate?: true | undefined
-}
 
 /**
  * Reads the lines of an access log in the order of their times, each in the first format that fits. Comments and empty lines are left

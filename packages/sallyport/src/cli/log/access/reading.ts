@@ -26,6 +26,14 @@ export type Lack = keyof typeof LACKS
 /** Content of a line: a request, or what is missing for one. */
 export type Reading = LoggedRequest | { readonly lacks: Lack }
 
+/** A line of a log, with the format that it was read in. */
+export interface LoggedLine {
+  readonly reading: Reading
+  readonly format?: string | undefined
+  /** True where requests of later times were read long before. */
+  readonly isLate?: true | undefined
+}
+
 /** The members of a request as a log has them, each letter a byte that came. */
 export interface Found {
   readonly ip: unknown

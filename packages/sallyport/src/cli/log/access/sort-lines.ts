@@ -1,5 +1,5 @@
 import { counted } from '@sallyport/core'
-import type { LoggedLine } from './access-log.ts'
+import type { LoggedLine } from './reading.ts'
 
 /** Requests that are held back at least, until earlier ones may have come. */
 export const HELD = 100_000
