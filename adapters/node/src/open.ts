@@ -14,5 +14,5 @@ import type { ConfigInput, OpenHooks, Sallyport } from '@sallyport/engine'
  * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/open.md
  */
 export async function open(options?: ConfigInput, hooks?: OpenHooks): Promise<Sallyport> {
-  return (await import('@sallyport/engine')).open(options, hooks)
+  return (await import('@sallyport/engine/open')).open(options, hooks)
 }

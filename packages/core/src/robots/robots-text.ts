@@ -52,7 +52,7 @@ export function robotsOf({
   for (const [token, crawler] of tokens) {
     const lines = linesOf(found.get(crawler) ?? [])
     // A crawler without a group of its own follows that of a name its own begins with, else `*`.
-    const nearby = tokens.find(([other]) => other !== token && token.toLowerCase().startsWith(other.toLowerCase()))
+    const nearby = lines === general ? tokens.find(([other]) => other !== token && beginsWith(token, other)) : undefined
     if (lines === general && (nearby === undefined || linesOf(found.get(nearby[1]) ?? []) === general)) continue
     groups.set(lines, [...(groups.get(lines) ?? []), token])
   }
@@ -75,6 +75,10 @@ function groupLines(rules: readonly RobotsRule[], said: readonly string[]): stri
   // Signals say nothing of content that may not be fetched.
   if (isShut(rules)) return lines.join('\n')
   return [...said, ...(lines.length === 0 ? ['Allow: /'] : lines)].join('\n')
+}
+
+function beginsWith(token: string, other: string): boolean {
+  return other.length < token.length && token.slice(0, other.length).toLowerCase() === other.toLowerCase()
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   rulesInForce,
   SallyportError,
 } from '@sallyport/core'
-import { feedsOf } from '#datasets'
+import { feedsOf } from '#datasets/service'
 import { listNames } from '#features/lists'
 import { secretFault } from '#service'
 import { hostPortOf, type LocatedFault } from '#settings'

@@ -1,6 +1,6 @@
 import { counted, DAY_MS, type Dns, dropBody, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
 import type { Config } from '#config'
-import { isShippedTable, shippedTablesAge } from '#datasets'
+import { isShippedTable, shippedTablesAge } from '#datasets/service'
 import { readLists } from '#features/lists'
 import { type CheckResult, createOutbound, fail, ok, proxyOf, reasonOf, shortList, warn, withData } from '#service'
 

@@ -1,6 +1,6 @@
 import type { Fetch, FetchAnswer, FetchRequest } from '@sallyport/core'
 import { errorCode } from '@sallyport/core'
-import { buildConnector, Client, type Dispatcher } from 'undici'
+import type { buildConnector, Client, Dispatcher } from 'undici'
 import { ACCEPTED_CODINGS, openBody } from './body.ts'
 import { bufferBody, MAX_EARLY_BYTES } from './buffered-body.ts'
 import { type Deadline, openDeadline } from './deadline.ts'
@@ -33,12 +33,13 @@ const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization'])
  */
 export function createFetch({ ca, proxyOf = () => undefined, ...options }: FetchOptions): Fetch {
   const guard = createGuard(options)
-  const secure = buildConnector({ timeout: 0, ...(ca === undefined ? {} : { ca }) })
+  let library: Promise<Library> | undefined
   return {
     async fetch(request) {
       const deadline = openDeadline(request.timeoutMs, request.signal)
       try {
-        return await follow(request, { guard, secure, proxyOf, deadline })
+        library ??= loadLibrary(ca)
+        return await follow(request, { ...(await library), guard, proxyOf, deadline })
       } catch (error) {
         deadline.clear()
         // An error after the deadline has the deadline as its reason.
@@ -48,9 +49,19 @@ export function createFetch({ ca, proxyOf = () => undefined, ...options }: Fetch
   }
 }
 
-interface Route {
-  readonly guard: Guard
+/** The parts of undici that a request needs: it is a megabyte of code, and most applications make no request at first. */
+interface Library {
+  readonly Client: typeof Client
   readonly secure: buildConnector.connector
+}
+
+async function loadLibrary(ca: string | undefined): Promise<Library> {
+  const { buildConnector, Client } = await import('undici')
+  return { Client, secure: buildConnector({ timeout: 0, ...(ca === undefined ? {} : { ca }) }) }
+}
+
+interface Route extends Library {
+  readonly guard: Guard
   readonly proxyOf: (url: URL) => URL | undefined
   readonly deadline: Deadline
 }
@@ -60,7 +71,7 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
   let headers = headersOf(request)
   const { body } = request
   for (let left = body === undefined ? (request.redirects ?? 0) : 0; ; left--) {
-    const client = new Client(url.origin, {
+    const client = new route.Client(url.origin, {
       connect: connectorOf(url, request.allowHttp === true, route),
       // Only the deadline ends a request.
       headersTimeout: 0,

@@ -1,5 +1,4 @@
 import { Socket } from 'node:net'
-import { Client } from 'undici'
 
 /**
  * Opens a connection to `host:port` through a proxy that the operator names (CONNECT, RFC 9110 section 9.3.6). The proxy
@@ -7,6 +6,7 @@ import { Client } from 'undici'
  * and no error repeats it. Rejects with the reason.
  */
 export async function tunnel(proxy: URL, target: string, signal: AbortSignal): Promise<Socket> {
+  const { Client } = await import('undici')
   // The connection leaves the client when it becomes a tunnel; until then the signal ends it.
   const client = new Client(proxy.origin, { headersTimeout: 0, connect: { timeout: 0 } })
   const end = () => void client.destroy().catch(() => undefined)

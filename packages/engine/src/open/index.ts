@@ -32,7 +32,7 @@ export {
   shippedTablesAge,
   type UpdateByHand,
   type Updates,
-} from '#datasets'
+} from '#datasets/service'
 export { doctor, examineNamed, type Look } from '#doctor'
 export { editList, type ListEdit, type PlacedList, placedLists, type ShownList, showList } from '#features/lists'
 export { readPeriod, readTally, type TallyReports } from '#features/report'

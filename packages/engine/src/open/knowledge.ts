@@ -1,6 +1,6 @@
 import { createLookup, createNameTurns, createReverseNames } from '@sallyport/core'
 import type { Config } from '#config'
-import { openLiveData } from '#datasets'
+import { openLiveData } from '#datasets/service'
 import {
   createWhoisOf,
   DATA_LOCK,

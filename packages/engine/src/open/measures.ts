@@ -8,7 +8,7 @@ import {
   type Whois,
 } from '@sallyport/core'
 import type { Provenance } from '#attestation'
-import { oldestList } from '#datasets'
+import { oldestList } from '#datasets/service'
 import type { Metrics, Reading } from '#metrics'
 import type { DecisionLog, LoadMeter } from '#service'
 

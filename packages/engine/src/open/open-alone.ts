@@ -1,7 +1,7 @@
 import type { BanList, Clock } from '@sallyport/core'
 import { type LedgerTools, openLedgerTools as ledgerToolsOf } from '#attestation'
 import { type ConfigInput, parseConfig } from '#config'
-import { createUpdates, type Updates } from '#datasets'
+import { createUpdates, type Updates } from '#datasets/service'
 import {
   createKeyring,
   createOutbound,

@@ -1,5 +1,5 @@
 import { createCrawlerAnswers, createInspector } from '@sallyport/core'
-import { type Api, type ApiServices, createApi, ROUTES, withCors } from '#api'
+import type { Api, ApiServices } from '#api'
 import { openProvenance } from '#attestation'
 import type { Config, ConfigInput, Reloaded } from '#config'
 import { parseConfig } from '#config'
@@ -205,9 +205,17 @@ function turning(
   }
 }
 
-/** Opens the API of a configuration, which pages of the origins that it names may call. */
+/** The API of a configuration, which pages of the origins that it names may call. The first request loads it. */
 function apiOf({ api: { cors } }: Config, services: ApiServices): Api {
-  return withCors(createApi({ ...services, reference: referencePage }, ROUTES), cors)
+  let loading: Promise<Api> | undefined
+  const load = async () => {
+    const { createApi, withCors } = await import('#api')
+    return withCors(createApi({ ...services, reference: referencePage }), cors)
+  }
+  return async (request) => {
+    loading ??= load()
+    return (await loading)(request)
+  }
 }
 
 const FORWARDED_UNTRUSTED =

@@ -1,6 +1,5 @@
 import type { SourceStatus } from '@sallyport/core'
 import { type ConfigInput, parseConfig } from '#config'
-import { writeBundle } from '#datasets'
 import { readLists } from '#features/lists'
 import { type SourcesHooks, withData } from '#service'
 
@@ -22,5 +21,6 @@ export async function readSources(
 /** The compiled tables of a configuration as a bundle, for runtimes without files. Rejects as `readSources`. */
 export async function bundleData(options: ConfigInput = {}, hooks: SourcesHooks = {}): Promise<Uint8Array> {
   const config = parseConfig(options)
+  const { writeBundle } = await import('#datasets')
   return withData(config, hooks, ({ tablesFile, snapshots }) => writeBundle(tablesFile(), snapshots.current()))
 }

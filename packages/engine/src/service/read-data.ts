@@ -1,5 +1,5 @@
 import type { Clock } from '@sallyport/core'
-import { type DataHooks, type LiveData, openLiveData } from '#datasets'
+import { type DataHooks, type LiveData, openLiveData } from '#datasets/service'
 import type { Settings } from '#settings'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import type { NoticeCode } from './hooks.ts'

@@ -3,7 +3,7 @@ import { type Clock, type Fetch, type Port43, parseBootstrap, type Whois } from 
 import { createPoliteness } from '#net'
 import type { Settings } from '#settings'
 import { hostPortOf } from '#settings'
-import { createRegistries, createWhois, type Registries, type WhoisServer } from '#whois'
+import type { Registries, WhoisServer } from '#whois'
 
 export interface WhoisParts {
   readonly clock: Clock
@@ -17,16 +17,19 @@ const RDAP_POLITENESS = { burst: 20, spacingMs: 100, maxWaitMs: 1_000 }
 /** Several registries permit one question a second, and bear a few at once. */
 const PORT43_POLITENESS = { burst: 5, spacingMs: 1_000, maxWaitMs: 2_000 }
 
-/** WHOIS as configured. */
+/** WHOIS as configured. The first question loads the readers of registries' answers. */
 export function createWhoisOf(config: Settings, { clock, outbound, bootstrapFile }: WhoisParts): Whois {
   const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, hostPortOf(server)]))
-  return createWhois({
-    clock,
-    outbound: outbound.fetch,
-    port43: outbound.port43,
-    turns: { rdap: createPoliteness(RDAP_POLITENESS).turn, port43: createPoliteness(PORT43_POLITENESS).turn },
-    registries: storedRegistries(servers, bootstrapFile),
-  })
+  const turns = { rdap: createPoliteness(RDAP_POLITENESS).turn, port43: createPoliteness(PORT43_POLITENESS).turn }
+  const registries = storedRegistries(servers, bootstrapFile)
+  const parts = { clock, outbound: outbound.fetch, port43: outbound.port43, turns, registries }
+  let whois: Promise<Whois> | undefined
+  return {
+    async find(...question) {
+      whois ??= import('#whois').then(({ createWhois }) => createWhois(parts))
+      return (await whois).find(...question)
+    },
+  }
 }
 
 type Servers = ReadonlyMap<string, WhoisServer>
@@ -43,6 +46,7 @@ function storedRegistries(servers: Servers, bootstrapFile: () => string | undefi
 
 async function registriesOf(path: string | undefined, servers: Servers): Promise<Registries> {
   const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '')
+  const { createRegistries } = await import('#whois')
   const bases = parseBootstrap(text)
   return createRegistries({ servers, bootstrap: bases })
 }

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import { createPartition6Writer, type SourceStatus } from '@sallyport/core'
 import { makeFolder } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
-import { CITY_FORM, CITY_FORMAT, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
+import { CITY_FORM, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
 import { COUNTRIES_FORM, type CountriesDescription } from '../format/countries.ts'
 import { dayOf } from '../format/days.ts'
 import { partition4, prefixed } from '../format/partitions.ts'
@@ -16,15 +14,13 @@ import { FAMILIES } from '../ranges/ranges.ts'
 import { createSegmentWriter } from '../ranges/segments.ts'
 import { readReleasable } from '../sources/releasable-file.ts'
 import { replaceFile } from '../sources/replace-file.ts'
-import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
-import { dateOfFile, identityOf, type SourceFile, sha256Of } from '../sources/source-file.ts'
+import { sourceStatus } from '../sources/resolve.ts'
+import { dateOfFile, sha256Of } from '../sources/source-file.ts'
+import { type CitySource, cityPath, countriesPath } from './city-path.ts'
 import { createRecordWriter, type RecordColumns, type RecordWriter } from './city-records.ts'
 import { removeOlder } from './compiled-path.ts'
 import { countriesOf } from './countries.ts'
 import type { OnProgress } from './tables.ts'
-
-/** A city source of which the file is there. */
-export type CitySource = ResolvedSource & { readonly file: SourceFile }
 
 /** Input of a compile, as plain values that can be sent to another thread. */
 export interface CityJob {
@@ -42,26 +38,6 @@ export interface CompiledCity {
   readonly source: SourceStatus
   /** The bytes of the file, so that it need not be read again. */
   readonly shared: SharedArrayBuffer
-}
-
-/** Whether a source is a city database that is there. */
-export function isCity(source: ResolvedSource): source is CitySource {
-  return source.row.kind === 'city' && source.file !== undefined
-}
-
-/** The path of the city file made from this source, whether it exists or not: the name changes with the source. */
-export function cityPath(dataDir: string, source: CitySource): string {
-  return join(dataDir, `city-${nameOf(source)}.bin`)
-}
-
-/** The path of the file of countries that is made with it. */
-export function countriesPath(dataDir: string, source: CitySource): string {
-  return join(dataDir, `countries-${nameOf(source)}.bin`)
-}
-
-function nameOf({ row, file }: CitySource): string {
-  const made = { format: CITY_FORMAT, family: row.family, file: identityOf(file) }
-  return `${row.id}-${createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)}`
 }
 
 /**

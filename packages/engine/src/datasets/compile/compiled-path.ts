@@ -9,7 +9,7 @@ import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import { TABLES_FORMAT } from '../format/tables.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 import { identityOf, type SourceFile } from '../sources/source-file.ts'
-import { SHIPPED_RANGES } from './shipped-ranges.ts'
+import { SHIPPED_RANGES } from './shipped-lists.ts'
 
 export const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
 const TEMPORARY_NAME = /^(tables|city|countries)-.*\.tmp$/

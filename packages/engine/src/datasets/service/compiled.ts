@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { errorText, SallyportError } from '@sallyport/core'
-import { type CitySource, type CompileCityOptions, cityPath, compileCity, isCity } from '../compile/city.ts'
+import type { CompileCityOptions } from '../compile/city.ts'
+import { type CitySource, cityPath, isCity } from '../compile/city-path.ts'
 import { removeOlder, TABLES_NAME, tablesPath } from '../compile/compiled-path.ts'
 import { compileCityInWorker, compileInWorker, type WorkerOptions } from '../compile/in-worker.ts'
-import { compileTables, type OnProgress } from '../compile/tables.ts'
+import type { OnProgress } from '../compile/tables.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { shippedFolder, unpackTables } from '../sources/shipped.ts'
 import { dateOfFile } from '../sources/source-file.ts'
@@ -159,7 +160,7 @@ async function compiledTables(
   job: Pick<SnapshotOptions, 'onProgress' | 'signal'>,
   confirmed: Confirmed | undefined,
 ): Promise<LoadedTables> {
-  const compile = size < SMALL_BYTES ? compileTables : compileInWorker
+  const compile = size < SMALL_BYTES ? (await import('../compile/tables.ts')).compileTables : compileInWorker
   const { shared } = await compile({ dataDir, sources, ...job })
   return loadTables(shared, { confirmed })
 }
@@ -177,7 +178,9 @@ async function compileOrRefuse(options: CompileCityOptions & WorkerOptions): Pro
   const { source, signal } = options
   const { row, file } = source
   try {
-    await (file.size < SMALL_BYTES ? compileCity : compileCityInWorker)(options)
+    const isSmall = file.size < SMALL_BYTES
+    const compile = isSmall ? (await import('../compile/city.ts')).compileCity : compileCityInWorker
+    await compile(options)
     return undefined
   } catch (error) {
     signal?.throwIfAborted()

@@ -6,7 +6,7 @@ import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES, ORGANISATION_RULES_DATE } from '@sallyport/data/organisation-names'
 import { RESERVED, RESERVED_DATE } from '@sallyport/data/reserved'
 import { REVERSE_NAME_RULES, REVERSE_NAMES_DATE } from '@sallyport/data/reverse-names'
-import { SHIPPED_RANGES, shippedRow } from '../compile/shipped-ranges.ts'
+import { SHIPPED_RANGES, shippedRow } from '../compile/shipped-lists.ts'
 
 const OWN = { state: 'loaded', licence: 'Apache-2.0', credit: '' } as const
 

@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import { type Clock, type Fetch, SallyportError } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
-import { countEntries } from '../feeds/count-entries.ts'
-import { type FeedOutcome, type UpdateOptions, updateFeeds } from '../feeds/update.ts'
-import { openVerifier } from '../feeds/verify.ts'
+import type { FeedOutcome, UpdateOptions } from '../feeds/update.ts'
 import type { Feed, FeedState, Generation } from '../sources/feed-state.ts'
 import { openFeedStore } from '../sources/feed-store.ts'
 import { feedsOf, type ResolvedSource, resolveSources, type SourceOverrides } from '../sources/resolve.ts'
@@ -72,6 +70,10 @@ export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPor
   async function update(feeds: readonly Feed[], request: UpdateRequest): Promise<Outcomes> {
     requireCheckedTls()
     await store.sweep(clock.now())
+    const [{ updateFeeds }, { openVerifier }] = await Promise.all([
+      import('../feeds/update.ts'),
+      import('../feeds/verify.ts'),
+    ])
     const verifier = openVerifier()
     try {
       return await updateFeeds(feeds, { ...request, store, outbound, clock, verify: verifier.verify })
@@ -89,9 +91,11 @@ export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPor
     updateIfFree: (feeds, request = {}) => lock.withFreeLock(path, () => update(feeds, request)),
     async takeFiles() {
       const files = all.filter(({ url }) => url.startsWith('file:'))
+      if (files.length === 0) return []
+      const { updateFeeds } = await import('../feeds/update.ts')
       // In this thread: the files are the user's own, and start-up waits for them.
-      const verify = async (row: Feed['row'], path: string) => countEntries(row, path)
-      return files.length === 0 ? [] : updateFeeds(files, { store, outbound, clock, verify })
+      const { countEntries } = await import('../feeds/count-entries.ts')
+      return updateFeeds(files, { store, outbound, clock, verify: async (row, path) => countEntries(row, path) })
     },
     rollBack: ({ row, url }) => lock.withLock(path, () => store.rollBack(row.id, url)),
     revision: store.revision,

@@ -1,6 +1,18 @@
 import type { Feature } from '#service'
+import type { Settings } from '#settings'
+import type { Erasure, Known } from './privacy.ts'
 
-export { type Erasure, eraseKnown, exportKnown, type Known } from './privacy.ts'
+export type { Erasure, Known }
 
 /** Knowledge of one address in every store and log, and its erasure. */
 export const feature: Feature<Record<never, never>> = { keys: {}, command: 'privacy' }
+
+/** Exports what is known of an address. Throws `invalid_ip`. */
+export async function exportKnown(config: Settings, address: string): Promise<Known> {
+  return (await import('./privacy.ts')).exportKnown(config, address)
+}
+
+/** Erases an address from every place that can be erased from. Throws `invalid_ip`. */
+export async function eraseKnown(config: Settings, address: string): Promise<Erasure> {
+  return (await import('./privacy.ts')).eraseKnown(config, address)
+}

@@ -1,0 +1,7 @@
+export { ENGINE_VERSION } from '../sources/engine-version.ts'
+export { replaceFile } from '../sources/replace-file.ts'
+export { feedsOf, resolveSources } from '../sources/resolve.ts'
+export type { DataHooks, DataNotice, LiveData } from './data-ports.ts'
+export { isShippedTable, type OldestList, oldestList, shippedTablesAge } from './feed-status.ts'
+export { openLiveData } from './live-data.ts'
+export { createUpdates, type UpdateByHand, type Updates } from './updates.ts'
