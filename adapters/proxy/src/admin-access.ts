@@ -18,12 +18,18 @@ export function isAdminPath(path: string): path is AdminPath {
 
 /** Reports whether a path needs no token from this request. Loopback alone proves nothing: a bare proxy brings the world from there. `open`: to every request. */
 export function isOpenPath(path: AdminPath, request: IncomingMessage, open: readonly AdminOpen[]): boolean {
-  if (path === '/healthz') return true
+  if (path === '/healthz' || (path === '/readyz' && isBalancersCheck(request))) return true
   return open.some((name) => path === `/${name}`) || (!path.startsWith('/bans') && isFromThisMachine(request))
 }
 
 /** Fields that proxies add, and programs of this machine do not send. */
 const SIGNS = new Set([...CLIENT_FIELDS, 'via', 'x-forwarded-prefix', 'x-forwarded-ssl', 'x-scheme'])
+
+/** Whether HAProxy of this machine asks (`option httpchk`): by HTTP/1.0 without Host, which no proxy writes for another client by default. */
+function isBalancersCheck({ socket, headers, httpVersion }: IncomingMessage): boolean {
+  if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress) || httpVersion !== '1.0') return false
+  return headers.host === undefined && !hasSign(headers)
+}
 
 /**
  * Whether a request comes from this machine, as far as it can be seen: over loopback, under a name of this machine, which
@@ -35,8 +41,12 @@ function isFromThisMachine({ socket, headers, httpVersion }: IncomingMessage): b
   if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress) || httpVersion === '1.0') return false
   const site = headers['sec-fetch-site'] ?? 'none'
   if (headers.origin !== undefined || (site !== 'none' && site !== 'same-origin')) return false
-  if (Object.keys(headers).some((name) => SIGNS.has(foldedName(name)))) return false
+  if (hasSign(headers)) return false
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
+}
+
+function hasSign(headers: IncomingMessage['headers']): boolean {
+  return Object.keys(headers).some((name) => SIGNS.has(foldedName(name)))
 }
 
 function isLoopback(address = ''): boolean {

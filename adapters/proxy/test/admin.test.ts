@@ -1,10 +1,13 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import type { ProxyHost } from '../src/gate/options.ts'
 import { type AdminPages, openProxy, type ProxyOptions } from '../src/index.ts'
+import { NO_HAPROXY, startHaproxy } from './front-programs.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { exchange, get, statusOf } from './wire.ts'
 
@@ -71,6 +74,31 @@ t.test('without a token this machine asks for all but bans, as far as it can be 
   t.equal(await statuses('admin.example', BEARER), '200 200 200 200 200 401', 'a reader')
   t.equal(await statuses('admin.example', 'Authorization: Bearer admin'), '200 200 200 200 200 404', 'an administrator')
   t.equal(await statuses('127.0.0.1', 'Authorization: Bearer wrong'), HERE)
+})
+
+t.test('HAProxy of this machine asks by HTTP/1.0 whether the gate is ready, and nothing else', async (t) => {
+  const { port } = await opened(t, { adminPages: TOKENS })
+  const ask = async (path: string, ...fields: readonly string[]) =>
+    statusOf(await exchange(`http://127.0.0.1:${port}`, [`GET ${path} HTTP/1.0`, ...fields, '', ''].join('\r\n')))
+  t.equal(await ask('/readyz'), 200)
+  for (const field of ['Host: 127.0.0.1', 'X-Forwarded-For: 192.0.2.1', 'Via: 1.0 a'])
+    t.equal(await ask('/readyz', field), 401, field)
+  for (const path of ['/metrics', '/sources', '/bans']) t.equal(await ask(path), 401, path)
+})
+
+t.test('the health check of HAProxy', { skip: NO_HAPROXY }, async (t) => {
+  const { proxy, port } = await opened(t, { adminPages: TOKENS })
+  const example = readFileSync(join(import.meta.dirname, '../../../../examples/haproxy/haproxy.cfg'), 'utf8')
+  const [, asked] = /# (option httpchk .*)/.exec(example) ?? []
+  const [, server] = /# (server gate .*)/.exec(example) ?? []
+  const front = await startHaproxy(t, ({ port: own }) => {
+    const checked = server?.replace('127.0.0.1:8080', new URL(proxy.url).host).replace('9090', `${port} inter 100`)
+    const stats = 'stats enable\n stats uri /states'
+    return `listen front\n mode http\n bind 127.0.0.1:${own}\n ${asked}\n ${stats}\n ${checked}`
+  })
+  let states = ''
+  while (!/L7/.test(states)) states = await exchange(front, get('/states;csv'))
+  t.match(states, /^front,gate,[^\n]*,UP,[^\n]*,L7OK,200,/m)
 })
 
 t.test('a configuration opens the paths it names, and no more', async (t) => {

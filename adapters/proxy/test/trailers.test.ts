@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type OutgoingHttpHeaders } from 'node:http2'
+import { connect, constants, type OutgoingHttpHeaders } from 'node:http2'
 import type { ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { proxyBefore } from './behind.ts'
@@ -37,11 +37,16 @@ async function open(t: Test, answer: Answer | string = OK) {
     stream.on('wantTrailers', () => stream.sendTrailers(trailers ?? {}))
     if (body !== undefined) stream.end(body)
     let [head, tail, text]: [OutgoingHttpHeaders, OutgoingHttpHeaders | undefined, string] = [{}, undefined, '']
-    stream.on('response', (fields) => (head = fields)).on('trailers', (fields) => (tail = fields))
+    let isAll = false
+    stream.on('response', (fields, flags) => {
+      head = fields
+      isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
+    })
+    stream.on('trailers', (fields) => (tail = fields))
     stream.on('data', (bytes) => (text += bytes))
     stream.on('error', () => {})
     await new Promise((resolve) => stream.once('close', resolve))
-    return { head, tail, text, code: stream.rstCode }
+    return { head, isAll, tail, text, code: stream.rstCode }
   }
   return { ...before, ask, observed, http: String(before.proxy.httpUrl) }
 }
@@ -87,7 +92,8 @@ t.test('gRPC is refused in its own words, once it is let in', { skip }, async (t
   const { ask, origin, http, observed } = await open(t)
   const call = { ':method': 'POST', ':path': '/pkg.Service/Method', te: 'trailers' }
   for (const type of ['application/grpc', 'application/grpc+proto', 'Application/gRPC; charset=utf-8']) {
-    const { head, tail, text, code } = await ask({ ...call, 'content-type': type }, '\0\0\0\0\0')
+    const { head, isAll, tail, text, code } = await ask({ ...call, 'content-type': type }, '\0\0\0\0\0')
+    t.ok(isAll, 'its head ends the stream: clients read the status there alone')
     t.match(head, {
       ':status': 200,
       'content-type': 'application/grpc',

@@ -34,11 +34,39 @@ t.test('a tunnel carries bytes both ways, after a handshake with the fields of o
       `sallyport-request-id: ${/^x-request-id: (\S+)/im.exec(head)?.[1]}`,
     ],
   )
-  t.match(seen, `x-forwarded-for: ${VISITOR.flagged}, 127.0.0.1\r\n`)
+  t.match(seen, `X-Forwarded-For: ${VISITOR.flagged}, 127.0.0.1\r\n`)
   t.match(seen, /host: site.example\r\n/i)
   t.notMatch(seen, /^te:/im)
   client.destroy()
   await until(() => origin.open() === 0)
+})
+
+t.test('the fields of a handshake reach the origin as they came', async (t) => {
+  const fields = [
+    'zeta: 1',
+    'X-Alpha: 2',
+    'Origin: http://a',
+    'zeta: 3',
+    'Accept-Language: de',
+    'Cookie: a=1; b=2',
+    '9: 4',
+  ]
+  const { origin, client } = await tunnel(t, echo, {}, ...fields)
+  const seen = (origin.heads[0] ?? '').split('\r\n').slice(1, -2)
+  const ours = /^(?:x-forwarded-\w+|via|sallyport-[\w-]+): /i
+  t.same(
+    seen.filter((line) => !ours.test(line)),
+    [
+      'Host: site.example',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ...fields,
+    ],
+  )
+  t.ok(ours.test(seen.at(-1) ?? ''), 'and ours are the last')
+  client.destroy()
 })
 
 t.test('the target goes on as it was judged', async (t) => {
@@ -174,7 +202,7 @@ t.test('a handshake that is none is refused', async (t) => {
 
 t.test('an answer other than 101 is passed on, with framing of our own', async (t) => {
   const refusing: Answer = (socket, head) => {
-    if (!head.includes('upgrade: websocket')) socket.write(OK)
+    if (!/^upgrade: websocket\r$/im.test(head)) socket.write(OK)
     else
       socket.write('HTTP/1.1 401 No\r\nWWW-Authenticate: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nwho\r\n0\r\n\r\n')
   }

@@ -35,6 +35,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
   const { request, response, socket, head } = exchange.upgrade as Upgrade
   // It may have left while it waited for its turn.
   if (socket.destroyed) return
+  const accept = acceptOf(request)
   const tried = new Set<Member>()
   let member = members.next() as Member
   const putBack = readEarly(socket, head)
@@ -58,7 +59,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
     responseFields(rawHeaders, { status, id: exchange.id, told: exchange.told, onConflict })
 
   const open = (answer: IncomingMessage, tunnel: Socket): void => {
-    if (answer.headers['sec-websocket-accept'] !== acceptOf(request)) {
+    if (answer.headers['sec-websocket-accept'] !== accept) {
       throw badAnswer("the origin's answer to the handshake has a wrong accept")
     }
     answer.headers = headersOf(fieldsOf(101, answer))
@@ -73,8 +74,6 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
   }
 
   const begin = (outgoing: ClientRequest): void => {
-    // The path that was inspected: http-proxy merges slashes.
-    outgoing.path = request.url ?? '/'
     const late = setTimeout(() => outgoing.destroy(new HandshakeTimeout()), timeouts.originHeaders)
     socket.once('close', () => outgoing.destroy())
     takeOver(outgoing, {
@@ -99,12 +98,14 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
         }),
     })
   }
+  // http-proxy looks for them.
+  request.headers = { connection: 'Upgrade', upgrade: 'websocket' }
   const ask = (next: Member): void => {
     member = next
     tried.add(member)
-    const { address } = member
-    request.headers = headersOf(fieldsFor(handshake, address))
-    askOrigin(exchange, originOf(address, trust, headBytes), { begin, fail })
+    const sent = asReceived(request.url ?? '/', fieldsFor(handshake, member.address))
+    const { target, ssl } = originOf(member.address, trust, headBytes)
+    askOrigin(exchange, { target, ssl: Object.defineProperties(ssl, sent) }, { begin, fail })
     socket.setTimeout(timeouts.tunnelIdle)
   }
   socket.on('timeout', () => socket.destroy())
@@ -244,8 +245,18 @@ class HandshakeTimeout extends Error {
   }
 }
 
+/**
+ * The target and the fields of a request to the origin as they were inspected, in the order received: http-proxy, which would merge
+ * slashes and sort names, sets them in vain.
+ */
+function asReceived(path: string, [name = '', value = '', ...others]: readonly string[]): PropertyDescriptorMap {
+  const headers = [name, value, 'Connection', 'Upgrade', 'Upgrade', 'websocket', ...others]
+  const fix = (fact: unknown): PropertyDescriptor => ({ enumerable: true, get: () => fact, set: () => {} })
+  return { path: fix(path), headers: fix(headers) }
+}
+
 /** Target of http-proxy. The certificate must be the origin's own, whatever Host the client asked for. */
-function originOf(address: OriginAddress, { ca }: OriginTrust, maxHeaderSize: number): httpProxy.ServerOptions {
+function originOf(address: OriginAddress, { ca }: OriginTrust, maxHeaderSize: number) {
   const { protocol, hostname, port } = address.url
   const host = hostname.replace(/^\[|\]$/g, '')
   const target = {
