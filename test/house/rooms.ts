@@ -183,7 +183,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine': 24,
   'adapters/node': 5_041,
   'adapters/fetch': 672,
-  'adapters/proxy': 8_536,
+  'adapters/proxy': 8_557,
   'packages/sallyport/console': 3_311,
   'packages/sallyport/cli': 7_010,
   'packages/sallyport': 50,
