@@ -25,7 +25,7 @@ export function isOpenPath(path: AdminPath, request: IncomingMessage, open: read
 /** Fields that proxies add, and programs of this machine do not send. */
 const SIGNS = new Set([...CLIENT_FIELDS, 'via', 'x-forwarded-prefix', 'x-forwarded-ssl', 'x-scheme'])
 
-/** Whether HAProxy of this machine asks (`option httpchk`): by HTTP/1.0 without Host, which no proxy writes for another client by default. */
+/** Reports whether HAProxy of this machine asks (`option httpchk`): by HTTP/1.0 without Host, which no proxy writes for another client by default. */
 function isBalancersCheck({ socket, headers, httpVersion }: IncomingMessage): boolean {
   if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress) || httpVersion !== '1.0') return false
   return headers.host === undefined && !hasSign(headers)

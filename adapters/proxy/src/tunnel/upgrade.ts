@@ -246,7 +246,7 @@ class HandshakeTimeout extends Error {
 }
 
 /**
- * The target and the fields of a request to the origin as they were inspected, in the order received: http-proxy, which would merge
+ * Holds the target and the fields of a request as they were inspected, in the order received: http-proxy, which would merge
  * slashes and sort names, sets them in vain.
  */
 function asReceived(path: string, [name = '', value = '', ...others]: readonly string[]): PropertyDescriptorMap {
@@ -255,7 +255,7 @@ function asReceived(path: string, [name = '', value = '', ...others]: readonly s
   return { path: fix(path), headers: fix(headers) }
 }
 
-/** Target of http-proxy. The certificate must be the origin's own, whatever Host the client asked for. */
+/** Returns the target of http-proxy. The certificate must be the origin's own, whatever Host the client asked for. */
 function originOf(address: OriginAddress, { ca }: OriginTrust, maxHeaderSize: number) {
   const { protocol, hostname, port } = address.url
   const host = hostname.replace(/^\[|\]$/g, '')
