@@ -6,7 +6,7 @@ import { type Listening, listenOn } from './listener/listen.ts'
 /** Address of the admin listener where none is named. */
 export const DEFAULT_ADMIN = '127.0.0.1:9090'
 
-/** Access to the admin listener, and pages beside its own. */
+/** Grants access to the admin listener, and has pages beside its own. */
 export interface AdminPages {
   /** False, and nothing done, where the path is none of theirs; absent: there are no pages. */
   handle?(request: IncomingMessage, response: ServerResponse): boolean
@@ -46,7 +46,7 @@ export interface AdminOptions {
   readonly open: readonly AdminOpen[]
   /** Absent: nobody has a token, so that bans are neither shown nor lifted here. */
   readonly pages?: AdminPages | undefined
-  /** Somebody lifted a ban. */
+  /** Called when a ban is lifted. */
   readonly onLifted?: ((id: string) => void) | undefined
   readonly onNotice: (message: string) => void
 }

@@ -12,10 +12,10 @@ import { originAddress } from './origin/address.ts'
 import { ownListeners, type Places } from './origin/own-listener.ts'
 import { readTrust } from './origin/trust.ts'
 
-/** A finding without the name of its check. */
+/** Holds a finding without the name of its check. */
 type Found = Omit<Finding, 'check'>
 
-/** The keys of the configuration that name certificates. */
+/** Holds the keys of the configuration that name certificates. */
 interface TlsKeys {
   readonly certificates?: readonly CertificateFiles[] | undefined
   readonly acme?: { readonly ca?: string | undefined } | undefined

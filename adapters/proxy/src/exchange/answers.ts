@@ -11,7 +11,7 @@ import {
 import type { Exchange } from './exchange.ts'
 import type { RefusalCause } from './refusals.ts'
 
-/** The refusal of a request for its head; the connection ends with it. */
+/** Refuses a request for its head; the connection closes after it. */
 export function headRefusal({ status, reason }: HeadFault, methods: readonly string[]): Refusal {
   const refused = refusal(status === 405 ? 'method_not_allowed' : 'invalid_request', status, reason)
   const headers: Record<string, string> = { ...refused.headers, connection: 'close' }
@@ -20,7 +20,7 @@ export function headRefusal({ status, reason }: HeadFault, methods: readonly str
   return { ...refused, headers }
 }
 
-/** The refusal of a request that a limit of ours ends. */
+/** Refuses a request that exceeds one of our limits. */
 export function limitRefusal(cause: RefusalCause): Refusal {
   const refused = REFUSED[cause] ?? refusal('service_unavailable', 503, BUSY)
   return refused.status === 503 ? refused : { ...refused, headers: { ...refused.headers, connection: 'close' } }

@@ -5,7 +5,7 @@ import { bodyOf, type ClientRequest, isBroken } from '../edge/client-messages.ts
 /** A body up to this length is held until it is whole; of a larger one so much is held at a time. */
 const WHOLE_BYTES = 65_536
 
-/** Bytes of bodies that are held, of all clients and of each. */
+/** Counts bytes of bodies that are held, of all clients and of each. */
 export class HeldBytes {
   readonly #byClient = new Map<string, number>()
   readonly #limit: number
