@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { freePort, isInstalled, type Program, startProgram } from './program.ts'
+import { freePort } from '@sallyport/engine/testing'
+import { isInstalled, type Program, startProgram } from './program.ts'
 import { startSallyport } from './sallyport.ts'
 import { startHaproxy, startNginxProxy } from './servers.ts'
 

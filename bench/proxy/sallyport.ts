@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { ConfigInput } from '@sallyport/engine'
-import { freePort, type Program, startProgram } from './program.ts'
+import { freePort } from '@sallyport/engine/testing'
+import { type Program, startProgram } from './program.ts'
 
 /* The proxy as it is installed: by its command and a configuration file. The benches start it here alone. */
 

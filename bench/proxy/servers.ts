@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { freePort } from '@sallyport/engine/testing'
 import type { CertificateFiles } from './certificate.ts'
-import { freePort, type Program, startProgram } from './program.ts'
+import { type Program, startProgram } from './program.ts'
 
 /* nginx and HAProxy, each one process that serves, with a configuration written for the run. */
 

@@ -1,16 +1,14 @@
-/* Programs of a customer, three lines of ours in each, and the requests to them. */
-const ASK = `
-async function ask(port) {
-  const answer = await fetch('http://127.0.0.1:' + port + '/')
-  const id = answer.headers.get('x-request-id')
-  console.log(JSON.stringify({ status: answer.status, id: id !== null, said: await answer.text() }))
-}
-const OPTIONS = { dataDir: 'data', data: { refresh: false, city: false } }
-`
+import { spawn } from 'node:child_process'
+import { environment } from './npm.ts'
+
+/* Programs of a customer, three lines of ours in each, and what starts them. Each prints its address on stderr once it listens. */
+const LISTENS = /^(?:Listening on )?(http:\/\/127\.0\.0\.1:\d+)/m
+const OPEN = "const sallyport = await open({ dataDir: 'data', data: { refresh: false, city: false } })"
 
 interface Program {
   /** The packages that it imports, with the expression of each that is used. */
   readonly imports: Readonly<Record<string, string>>
+  /** Ends with a `server` that is about to listen. */
   readonly body: string
 }
 
@@ -18,54 +16,44 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   express: {
     imports: { express: 'express', '@sallyport/express': '{ inspection, open }' },
     body: `
-      const sallyport = await open(OPTIONS)
       const app = express()
       app.use(inspection(sallyport))
       app.get('/', (req, res) => res.send(req.sallyport.action))
-      const server = app.listen(0, '127.0.0.1', async () => {
-        await ask(server.address().port)
-        server.close()
-        server.closeAllConnections()
-        await sallyport.close()
-      })`,
+      const server = app.listen(0, '127.0.0.1')`,
   },
   koa: {
     imports: { koa: 'Koa', '@sallyport/koa': '{ inspection, open }' },
     body: `
-      const sallyport = await open(OPTIONS)
       const app = new Koa()
       app.use(inspection(sallyport))
       app.use((ctx) => { ctx.body = ctx.state.sallyport.action })
-      const server = app.listen(0, '127.0.0.1', async () => {
-        await ask(server.address().port)
-        server.close()
-        server.closeAllConnections()
-        await sallyport.close()
-      })`,
+      const server = app.listen(0, '127.0.0.1')`,
   },
   fastify: {
     imports: { fastify: 'Fastify', '@sallyport/fastify': '{ inspection, open }' },
     body: `
-      const sallyport = await open(OPTIONS)
-      const fastify = Fastify({ forceCloseConnections: true })
-      await fastify.register(inspection, { sallyport })
-      fastify.get('/', async (request) => request.sallyport.action)
-      await fastify.listen({ host: '127.0.0.1', port: 0 })
-      await ask(fastify.server.address().port)
-      await fastify.close()
-      await sallyport.close()`,
+      const app = Fastify()
+      await app.register(inspection, { sallyport })
+      app.get('/', async (request) => request.sallyport.action)
+      const { server } = app
+      app.listen({ host: '127.0.0.1', port: 0 })`,
   },
-  http: {
+  node: {
     imports: { 'node:http': '{ createServer }', '@sallyport/node': '{ listener, open }' },
     body: `
-      const sallyport = await open(OPTIONS)
       const server = createServer(listener(sallyport, (req, res) => res.end(req.sallyport.action)))
-      server.listen(0, '127.0.0.1', async () => {
-        await ask(server.address().port)
-        server.close()
-        server.closeAllConnections()
-        await sallyport.close()
-      })`,
+      server.listen(0, '127.0.0.1')`,
+  },
+  fetch: {
+    imports: { 'node:http': '{ createServer }', '@sallyport/fetch': '{ guard, open }' },
+    body: `
+      const server = createServer(async (req, res) => {
+        const request = new Request('http://' + req.headers.host + req.url, { headers: req.headers })
+        const { decision, response, end } = await guard(sallyport, request, { address: req.socket.remoteAddress })
+        const answer = response ?? end(new Response(decision.action))
+        res.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
+      })
+      server.listen(0, '127.0.0.1')`,
   },
 }
 
@@ -76,10 +64,42 @@ export function programs(): ReadonlyMap<string, string> {
       const modules = Object.entries(imports)
       const esm = modules.map(([from, names]) => `import ${names} from '${from}'`)
       const cjs = modules.map(([from, names]) => `const ${names} = require('${from}')`)
+      const rest = `${OPEN}${body}
+      server.once('listening', () => console.error('http://127.0.0.1:' + server.address().port))`
       return [
-        [`${name}.mjs`, `${esm.join('\n')}${ASK}${body}\n`],
-        [`${name}.cjs`, `${cjs.join('\n')}${ASK}async function main() {${body}\n}\nmain()\n`],
+        [`${name}.mjs`, `${esm.join('\n')}\n${rest}\n`],
+        [`${name}.cjs`, `${cjs.join('\n')}\nasync function main() {\n${rest}\n}\nmain()\n`],
       ]
     }),
   )
+}
+
+/** A program runs and listens. */
+export interface Running {
+  readonly pid: number
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Starts a program of Node, and resolves once it says where it listens. Throws what it said if it ends before. */
+export async function openProgram(node: string, args: readonly string[], cwd: string): Promise<Running> {
+  const child = spawn(node, args, { cwd, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] })
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stderr.on('data', (bytes: Buffer) => {
+      said += bytes
+      const [, found] = LISTENS.exec(said) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    void closed.then(() => reject(new Error(said)))
+  })
+  return {
+    pid: child.pid ?? 0,
+    url,
+    async stop() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
 }
