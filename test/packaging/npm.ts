@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isSafeSqlite } from '@sallyport/engine/testing'
+import { isSafeSqlite } from '@sallyport/engine'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 /** Names what a user installs beside our packages where this Node has no SQLite that is safe. */

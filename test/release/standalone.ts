@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { isSafeSqlite } from '@sallyport/engine/testing'
+import { isSafeSqlite } from '@sallyport/engine'
 import { manifestOf, publishedWorkspaces, ROOT, SHARED_FILES } from '../workspaces.ts'
 import { findFrom, installedWith, placeOf } from './locked.ts'
 

@@ -13,6 +13,6 @@ export { openSqliteReverseChecks, type SqliteReverseChecks } from './observation
 export { type Opened, openAccountsAt, openBansAt, openCounts } from './open-stores.ts'
 export { isUnreachable, openPostgres } from './postgres/pool.ts'
 export { probeStore, type StoreProbe } from './probe.ts'
-export type { Database, SqlRow, Statement } from './sqlite/driver.ts'
+export { type Database, isSafeSqlite, type SqlRow, type Statement } from './sqlite/driver.ts'
 export { withFreeLock, withLock } from './sqlite/lock.ts'
 export { inTransaction, openDatabase, openReadOnly, setImpatient, whenFree } from './sqlite/open-database.ts'

@@ -2,6 +2,7 @@
 export const EXAMPLES: Readonly<Record<string, string>> = {
   proxy: '--upstream http://127.0.0.1:3000 --listen 127.0.0.1:8080',
   demo: '--listen 127.0.0.1:8080',
+  init: '--protect site --framework proxy --front nothing --log access.log',
   'config check': 'sallyport.yaml',
   'config show': '--config sallyport.yaml',
   'config schema': '',

@@ -28,6 +28,7 @@ import { addReportCommand } from './commands/report.ts'
 import { addRobotsCommand } from './commands/robots.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { EXAMPLES } from './examples.ts'
+import { addInitCommand } from './init/init.ts'
 import { ExitError } from './terminal/exit.ts'
 import { printableLines, printableMessage } from './terminal/printable.ts'
 import { processTerminal, type Terminal } from './terminal/terminal.ts'
@@ -86,6 +87,7 @@ function createProgram(terminal: Terminal): Command {
   // Commands made after this inherit the settings above.
   addProxyCommand(program, terminal)
   addDemoCommand(program, terminal)
+  addInitCommand(program, terminal)
   addConfigCommands(program, terminal)
   addConsoleCommand(program, terminal)
   addDoctorCommand(program, terminal)

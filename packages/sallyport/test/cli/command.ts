@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { main } from '../../src/cli/index.ts'
 
-const BIN = join(import.meta.dirname, '../../../bin/sallyport.mjs')
+export const BIN = join(import.meta.dirname, '../../../bin/sallyport.mjs')
 
 /** Every embedded source switched off: what the command does is tested, not the data. */
 const NO_DATA = ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6']

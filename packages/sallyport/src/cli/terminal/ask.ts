@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
 import { SallyportError } from '@sallyport/core'
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { ExitError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -13,13 +13,86 @@ export function yesOption(): Option {
 export async function confirm(question: string, yes: true | undefined, terminal: Terminal): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY) throw new SallyportError('invalid_request', `${question} Say it with --yes.`)
+  const answer = await withQuestions(terminal, ({ ask }) => ask(`${question} Type yes to go on: `))
+  if (answer.toLowerCase() !== 'yes') giveUp(terminal)
+}
+
+/** Asks the person at the terminal. */
+export interface Questions {
+  /** Resolves with the answer without spaces around; ends the command at Ctrl-C and Ctrl-D. */
+  ask(prompt: string): Promise<string>
+}
+
+/** Asks questions one after another; what was typed ahead answers the next. */
+export async function withQuestions<Result>(
+  terminal: Terminal,
+  work: (questions: Questions) => Promise<Result>,
+): Promise<Result> {
   const asking = createInterface({ input: process.stdin, output: process.stderr })
+  const lines = asking[Symbol.asyncIterator]()
   try {
-    const answer = await asking.question(`${question} Type yes to go on: `)
-    if (answer.trim().toLowerCase() === 'yes') return
+    return await work({
+      async ask(prompt) {
+        asking.setPrompt(prompt)
+        asking.prompt()
+        const { done, value } = await lines.next()
+        if (done !== true) return value.trim()
+        terminal.err('')
+        return giveUp(terminal)
+      },
+    })
   } finally {
     asking.close()
   }
+}
+
+function giveUp(terminal: Terminal): never {
   terminal.err('Nothing was done.')
   throw new ExitError(1)
+}
+
+/** An answer that a question offers. */
+export interface Choice {
+  readonly name: string
+  readonly about: string
+}
+
+/** A question with a list of answers, and an answer for who only presses Enter. */
+export interface Question<Answer> {
+  readonly title: string
+  readonly choices: readonly Choice[]
+  readonly initial: string
+  /** Reads the names in an answer. Throws an `InvalidArgumentError` that says what is wrong. */
+  read(text: string): Answer
+}
+
+/** Shows a numbered list, and asks until an answer can be read: numbers or names, with commas between where several are meant. */
+export async function choose<Answer>(
+  { title, choices, initial, read }: Question<Answer>,
+  { ask }: Questions,
+  terminal: Terminal,
+): Promise<Answer> {
+  const width = Math.max(0, ...choices.map(({ name }) => name.length))
+  terminal.err(`\n${title}`)
+  for (const [at, { name, about }] of choices.entries()) terminal.err(`  ${at + 1}  ${name.padEnd(width)}  ${about}`)
+  for (;;) {
+    const answer = (await ask(`Number or name [${initial}]: `)) || initial
+    const names = answer.split(',').map((part) => choices[Number(part) - 1]?.name ?? part.trim())
+    try {
+      return read(names.join(','))
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error
+      terminal.err(error.message)
+    }
+  }
+}
+
+/** Reads the name of a choice. */
+export function readChoice(choices: readonly Choice[]): (text: string) => string {
+  return (text) => {
+    const found = choices.find(({ name }) => name === text.toLowerCase())
+    if (found === undefined)
+      throw new InvalidArgumentError(`"${text}" is none of the answers: ${choices.map(({ name }) => name).join(', ')}.`)
+    return found.name
+  }
 }

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRecord } from '@sallyport/core'
+
+/** A framework for which the lines of an application are known. */
+export interface Framework {
+  readonly name: string
+  readonly about: string
+  /** Dependencies that show it in a package.json. */
+  readonly shownBy: readonly string[]
+  /** The module from which `names` come. */
+  readonly from: string
+  readonly names: string
+  readonly use: string
+}
+
+const MIDDLEWARE = {
+  names: 'inspection, open',
+  use: 'app.use(inspection(sallyport)) // before every other middleware and route',
+} as const
+
+/** In the order in which a package.json is searched. */
+export const FRAMEWORKS: readonly Framework[] = [
+  {
+    ...MIDDLEWARE,
+    name: 'express',
+    about: 'Express 5 or 4, NestJS on Express',
+    shownBy: ['express', '@nestjs/platform-express'],
+    from: '@sallyport/express',
+  },
+  { ...MIDDLEWARE, name: 'koa', about: 'Koa 3 or 2', shownBy: ['koa'], from: '@sallyport/koa' },
+  {
+    name: 'fastify',
+    about: 'Fastify 5 or 4',
+    shownBy: ['fastify'],
+    from: '@sallyport/fastify',
+    names: 'inspection, open',
+    use: 'await app.register(inspection, { sallyport }) // before every other plugin and route',
+  },
+  { ...MIDDLEWARE, name: 'hono', about: 'Hono on Node', shownBy: ['hono'], from: '@sallyport/fetch/hono' },
+  {
+    name: 'node',
+    about: 'node:http without a framework',
+    shownBy: [],
+    from: '@sallyport/node',
+    names: 'listener, open',
+    use: 'const server = createServer(listener(sallyport, handler)) // handler is what createServer() had before',
+  },
+]
+
+/** The answer for everything that has no lines here. */
+export const PROXY = 'proxy'
+
+/** An application as the files of its folder show it. */
+export interface Application {
+  readonly framework: string
+  /** Whether its files are ES modules, which may wait outside functions. */
+  readonly isModule: boolean
+  readonly isTyped: boolean
+  /** The command that starts it. */
+  readonly start: string
+}
+
+export function readApplication(folder: string): Application {
+  const manifest = readManifest(join(folder, 'package.json'))
+  const [dependencies, scripts, main] = [manifest['dependencies'] ?? {}, manifest['scripts'] ?? {}, manifest['main']]
+  const found = FRAMEWORKS.find(({ shownBy }) => shownBy.some((name) => Object.hasOwn(dependencies, name)))
+  const script = ['start', 'dev'].find((name) => Object.hasOwn(scripts, name))
+  return {
+    framework: found?.name ?? PROXY,
+    isModule: manifest['type'] === 'module',
+    isTyped: existsSync(join(folder, 'tsconfig.json')),
+    start: script !== undefined ? `npm run ${script}` : `node ${typeof main === 'string' ? main : 'app.js'}`,
+  }
+}
+
+/** A package.json that is absent, or that cannot be read, says nothing: the question is asked without it. */
+function readManifest(file: string): Readonly<Record<string, unknown>> {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isRecord(manifest) ? manifest : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The lines that an application takes over. `options` is the literal for `open()`. */
+export function formatLines(
+  { from, names, use }: Framework,
+  options: string,
+  { isModule, isTyped }: Pick<Application, 'isModule' | 'isTyped'>,
+): string {
+  const first = isModule || isTyped ? `import { ${names} } from '${from}'` : `const { ${names} } = require('${from}')`
+  const body = `const sallyport = await open(${options})\n${use}`
+  if (isModule) return `${first}\n\n${body}`
+  const rest = '// Here follow the routes of the application, and its listen().'
+  return `${first}\n\nasync function start() {\n${`${body}\n${rest}`.replaceAll(/^/gm, '  ')}\n}\n\nstart()`
+}

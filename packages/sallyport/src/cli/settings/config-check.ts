@@ -1,0 +1,42 @@
+import {
+  ConfigError,
+  type ConfigFault,
+  type ConfigRead,
+  configNotices,
+  examineNamed,
+  faultText,
+} from '@sallyport/engine'
+import { ExitError } from '../terminal/exit.ts'
+import { printableMessage } from '../terminal/printable.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { warningText } from './config-file.ts'
+import { PROXY_LOOKS } from './looks.ts'
+import { type CommonOptions, readConfigLayers } from './settings.ts'
+
+/** As for any command with a configuration that cannot be used. */
+export const UNUSABLE = 2
+
+export type Checked = Record<'errors' | 'warnings' | 'notices', readonly ConfigFault[]>
+
+/** Finds the faults of the text; where there is none, those of what it names. */
+export async function checkConfig(options: CommonOptions): Promise<Checked> {
+  let read: ConfigRead
+  try {
+    read = readConfigLayers(options, {}, true)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { errors: error.faults, warnings: [], notices: [] }
+  }
+  const named = await examineNamed(read, { more: PROXY_LOOKS })
+  const warnings = [...read.warnings, ...named.warnings]
+  return { errors: named.errors, warnings, notices: configNotices(read.config, read.layers) }
+}
+
+/** Prints what `checkConfig` found. Throws the exit code of a configuration that cannot be used. */
+export function printChecked({ errors, warnings, notices }: Checked, valid: string, terminal: Terminal): void {
+  for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
+  for (const fault of warnings) terminal.err(printableMessage(warningText(fault)))
+  for (const fault of notices) terminal.err(printableMessage(`notice: ${faultText(fault)}`))
+  if (errors.length > 0) throw new ExitError(UNUSABLE)
+  terminal.out(valid)
+}

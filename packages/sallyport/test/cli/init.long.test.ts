@@ -1,0 +1,196 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
+import { TRUST_PRESETS } from '@sallyport/core'
+import { readConfigFrom } from '@sallyport/engine'
+import t, { type Test } from 'tap'
+import { FRAMEWORKS } from '../../src/cli/init/frameworks.ts'
+import { FRONTS } from '../../src/cli/init/questions.ts'
+import { PROTECTIONS } from '../../src/cli/init/settings.ts'
+import { run, workspace } from './command.ts'
+import { NO_TERMINAL, openTerminal } from './pseudo-terminal.ts'
+
+/* `init` as a person meets it, on a terminal, and each configuration that its answers give. */
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
+const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+
+function makeFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-init-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** Writes an access log in which one address sends each user agent once. */
+const logOf = (...agents: readonly string[]): string =>
+  agents.map((agent) => `5.9.10.20 - - [26/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 512 "-" "${agent}"\n`).join('')
+
+/** Ends each question but that for the log. */
+const PROMPT = ']: '
+
+/** The data is compiled once. */
+const DATA = mkdtempSync(join(tmpdir(), 'sallyport-init-data-'))
+t.teardown(() => rmSync(DATA, { recursive: true }))
+
+t.test('four questions, a wrong answer, a file and a replay', { skip: NO_TERMINAL }, async (t) => {
+  const folder = makeFolder(t)
+  writeFileSync(join(folder, 'access.log'), logOf(BROWSER, GPTBOT, GPTBOT))
+  const { shows, type, ended } = openTerminal(t, ['init', '--data-dir', DATA], folder)
+  t.match(
+    await shows(PROMPT),
+    /What is protected\?\r\n +1 +site .*\r\n +2 +api .*\r\n +3 +login .*\r\n +4 +everything .*\[site\]: $/s,
+  )
+  type('shop\r')
+  t.match(await shows(PROMPT), /"shop" is none of the answers: site, api, login, everything\./, 'asked again')
+  type('5\r')
+  t.match(await shows(PROMPT), /"5" is none of the answers/)
+  type('1\r')
+  t.match(await shows(PROMPT), /Which framework.*6 +proxy.*\[proxy\]: $/s, 'no package.json: the proxy')
+  type('\r')
+  t.match(await shows(PROMPT), /What stands in front.*4 +cloudflare.*\[nothing\]: $/s)
+  type('4,loopbak\r')
+  t.match(await shows(PROMPT), /"loopbak" is not an address.*did you mean "loopback"/)
+  type('4, loopback,203.0.113.0/24\r')
+  await shows('(path): ')
+  t.same(readdirSync(folder), ['access.log'], 'nothing is written before the last answer')
+  type('access.log\r')
+  const { code, shown } = await ended
+  t.equal(code, 0, shown)
+  t.equal(shown.match(/\]: |\(path\): /g)?.length, 4 + 3, 'four questions, three of them again')
+  const { config } = readConfigFrom({ file: join(folder, 'sallyport.yaml') })
+  t.match(config, {
+    mode: 'monitor',
+    trustProxy: ['cloudflare', 'loopback', '203.0.113.0/24'],
+    policy: { preset: 'protect-content' },
+  })
+  const after = shown.slice(shown.indexOf('Wrote sallyport.yaml'))
+  t.match(after, /The configuration is valid\.\r\n.*What would have happened to 3 requests of access\.log/s)
+  t.match(after, /^class +requests +.*block\r$/m)
+  t.match(after, /^ai_agent +2 .*2\r$/m)
+  t.match(after, /^all +3 .*2\r$/m)
+  t.match(
+    after,
+    /Start in monitor mode, which refuses nobody:\r\n\r\n {2}(?:npm install .* && )?npx sallyport proxy\r\n/,
+  )
+})
+
+t.test('keys typed ahead, and a framework that package.json shows', { skip: NO_TERMINAL }, async (t) => {
+  const folder = makeFolder(t)
+  writeFileSync(
+    join(folder, 'package.json'),
+    '{"type":"module","dependencies":{"express":"5"},"scripts":{"start":"node ."}}',
+  )
+  const { shows, type, ended } = openTerminal(t, ['init', '--front', 'nothing', '--data-dir', DATA], folder)
+  await shows(PROMPT)
+  type('API\r\rno.log\r')
+  const { code, shown } = await ended
+  t.equal(code, 0, shown)
+  t.match(shown, /\[express\]: /)
+  t.match(shown, /import \{ inspection, open \} from '@sallyport\/express'\r\n/)
+  t.match(shown, /limits: \['api-fair-use'\]/)
+  t.match(
+    shown,
+    /nothing was replayed: no\.log does not exist.*npm install @sallyport\/express.* && npm run start\r\n/s,
+  )
+  t.same(readdirSync(folder), ['package.json'], 'no file is written')
+})
+
+t.test('Ctrl-C and Ctrl-D leave nothing', { skip: NO_TERMINAL }, async (t) => {
+  for (const key of ['\u0003', '\u0004']) {
+    const folder = makeFolder(t)
+    const { shows, type, ended } = openTerminal(t, ['init', '--protect', 'site', '--framework', 'proxy'], folder)
+    await shows(PROMPT)
+    type('1\r')
+    await shows('(path): ')
+    type(key)
+    t.match(await ended, { code: 1, shown: /Nothing was done\.\r\n$/ })
+    t.same(readdirSync(folder), [])
+  }
+})
+
+t.test('other questions end in the same way', { skip: NO_TERMINAL }, async (t) => {
+  const { folder, config } = workspace(t)
+  for (const keys of ['\u0004', '\u0003', 'no\r']) {
+    const { shows, type, ended } = openTerminal(t, ['privacy', 'erase', '203.0.113.7', '--config', config], folder)
+    await shows('Type yes to go on: ')
+    type(keys)
+    t.match(await ended, { code: 1, shown: /Nothing was done\.\r\n$/ })
+  }
+})
+
+t.test('an existing file ends the questions once the framework is known', { skip: NO_TERMINAL }, async (t) => {
+  const folder = makeFolder(t)
+  writeFileSync(join(folder, 'sallyport.yaml'), 'mode: enforce\n')
+  const { shows, type, ended } = openTerminal(t, ['init', '--data-dir', DATA], folder)
+  await shows(PROMPT)
+  type('1\r')
+  await shows(PROMPT)
+  type('proxy\r')
+  t.match(await ended, {
+    code: 1,
+    shown: /sallyport\.yaml exists: --force replaces it, --config FILE writes another\.\r\n$/,
+  })
+  t.equal(readFileSync(join(folder, 'sallyport.yaml'), 'utf8'), 'mode: enforce\n')
+})
+
+t.test('a log that cannot be replayed says why, and the rest happens', async (t) => {
+  const folder = makeFolder(t)
+  const file = join(folder, 'sallyport.yaml')
+  const given = ['--protect', 'everything', '--framework', 'proxy', '--front', 'nothing', '--config', file, '--force']
+  const replay = (log: string) => run('init', ...given, '--data-dir', DATA, '--log', log)
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const refused: readonly (readonly [log: string, says: RegExp])[] = [
+    [join(folder, 'none.log'), /none\.log does not exist/],
+    [folder, /nothing was replayed: .*(?:folder|directory)/],
+    [write('words.log', 'hello\nworld\n'), /not one of 2 lines can be judged/],
+  ]
+  for (const [log, says] of refused) t.match(await replay(log), { code: 0, err: says, out: /npx sallyport proxy/ })
+  t.match(await replay(write('empty.log', '')), { code: 0, out: /empty\.log has no request.*npx sallyport proxy/s })
+  const limited = await replay(write('login.log', logOf(...Array.from({ length: 100 }, () => 'curl/8.5.0'))))
+  // Enforced counting: a hundred requests of a program on a server are over every limit of the preset.
+  t.match(limited.out, /^class +requests +.*(?:throttle|block)$/m)
+  t.ok(existsSync(file))
+})
+
+t.test('every combination of answers passes config check, and open() takes the same', async (t) => {
+  const folder = makeFolder(t)
+  const dataDir = join(folder, 'it\'s "data"')
+  const file = join(folder, 'a.yaml')
+  const names = new Set([...FRONTS.map(({ name }) => name), ...TRUST_PRESETS])
+  const fronts = [...names, 'cloudflare, loopback,2001:db8::/32,203.0.113.7']
+  for (const { name: protect, preset, limits } of PROTECTIONS) {
+    for (const front of fronts) {
+      const given = ['--protect', protect, '--front', front, '--data-dir', dataDir]
+      const wrote = await run('init', ...given, '--framework', 'proxy', '--config', file, '--force')
+      const about = `${protect} behind ${front}: ${wrote.err}`
+      t.match(wrote, { code: 0, out: /^The configuration is valid\.$/m }, about)
+      const checked = await run('config', 'check', file)
+      t.equal(checked.code, 0, about)
+      const warnings = checked.err.match(/^warning: .*/gm) ?? []
+      // The example's origin is not there, and its address may be another's.
+      t.same(
+        warnings.filter((line) => !/: (?:upstream|listen|admin): /.test(line)),
+        [],
+      )
+      const { config } = readConfigFrom({ file })
+      const trusted = front === 'nothing' ? [] : front.split(',').map((entry) => entry.trim())
+      t.match(config, { mode: 'monitor', upstream: 'http://127.0.0.1:3000', trustProxy: trusted, dataDir })
+      t.same([config.policy.preset, config.policy.limits ?? []], [preset, limits])
+      for (const { name } of FRAMEWORKS) {
+        const { code, out } = await run('init', ...given, '--framework', name)
+        t.equal(code, 0, about)
+        const literal = /open\((\{.*\n *\})\)/s.exec(out)?.[1] ?? ''
+        const { mode, trustProxy, policy, ...others } = readConfigFrom({
+          flags: JSON.parse(JSON.stringify(runInNewContext(`(${literal})`))),
+        }).config
+        t.same(
+          { mode, trustProxy, policy, dataDir: others.dataDir },
+          { mode: config.mode, trustProxy: config.trustProxy, policy: config.policy, dataDir },
+        )
+      }
+    }
+  }
+})

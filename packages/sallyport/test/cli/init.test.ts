@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfigFrom } from '@sallyport/engine'
+import t, { type Test } from 'tap'
+import { FRAMEWORKS, readApplication } from '../../src/cli/init/frameworks.ts'
+import { BIN } from './command.ts'
+
+function makeFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-init-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** Runs `init` in a folder, without a terminal. */
+const runIn = (cwd: string, ...argv: readonly string[]) =>
+  spawnSync(process.execPath, [BIN, 'init', ...argv], { cwd, input: '', encoding: 'utf8' })
+
+t.test('without a terminal the missing flags are named, and nothing is written', async (t) => {
+  const folder = makeFolder(t)
+  const none = runIn(folder)
+  t.match(none, { status: 1, stdout: '', stderr: /^sallyport: .*--protect, --framework, --front.*--log FILE/ })
+  const one = runIn(folder, '--protect', 'api', '--front', 'nothing')
+  t.match(one, { status: 1, stderr: /say --framework too/ })
+  const wrong: readonly (readonly [flag: string, value: string, says: RegExp])[] = [
+    ['--protect', 'shop', /"shop" is none of the answers: site, api, login, everything\./],
+    ['--framework', 'rails', /"rails" is none of the answers: express, .*proxy\./],
+    ['--front', 'cloudfare', /did you mean "cloudflare"/],
+    ['--front', '0.0.0.0/0', /would let anybody pose as anybody/],
+  ]
+  for (const [flag, value, says] of wrong) t.match(runIn(folder, flag, value), { status: 2, stderr: says })
+  const all = ['--protect', 'site', '--framework', 'proxy', '--front', 'nothing']
+  t.match(runIn(folder, ...all, '--target', 'http://a/path'), { status: 2, stderr: /upstream: must be an origin/ })
+  t.match(runIn(folder, ...all, '--config', 'no/where.yaml'), { status: 1, stderr: /no\/where\.yaml/ })
+  t.same(readdirSync(folder), [])
+})
+
+t.test('a file that exists is replaced with --force alone', async (t) => {
+  const folder = makeFolder(t)
+  const file = join(folder, 'sallyport.yaml')
+  writeFileSync(file, 'mode: enforce\n')
+  const all = ['--protect', 'login', '--framework', 'proxy', '--front', 'private']
+  t.match(runIn(folder, ...all), { status: 1, stdout: '', stderr: /sallyport\.yaml exists: --force replaces it/ })
+  t.equal(readFileSync(file, 'utf8'), 'mode: enforce\n')
+  t.match(runIn(folder, ...all, '--config', 'other.yaml').stdout, 'npx sallyport proxy --config other.yaml')
+  t.match(runIn(folder, ...all, '--force', '--target', 'http://[::1]:4000'), { status: 0 })
+  t.match(readConfigFrom({ file }).config, { mode: 'monitor', upstream: 'http://[::1]:4000' })
+  t.same(
+    readdirSync(folder).filter((name) => name.includes('yaml')),
+    ['other.yaml', 'sallyport.yaml'],
+  )
+  t.match(
+    runIn(folder, '--protect', 'login', '--framework', 'koa', '--front', 'private'),
+    { status: 0 },
+    'nothing is written',
+  )
+})
+
+t.test('package.json shows the framework, the kind of module and the start', async (t) => {
+  const folder = makeFolder(t)
+  const show = (manifest: unknown) => {
+    writeFileSync(join(folder, 'package.json'), typeof manifest === 'string' ? manifest : JSON.stringify(manifest))
+    return readApplication(folder)
+  }
+  const unknown = { framework: 'proxy', isModule: false, isTyped: false, start: 'node app.js' }
+  for (const manifest of [
+    '{',
+    '[]',
+    'null',
+    '{"dependencies":null,"scripts":7,"main":7}',
+    { dependencies: { next: '16' } },
+  ])
+    t.same(show(manifest), unknown)
+  rmSync(join(folder, 'package.json'))
+  t.same(readApplication(folder), unknown)
+  for (const { name, shownBy } of FRAMEWORKS)
+    for (const dependency of shownBy) t.equal(show({ dependencies: { [dependency]: '*' } }).framework, name)
+  t.match(show({ type: 'module', main: 'server.js' }), { isModule: true, start: 'node server.js' })
+  t.match(show({ scripts: { dev: 'vite', start: 'node .' } }), { start: 'npm run start' })
+  t.match(show({ scripts: { dev: 'vite' } }), { start: 'npm run dev' })
+  writeFileSync(join(folder, 'tsconfig.json'), '{}')
+  t.match(readApplication(folder), { isTyped: true })
+})
