@@ -122,6 +122,24 @@ t.test('forwarding headers that nobody is trusted to send are reported once', as
   t.equal(told, 1, 'a trusted proxy is no news')
 })
 
+t.test('a client of this machine is reported once where no proxy is trusted', async (t) => {
+  for (const [peer, told] of [
+    ['127.0.0.1', 1],
+    ['127.9.9.9', 1],
+    ['::1', 1],
+    ['::ffff:127.0.0.1', 1],
+    ['10.0.0.1', 0],
+    ['::2', 0],
+    ['8.1.1.1', 0],
+  ] as const) {
+    const count = { untrusting: 0, trusting: 0 }
+    const untrusting = inspector({ trust: parseTrust([]), onLocalClient: () => count.untrusting++ })
+    const trusting = inspector({ trust: parseTrust(['loopback']), onLocalClient: () => count.trusting++ })
+    for (const one of [untrusting, untrusting, trusting]) one.inspect({ ...REQUEST, peer })
+    t.same(count, { untrusting: told, trusting: 0 }, peer)
+  }
+})
+
 t.test('a fault inside is data, never an exception at the host', async (t) => {
   const faults: unknown[] = []
   const snapshots = {

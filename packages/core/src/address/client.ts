@@ -155,6 +155,11 @@ function asksForItself(fields: readonly string[]): boolean {
   return true
 }
 
+/** Whether an address is that of the machine itself: 127.0.0.0/8 or ::1. */
+export function isLoopback({ family, a, b, c, d }: Address): boolean {
+  return family === 4 ? d >>> 24 === 127 : (a | b | c) === 0 && d === 1
+}
+
 /** Whether a socket's peer is a trusted proxy. */
 export function isTrustedPeer(peer: string, trust: ClientTrust): boolean {
   const address = trust.empty ? undefined : parseZoned(peer)

@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from '../address/address.ts'
-import { type ClientTrust, isTrustedPeer, type ResolvedClient, resolveClient } from '../address/client.ts'
+import { type ClientTrust, isLoopback, isTrustedPeer, type ResolvedClient, resolveClient } from '../address/client.ts'
 import { namedScheme } from '../address/client-scheme.ts'
 import { NO_VERDICT } from '../agent/judge.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
@@ -36,6 +36,8 @@ export interface InspectorOptions {
   readonly passOf?: PassReader | undefined
   /** Called once, when forwarding headers arrive although no proxy is trusted. */
   readonly onForwardedUntrusted?: (() => void) | undefined
+  /** Called once, when a client of this machine asks although no proxy is trusted. */
+  readonly onLocalClient?: (() => void) | undefined
   /** Called with the client of every request; must not wait, and must not throw. */
   readonly onClassified?: ((address: Address, finding: NetworkFinding) => void) | undefined
   /** Called with a bug in the inspection; the request is decided by the policy's `onError`. */
@@ -174,13 +176,18 @@ function orElse<T>(work: () => T, fault: () => T, onFault: InspectorOptions['onF
 }
 
 /** Clients of requests. Forwarding headers without a trusted proxy are reported once: a warning for each would flood a log. */
-function createClientReader({ trust, onForwardedUntrusted }: InspectorOptions): Inspector['client'] {
+function createClientReader({ trust, onForwardedUntrusted, onLocalClient }: InspectorOptions): Inspector['client'] {
   let warned = false
+  let wasLocal = !trust.empty
   return (request) => {
     const resolved = resolveClient(request, trust)
     if (resolved.forwardedUntrusted && !warned) {
       warned = true
       onForwardedUntrusted?.()
+    }
+    if (!wasLocal && resolved.address !== undefined && isLoopback(resolved.address)) {
+      wasLocal = true
+      onLocalClient?.()
     }
     return resolved
   }

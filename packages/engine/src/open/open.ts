@@ -106,6 +106,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     crawlers: crawlers.verifier,
     passOf: challenges.passOf,
     onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
+    onLocalClient: () => notice('SALLYPORT_LOCAL_CLIENT', LOCAL_CLIENT),
   }
   const inspection = createReloadable(config, rules, {
     createInspector: (rules) => traced(createInspector({ ...rules, ...inspected }), tracer),
@@ -221,6 +222,10 @@ function apiOf({ api: { cors } }: Config, services: ApiServices): Api {
 const FORWARDED_UNTRUSTED =
   'Requests carry forwarding headers and no proxy is trusted, so every visitor is judged by the address of the socket. ' +
   'If a proxy of yours stands in front, name it in trustProxy.'
+
+const LOCAL_CLIENT =
+  'A request came from this machine, whose addresses are taken for people and never challenged or banned. ' +
+  "To try other visitors, set trustProxy: ['loopback'] and send X-Forwarded-For: 185.220.101.10 (a Tor exit)."
 
 const SIGNING_KEY_MADE =
   'was made: it signs checkpoints and evidence of the ledger. Keep a copy of it, and hand out its public half from ' +

@@ -2,4 +2,4 @@
 
 export type { AxisResult } from './axis-result.ts'
 export { ShapeError } from './shape.ts'
-export { AXES, type Axis, type EvidenceReport, verifyEvidence } from './verify-evidence.ts'
+export { AXES, type Axis, type EvidenceReport, type RecordedDecision, verifyEvidence } from './verify-evidence.ts'

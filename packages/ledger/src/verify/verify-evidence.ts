@@ -35,10 +35,30 @@ export const AXES = [
 /** One of `AXES`. */
 export type Axis = (typeof AXES)[number]
 
+/** The decision that a record holds. */
+export interface RecordedDecision {
+  readonly attestationId: number
+  /** The clock of the service, ISO 8601 in UTC. */
+  readonly time: string
+  /** Absent where the address was erased, or left out of the file. */
+  readonly address?: string | undefined
+  readonly claim: string
+  /** Absent where the service did not know it. */
+  readonly country?: string | undefined
+  readonly networkOrigin: string
+  readonly action: string
+  /** The rule of the policy. */
+  readonly reason: string
+}
+
 /** The findings of `verifyEvidence`, axis by axis. */
 export interface EvidenceReport {
   /** True when nothing failed. */
   readonly ok: boolean
+  /** True when nothing failed and the keys of the caller signed the records. */
+  readonly isProven: boolean
+  /** What the records say; empty when something failed. */
+  readonly records: readonly RecordedDecision[]
   readonly axes: Readonly<Record<Axis, AxisResult>>
 }
 
@@ -68,9 +88,9 @@ export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceRepor
     parsed = parseEvidence(isText ? parseJson(evidence, 'The file') : evidence)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
-    return reportOf({ format: failed(error.message) })
+    return reportOf({ format: failed(error.message) }, [])
   }
-  return reportOf({
+  const found = {
     format: passed(formOf(parsed, isText)),
     authenticity: authenticity(parsed, trusted),
     integrity: integrity(parsed),
@@ -79,7 +99,13 @@ export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceRepor
     completeness: completeness(parsed),
     disclosure: disclosure(parsed),
     policy_replay: policyReplay(parsed),
-  })
+  }
+  return reportOf(found, parsed.records.map(describeRecord))
+}
+
+function describeRecord({ attestationId, record, disclosure }: EvidenceRecord): RecordedDecision {
+  const { issuedAt: time, claim, country, networkOrigin, action, reason } = record
+  return { attestationId, time, address: disclosure?.address, claim, country, networkOrigin, action, reason }
 }
 
 function formOf({ records, createdAt }: Evidence, isText: boolean): string {
@@ -87,11 +113,15 @@ function formOf({ records, createdAt }: Evidence, isText: boolean): string {
   return isText ? form : `${form} Given as parsed JSON: a member that was there twice cannot be seen.`
 }
 
-function reportOf(found: Readonly<Partial<Record<Axis, AxisResult>>>): EvidenceReport {
+function reportOf(
+  found: Readonly<Partial<Record<Axis, AxisResult>>>,
+  records: readonly RecordedDecision[],
+): EvidenceReport {
   const axes = Object.fromEntries(
     AXES.map((axis) => [axis, found[axis] ?? notProvided('Not looked at: the form is not known.')]),
   ) as Readonly<Record<Axis, AxisResult>>
-  return { ok: AXES.every((axis) => axes[axis].outcome !== 'fail'), axes }
+  const ok = AXES.every((axis) => axes[axis].outcome !== 'fail')
+  return { ok, isProven: ok && axes.authenticity.outcome === 'pass', records: ok ? records : [], axes }
 }
 
 /** Whether all that lies in the file belongs together. */

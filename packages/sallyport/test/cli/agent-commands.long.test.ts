@@ -183,6 +183,7 @@ not a line
   const told = JSON.parse((await command('replay', log, '--policy', policy, '--json')).out)
   t.same(told, {
     requests: 3,
+    late: 0,
     asked: { before: 0, after: 0 },
     unread: 2,
     lacking: { request: 2 },
@@ -271,7 +272,7 @@ t.test('simulate signs with a throw-away key, and is believed where its keys are
   )
   t.match((await command('simulate', '--as', 'google-agent')).out, /agent\.bot\.goog \(verified\)/)
   t.match((await command('simulate', '--as', 'posing-browser')).out, /^flag\n/)
-  t.match((await command('simulate', '--as', 'browser')).out, /^allow\n/)
+  t.match((await command('simulate', '--as', 'browser')).out, /^allow\n[^]*^from +73\.162\.10\.20,/m)
   const rules = ['no-login: { path: [/login], method: [POST] }', 'scripted: { header: { absent: [accept-language] } }']
   const written = rules.map((rule) => rule.replace(/^(\S+): (.*)$/, '    - { id: $1, action: block, match: $2 }'))
   const ruled = workspace(t, ['policy:', '  rules:', ...written])

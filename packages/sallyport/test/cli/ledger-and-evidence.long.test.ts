@@ -23,15 +23,21 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
 
   t.match(await run('evidence', 'verify', evidence), {
     code: 1,
-    out: /authenticity +not provided.*Nothing failed, and nothing proves who made it: --keys names the keys of the service\.\n$/s,
+    out: /authenticity +not provided.*Nothing failed, and nothing proves who made it: --keys names the keys of the service\.\nThe records say, without proof:\n.* 10\.0\.0\.2 /s,
   })
   t.match(await run('evidence', 'verify', evidence, '--json'), { code: 1, out: /"ok": true/ })
   t.match(await run('evidence', 'verify', evidence, '--allow-unauthenticated'), {
     code: 0,
-    out: /format +pass +1 record in the form.*authenticity +not provided.*Nothing failed\.\n$/s,
+    out: /format +pass +1 record in the form.*authenticity +not provided.*Nothing failed\.\n/s,
   })
   const trusted = await run('evidence', 'verify', evidence, '--keys', keys, '--json')
-  t.match([trusted.code, JSON.parse(trusted.out)], [0, { ok: true, axes: { authenticity: { outcome: 'pass' } } }])
+  const said = { attestationId: 3, time: /^20.*Z$/, address: '10.0.0.2', claim: 'DE', action: 'flag', reason: String }
+  const proven = { ok: true, isProven: true, axes: { authenticity: { outcome: 'pass' } }, records: [said] }
+  t.match([trusted.code, JSON.parse(trusted.out)], [0, proven])
+  t.match(
+    (await run('evidence', 'verify', evidence, '--keys', keys)).out,
+    /^Proven: .*\nattestation +time +address +claim +country .*\n3 +20\S+Z +10\.0\.0\.2 +DE +unknown +unknown +flag/m,
+  )
 
   const marked = [evidence, keys].map((file) => {
     writeFileSync(`${file}.bom`, `\ufeff${readFileSync(file, 'utf8')}`)
@@ -49,7 +55,7 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   writeFileSync(tampered, readFileSync(evidence, 'utf8').replace('"ip":"10.0.0.2"', '"ip":"10.0.0.3"'))
   t.match(await run('evidence', 'verify', tampered, '--allow-unauthenticated'), {
     code: 1,
-    out: /disclosure +fail.*is not valid/s,
+    out: /disclosure +fail.*is not valid\.\n$/s,
   })
   t.match(await run('evidence', 'verify', join(folder, 'none.json')), {
     code: 1,

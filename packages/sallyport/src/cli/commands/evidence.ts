@@ -27,9 +27,12 @@ export function addEvidenceCommands(program: Command, terminal: Terminal): void 
     .action(async (file: string, options: VerifyOptions) => {
       const keys = options.keys === undefined ? undefined : await readJsonText(options.keys)
       const report = verify(await readJsonText(file), keys, options.keys)
-      const isProved = report.axes.authenticity.outcome === 'pass'
-      const isEnough = report.ok && (isProved || options.allowUnauthenticated === true)
-      terminal.out(options.json ? json(report) : `${formatAxes(report)}\n${describeReport(report, isEnough)}`)
+      const isEnough = report.ok && (report.isProven || options.allowUnauthenticated === true)
+      terminal.out(
+        options.json
+          ? json(report)
+          : `${formatAxes(report)}\n${describeReport(report, isEnough)}${formatRecords(report)}`,
+      )
       if (!isEnough) throw new ExitError(1)
     })
 }
@@ -48,6 +51,21 @@ function describeReport({ ok }: EvidenceReport, isEnough: boolean): string {
   return isEnough
     ? 'Nothing failed.'
     : 'Nothing failed, and nothing proves who made it: --keys names the keys of the service.'
+}
+
+/** What the records say, where nothing failed. */
+function formatRecords({ records, isProven }: EvidenceReport): string {
+  if (records.length === 0) return ''
+  const rows = records.map(({ attestationId, time, address = 'erased', claim, country = 'unknown', ...record }) =>
+    [String(attestationId), time, address, claim, country, record.networkOrigin, record.action, record.reason].map(
+      printable,
+    ),
+  )
+  const head = ['attestation', 'time', 'address', 'claim', 'country', 'network', 'action', 'rule']
+  const title = isProven
+    ? 'Proven: the service recorded these decisions at these times of its clock.'
+    : 'The records say, without proof:'
+  return `\n${title}\n${columns(rows, head)}`
 }
 
 function formatAxes({ axes }: EvidenceReport): string {

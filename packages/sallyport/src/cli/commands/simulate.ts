@@ -21,7 +21,7 @@ import { dim, json, type Terminal } from '../terminal/terminal.ts'
 interface Options extends JsonOptions {
   readonly as: string
   readonly url?: URL | undefined
-  readonly ip: string
+  readonly ip?: string | undefined
   readonly method: string
   readonly path: string
   readonly directoryPort: number
@@ -40,7 +40,7 @@ export function addSimulateCommand(program: Command, terminal: Terminal): void {
   )
     .addOption(new Option('--as <name>', 'client to simulate').choices(names).makeOptionMandatory())
     .option('--url <url>', 'send the request there (default: decide about it here, and explain)', parseUrlOption)
-    .option('--ip <address>', 'address of the client, without --url', '8.8.8.8')
+    .option('--ip <address>', 'address of the client, without --url (default: 8.8.8.8, for browser a home line)')
     .option('--method <method>', 'method of the request', parseMethod, 'GET')
     .addOption(
       new Option('--path <path>', 'path that it asks for, without --url')
@@ -65,7 +65,7 @@ export function addSimulateCommand(program: Command, terminal: Terminal): void {
 /** The decision of the configured policy, as if the agent had published the throw-away key. */
 async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Options, terminal: Terminal) {
   const published = simulated.signs ? [{ agent: simulated.signs.agent, document: signer.directory }] : []
-  const { ip: peer, method, path: target } = options
+  const { ip: peer = simulated.address ?? '8.8.8.8', method, path: target } = options
   const aim: Aim = { host: 'example.com', method, target, scheme: 'https' }
   const fields = requestFields(simulated, aim, signer)
   const decision = await using(openSimulated(published, withoutOutbound(readConfig(options))), async (sallyport) =>

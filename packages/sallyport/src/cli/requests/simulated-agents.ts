@@ -13,6 +13,8 @@ export interface Aim {
 export interface SimulatedAgent {
   readonly name: string
   readonly headers: readonly string[]
+  /** Default: an address of a data center. */
+  readonly address?: string | undefined
   readonly signs?:
     | {
         /** The agent's own origin. */
@@ -57,6 +59,9 @@ function chromeHeaders(system: string, platform: string): readonly string[] {
   ]
 }
 
+/** An address of a household, of AS7922 (Comcast). */
+const HOME_LINE = '73.162.10.20'
+
 const MAC = 'Macintosh; Intel Mac OS X 10_15_7'
 
 /** As observed, mistakes included: ChatGPT's agent names macOS in one header and Linux in another. */
@@ -81,7 +86,7 @@ export const SIMULATED_AGENTS: readonly SimulatedAgent[] = [
       header: (agent) => `g="${agent}"`,
     },
   },
-  { name: 'browser', headers: chromeHeaders(MAC, 'macOS') },
+  { name: 'browser', headers: chromeHeaders(MAC, 'macOS'), address: HOME_LINE },
   { name: 'posing-browser', headers: chromeHeaders('Windows NT 10.0; Win64; x64', 'Linux') },
   {
     name: 'scripted-chrome',

@@ -38,12 +38,20 @@ export function listFacts(decision: Decision): readonly Fact[] {
     ['headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
     ['from', [client.address, network.verdict.classification, systemText(network), country].filter(isSaid).join(', ')],
     ['address by', `${VIA[client.via]}${client.malformed ? '; a part of the header could not be read' : ''}`],
+    ['this machine', isOwn(inspection) ? OWN : undefined],
     ['network', networkGrounds(reasons)],
     ['country', countryFrom && `${country} by ${countryFrom.source}, confidence ${countryFrom.confidence}`],
     ['not known', degraded.join(', ')],
   ]
   return rows.flatMap(([name, text]) => (isSaid(text) ? [[name, text] as const] : []))
 }
+
+/** Whether a client has an address of this machine although no header was read: mostly a developer's first request. */
+function isOwn({ client, network }: Decision['inspection']): boolean {
+  return client.via === 'peer' && network.reserved.reserved && network.reserved.label === 'loopback'
+}
+
+const OWN = "is taken for a person. To try other visitors, set trustProxy: ['loopback'] and send X-Forwarded-For"
 
 const VIA: Readonly<Record<Decision['inspection']['client']['via'], string>> = {
   peer: 'the address of the connection',
