@@ -272,7 +272,7 @@ t.test('simulate signs with a throw-away key, and is believed where its keys are
   )
   t.match((await command('simulate', '--as', 'google-agent')).out, /agent\.bot\.goog \(verified\)/)
   t.match((await command('simulate', '--as', 'posing-browser')).out, /^flag\n/)
-  t.match((await command('simulate', '--as', 'browser')).out, /^allow\n[^]*^from +73\.162\.10\.20,/m)
+  t.match((await command('simulate', '--as', 'browser')).out, /^allow\n(?:.*\n)*^from +73\.162\.10\.20,/m)
   const rules = ['no-login: { path: [/login], method: [POST] }', 'scripted: { header: { absent: [accept-language] } }']
   const written = rules.map((rule) => rule.replace(/^(\S+): (.*)$/, '    - { id: $1, action: block, match: $2 }'))
   const ruled = workspace(t, ['policy:', '  rules:', ...written])
