@@ -105,8 +105,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     onFault,
     crawlers: crawlers.verifier,
     passOf: challenges.passOf,
-    onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
-    onLocalClient: () => notice('SALLYPORT_LOCAL_CLIENT', LOCAL_CLIENT),
+    ...clientNotices(notice),
   }
   const inspection = createReloadable(config, rules, {
     createInspector: (rules) => traced(createInspector({ ...rules, ...inspected }), tracer),
@@ -230,6 +229,13 @@ const LOCAL_CLIENT =
 const SIGNING_KEY_MADE =
   'was made: it signs checkpoints and evidence of the ledger. Keep a copy of it, and hand out its public half from ' +
   'GET /v1/provenance/keys.'
+
+function clientNotices(notice: NonNullable<OpenHooks['onNotice']>) {
+  return {
+    onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
+    onLocalClient: () => notice('SALLYPORT_LOCAL_CLIENT', LOCAL_CLIENT),
+  }
+}
 
 function keyNotice(notice: NonNullable<OpenHooks['onNotice']>): (file: string) => void {
   return (file) => notice('SALLYPORT_SIGNING_KEY_MADE', `${file} ${SIGNING_KEY_MADE}`)
