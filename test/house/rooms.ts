@@ -179,7 +179,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/features': 2_842,
   'packages/engine/config': 1_759,
   'packages/engine/doctor': 888,
-  'packages/engine/open': 1_298,
+  'packages/engine/open': 1_304,
   'packages/engine': 24,
   'adapters/node': 5_041,
   'adapters/fetch': 672,
