@@ -86,7 +86,11 @@ async function placeOf(t: Test): Promise<Place> {
 
 /** Texts that each block of commands must show, in the order of the page; the proxy runs from the second on. */
 const SHOWN: readonly (readonly RegExp[])[] = [
-  [/^unverified_bot +600 +600 → 0 .* 0 → \d{3} +0 → 300 /m, /^human +30 +30 /m],
+  [
+    /^class +requests +allow +flag +throttle +block$/m,
+    /^unverified_bot +600 +0 +\d+ +\d{3} +300$/m,
+    /^human +30 +30 /m,
+  ],
   [/^The configuration is valid\.$/m, /notice: \S+: policy: these rules only flag/],
   [/server-libraries/, /python-requests|unverified_bot/],
   [/^6 expectations met$/m, /^unverified_bot /m],

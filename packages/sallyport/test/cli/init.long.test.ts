@@ -178,7 +178,7 @@ t.test('every combination of answers passes config check, and open() takes the s
       const { config } = readConfigFrom({ file })
       const trusted = front === 'nothing' ? [] : front.split(',').map((entry) => entry.trim())
       t.match(config, { mode: 'monitor', upstream: 'http://127.0.0.1:3000', trustProxy: trusted, dataDir })
-      t.same([config.policy.preset, config.policy.limits ?? []], [preset, limits])
+      t.same([config.policy.preset, config.policy.limits ?? []], [preset, limits ?? []])
       for (const { name } of FRAMEWORKS) {
         const { code, out } = await run('init', ...given, '--framework', name)
         t.equal(code, 0, about)

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRecord } from '@sallyport/core'
+import type { Choice } from '../terminal/ask.ts'
 
 /** A framework for which the lines of an application are known. */
-export interface Framework {
-  readonly name: string
-  readonly about: string
+export interface Framework extends Choice {
   /** Dependencies that show it in a package.json. */
   readonly shownBy: readonly string[]
   /** The module from which `names` come. */
@@ -50,6 +49,11 @@ export const FRAMEWORKS: readonly Framework[] = [
 
 /** The answer for everything that has no lines here. */
 export const PROXY = 'proxy'
+
+/** Whether an answer is a framework, and not the proxy. */
+export function isFramework(answer: Choice & Partial<Framework>): answer is Framework {
+  return answer.from !== undefined
+}
 
 /** An application as the files of its folder show it. */
 export interface Application {

@@ -1,16 +1,16 @@
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ACTIONS, type Action, counted, SallyportError } from '@sallyport/core'
-import { type Config, createTrialCounter, isSafeSqlite, readConfigFrom } from '@sallyport/engine'
+import { type Config, type ConfigInput, createTrialCounter, isSafeSqlite, readConfigFrom } from '@sallyport/engine'
 import { systemFault } from '@sallyport/engine/files'
 import type { Command } from 'commander'
 import { decideLogged, NO_PASSES, replayLog, replayNotes } from '../replay/replay.ts'
 import { checkConfig, printChecked } from '../settings/config-check.ts'
 import { openOnce, readConfig, using, withoutOutbound } from '../settings/settings.ts'
 import { bold, columns, dim, type Terminal } from '../terminal/terminal.ts'
-import { type Application, FRAMEWORKS, type Framework, formatLines, readApplication } from './frameworks.ts'
+import { formatLines, isFramework, readApplication } from './frameworks.ts'
 import { type Answers, askAnswers, readFramework, readFront, readProtect } from './questions.ts'
-import { formatLiteral, formatYaml, listProxySettings, listSettings, type Setting, settingValues } from './settings.ts'
+import { formatLiteral, formatYaml } from './settings.ts'
 
 interface Options extends Partial<Answers> {
   readonly config: string
@@ -19,12 +19,7 @@ interface Options extends Partial<Answers> {
   readonly force?: true | undefined
 }
 
-/** A command to begin with, and how to go on. */
-interface Begin {
-  readonly config: Config
-  readonly command: string
-  readonly then: string
-}
+const FILE = 'sallyport.yaml'
 
 /** `sallyport init` */
 export function addInitCommand(program: Command, terminal: Terminal): void {
@@ -36,82 +31,54 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
     .option('--front <list>', 'what stands in front: nothing, presets of trustProxy and CIDRs', readFront)
     .option('--log <file>', 'an access log to replay')
     .option('--target <url>', 'the server behind the proxy', 'http://127.0.0.1:3000')
-    .option('--config <file>', 'the file to write', 'sallyport.yaml')
+    .option('--config <file>', 'the file to write', FILE)
     .option('--force', 'replace a file that exists')
     .option('--data-dir <dir>', 'folder of compiled data and the store')
-    .action(async ({ config, dataDir, target, force, ...given }: Options) => {
+    .action(async ({ config: file, dataDir, target, force, ...given }: Options) => {
       const application = readApplication('.')
-      const refuse = (framework: string): void => {
-        if (findFramework(framework) !== undefined || force || !existsSync(config)) return
+      const refuse = (framework: Answers['framework']): void => {
+        if (isFramework(framework) || force || !existsSync(file)) return
         throw new SallyportError(
           'invalid_request',
-          `${config} exists: --force replaces it, --config FILE writes another.`,
+          `${file} exists: --force replaces it, --config FILE writes another.`,
         )
       }
       const { protect, framework, front, log } = await askAnswers(given, application.framework, refuse, terminal)
-      const found = findFramework(framework)
-      const settings = listSettings(protect, front, dataDir)
-      const begin =
-        found === undefined
-          ? await writeProxy(config, listProxySettings(target, settings), force, terminal)
-          : printLines(found, application, settings, terminal)
-      if (log !== undefined) await tryReplay(log, begin.config, terminal)
-      terminal.out(`\nStart in monitor mode, which refuses nobody:\n\n  ${bold(begin.command)}\n\n${begin.then}`)
+      const { preset, limits } = protect
+      const settings: ConfigInput = {
+        mode: 'monitor',
+        trustProxy: [...front],
+        policy: { preset, ...(limits && { limits }), rules: [] },
+        ...(dataDir !== undefined && { dataDir }),
+      }
+      if (isFramework(framework)) {
+        const { config, warnings } = readConfigFrom({ flags: settings })
+        const lines = formatLines(framework, formatLiteral(settings), application)
+        terminal.out(`\nThe lines for the application:\n\n${lines}\n`)
+        printChecked({ errors: [], warnings, notices: [] }, 'The configuration is valid.', terminal)
+        if (log !== undefined) await tryReplay(log, config, terminal)
+        const [scope, name] = framework.from.split('/')
+        return printBegin([...installMissing(`${scope}/${name}`), application.start], '', terminal)
+      }
+      await writeConfig(file, { listen: '127.0.0.1:8080', upstream: target, ...settings, watch: true }, force, terminal)
+      if (log !== undefined) await tryReplay(log, readConfig({ config: file }), terminal)
+      const named = file === FILE ? '' : ` --config ${file}`
+      // SQLite as a package is found beside a Sallyport of this folder alone.
+      const install = isSafeSqlite(process.versions['sqlite']) ? [] : installMissing('sallyport')
+      printBegin([...install, `npx sallyport proxy${named}`], named, terminal)
     })
 }
 
-function findFramework(name: string): Framework | undefined {
-  return FRAMEWORKS.find((framework) => framework.name === name)
-}
-
-async function writeProxy(
+/** Writes a file that nobody ever sees in part, by default never over another, and checks it. */
+async function writeConfig(
   file: string,
-  settings: readonly Setting[],
+  settings: ConfigInput,
   force: true | undefined,
   terminal: Terminal,
-): Promise<Begin> {
+): Promise<void> {
   // A target that is no origin is refused before anything is written.
-  readConfigFrom({ flags: settingValues(settings) })
-  writeWhole(file, formatYaml(settings), force)
-  terminal.out(`\nWrote ${file}:\n\n${formatYaml(settings)}`)
-  printChecked(await checkConfig({ config: file }), 'The configuration is valid.', terminal)
-  // Node without SQLite of its own finds the package beside a Sallyport of this folder alone.
-  const install = isSafeSqlite(process.versions['sqlite']) ? [] : installMissing(['sallyport'])
-  const named = file === 'sallyport.yaml' ? '' : ` --config ${file}`
-  return {
-    config: readConfig({ config: file }),
-    command: [...install, `npx sallyport proxy${named}`].join(' && '),
-    then: `npx sallyport report${named} then counts the people whom it would have stopped; mode: enforce puts it in force.`,
-  }
-}
-
-function printLines(
-  framework: Framework,
-  application: Application,
-  settings: readonly Setting[],
-  terminal: Terminal,
-): Begin {
-  const { config, warnings } = readConfigFrom({ flags: settingValues(settings) })
-  terminal.out(`\nThe lines for the application:\n\n${formatLines(framework, formatLiteral(settings), application)}\n`)
-  printChecked({ errors: [], warnings, notices: [] }, 'The configuration is valid.', terminal)
-  const [scope, name] = framework.from.split('/')
-  const install = installMissing([`${scope}/${name}`])
-  return {
-    config,
-    command: [...install, application.start].join(' && '),
-    then: `npx sallyport report then counts the people whom it would have stopped; mode: 'enforce' puts it in force.`,
-  }
-}
-
-/** The command that installs what is not in this folder, with SQLite where Node's own is none or too old. */
-function installMissing(names: readonly string[]): readonly string[] {
-  const all = isSafeSqlite(process.versions['sqlite']) ? names : [...names, '@photostructure/sqlite']
-  const missing = all.filter((name) => !existsSync(join('node_modules', name)))
-  return missing.length === 0 ? [] : [`npm install ${missing.join(' ')}`]
-}
-
-/** Writes a file that nobody ever sees in part, and by default never over another. */
-function writeWhole(file: string, text: string, force: true | undefined): void {
+  readConfigFrom({ flags: settings })
+  const text = formatYaml(settings)
   const draft = `${file}-${process.pid}`
   try {
     writeFileSync(draft, text, { flag: 'wx' })
@@ -120,6 +87,21 @@ function writeWhole(file: string, text: string, force: true | undefined): void {
   } finally {
     rmSync(draft, { force: true })
   }
+  terminal.out(`\nWrote ${file}:\n\n${text}`)
+  printChecked(await checkConfig({ config: file }), 'The configuration is valid.', terminal)
+}
+
+/** Lists the command that installs what is not in this folder, with SQLite where Node's own is none or too old. */
+function installMissing(name: string): readonly string[] {
+  const names = isSafeSqlite(process.versions['sqlite']) ? [name] : [name, '@photostructure/sqlite']
+  const missing = names.filter((name) => !existsSync(join('node_modules', name)))
+  return missing.length === 0 ? [] : [`npm install ${missing.join(' ')}`]
+}
+
+function printBegin(commands: readonly string[], named: string, terminal: Terminal): void {
+  terminal.out(`\nStart in monitor mode, which refuses nobody:\n\n  ${bold(commands.join(' && '))}\n`)
+  const report = `npx sallyport report${named}`
+  terminal.out(`${report} then counts the people whom it would have stopped; mode: enforce puts it in force.`)
 }
 
 /** A log that cannot be replayed says so, and ends nothing. */

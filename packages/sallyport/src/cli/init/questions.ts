@@ -1,13 +1,13 @@
-import { errorText, parseTrust, SallyportError } from '@sallyport/core'
+import { parseTrust, SallyportError } from '@sallyport/core'
 import { InvalidArgumentError } from 'commander'
 import { type Choice, choose, type Question, readChoice, withQuestions } from '../terminal/ask.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { FRAMEWORKS, PROXY } from './frameworks.ts'
-import { PROTECTIONS } from './settings.ts'
+import { FRAMEWORKS, type Framework, PROXY } from './frameworks.ts'
+import { PROTECTIONS, type Protection } from './settings.ts'
 
 export interface Answers {
-  readonly protect: string
-  readonly framework: string
+  readonly protect: Protection
+  readonly framework: Choice & Partial<Framework>
   /** What `trustProxy` becomes. */
   readonly front: readonly string[]
   readonly log?: string | undefined
@@ -27,7 +27,7 @@ export const FRONTS: readonly Choice[] = [
   { name: 'gcp', about: 'a load balancer of Google Cloud; add its own address: gcp,203.0.113.7' },
 ]
 
-const PLACES: readonly Choice[] = [
+const PLACES: readonly Answers['framework'][] = [
   ...FRAMEWORKS,
   { name: PROXY, about: 'another one, or another language: a proxy goes in front' },
 ]
@@ -44,54 +44,38 @@ export function readFront(text: string): readonly string[] {
     return entries
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
-    throw new InvalidArgumentError(errorText(error).replace(/^trustProxy: /, ''))
+    throw new InvalidArgumentError(error.message.replace(/^trustProxy: /, ''))
   }
 }
 
-/** Asks for each answer that no flag gives, the log last. `refuse` ends it once the framework is known. */
+/** Asks for each answer that no flag gives; `refuse` may end it once the framework is known. */
 export async function askAnswers(
-  given: Partial<Answers>,
+  { protect, framework, front, log }: Partial<Answers>,
   detected: string,
-  refuse: (framework: string) => void,
+  refuse: (framework: Answers['framework']) => void,
   terminal: Terminal,
 ): Promise<Answers> {
-  const { protect, framework, front, log } = given
   if (framework !== undefined) refuse(framework)
   if (protect !== undefined && framework !== undefined && front !== undefined) return { protect, framework, front, log }
   if (!process.stdin.isTTY) {
-    const missing = Object.entries({ protect, framework, front }).flatMap(([flag, value]) =>
-      value === undefined ? [`--${flag}`] : [],
-    )
+    const missing = Object.entries({ protect, framework, front }).filter(([, answer]) => answer === undefined)
+    const flags = missing.map(([name]) => `--${name}`).join(', ')
     throw new SallyportError(
       'invalid_request',
-      `Only a terminal can be asked: say ${missing.join(', ')} too, and --log FILE if there is one. sallyport init --help names the answers.`,
+      `Only a terminal can be asked: say ${flags} too, and --log FILE if there is one.`,
     )
   }
   return withQuestions(terminal, async (questions) => {
-    const answer = <Given>(known: Given | undefined, question: Question<Given>) =>
-      known ?? choose(question, questions, terminal)
-    const chosen = await answer(protect, {
-      title: 'What is protected?',
-      choices: PROTECTIONS,
-      initial: 'site',
-      read: readProtect,
-    })
-    const place = await answer(framework, {
-      title: 'Which framework is it built with?',
-      choices: PLACES,
-      initial: detected,
-      read: readFramework,
-    })
+    const ask = <Answer>(title: string, choices: readonly Choice[], initial: string, read: Question<Answer>['read']) =>
+      choose({ title, choices, initial, read }, questions, terminal)
+    const guarded = protect ?? (await ask('What is protected?', PROTECTIONS, 'site', readProtect))
+    const place = framework ?? (await ask('Which framework is it built with?', PLACES, detected, readFramework))
     refuse(place)
+    const title = 'What stands in front? Several with commas between, also CIDRs.'
     return {
-      protect: chosen,
+      protect: guarded,
       framework: place,
-      front: await answer(front, {
-        title: 'What stands in front? Several with commas between, also CIDRs.',
-        choices: FRONTS,
-        initial: NOTHING,
-        read: readFront,
-      }),
+      front: front ?? (await ask(title, FRONTS, NOTHING, readFront)),
       log: log ?? ((await questions.ask('\nAn access log, if there is one, for a replay (path): ')) || undefined),
     }
   })

@@ -51,7 +51,7 @@ function giveUp(terminal: Terminal): never {
   throw new ExitError(1)
 }
 
-/** An answer that a question offers. */
+/** An answer that can be chosen. */
 export interface Choice {
   readonly name: string
   readonly about: string
@@ -87,12 +87,11 @@ export async function choose<Answer>(
   }
 }
 
-/** Reads the name of a choice. */
-export function readChoice(choices: readonly Choice[]): (text: string) => string {
+/** Reads the choice that a text names. */
+export function readChoice<Named extends Choice>(choices: readonly Named[]): (text: string) => Named {
   return (text) => {
     const found = choices.find(({ name }) => name === text.toLowerCase())
-    if (found === undefined)
-      throw new InvalidArgumentError(`"${text}" is none of the answers: ${choices.map(({ name }) => name).join(', ')}.`)
-    return found.name
+    if (found !== undefined) return found
+    throw new InvalidArgumentError(`"${text}" is none of the answers: ${choices.map(({ name }) => name).join(', ')}.`)
   }
 }
