@@ -55,15 +55,26 @@ t.test('as small as it says', { skip }, async (t) => {
   t.ok(megabytes <= MAX_MB, `${megabytes.toFixed(1)} MB`)
 })
 
-t.test('where Node has no safe SQLite, one sentence names the command', { skip }, async (t) => {
-  t.notOk(existsSync(join(modules, '@photostructure/sqlite')), 'npm installs none of itself')
-  if (SQLITE.length === 0) return
-  const text =
-    "import { open } from 'sallyport'\nawait open({ dataDir: 'data' }).catch(({ message }) => console.log(message))"
-  const { output } = await run(process.execPath, ['--input-type=module', '-e', text], project)
-  t.match(output, /^Node \S+ has no SQLite of version 3\.51\.3 or newer: npm install @photostructure\/sqlite\n$/)
-  t.match(await install(project, SQLITE), { code: 0 })
-})
+t.test(
+  'an application without a store needs no SQLite, and for a store one sentence names the command',
+  { skip },
+  async (t) => {
+    t.notOk(existsSync(join(modules, '@photostructure/sqlite')), 'npm installs none of itself')
+    if (SQLITE.length === 0) return
+    const text = `import { open } from 'sallyport'
+const options = { dataDir: 'memory', data: { refresh: false } }
+const sallyport = await open(options, { onNotice() {} })
+console.log((await sallyport.lookup('185.220.101.10')).verdict.classification)
+await sallyport.close()
+await open({ ...options, store: 'sqlite:state.db' }).catch(({ message }) => console.log(message))`
+    const { output } = await run(process.execPath, ['--input-type=module', '-e', text], project)
+    t.match(
+      output,
+      /^tor\nstore is a file of SQLite\. Node \S+ has no SQLite of version .* newer: npm install @photostructure\/sqlite\n$/,
+    )
+    t.match(await install(project, SQLITE), { code: 0 })
+  },
+)
 
 for (const { manifest } of WORKSPACES) {
   const folder = join(modules, manifest.name)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { counted, SallyportError } from '@sallyport/core'
 import type { Config } from '#config'
 import { type CheckResult, fail, failNow, ok, reasonOf, warn } from '#service'
-import { probeStore, type StoreProbe } from '#stores'
+import { findMissingSqlite, probeStore, type StoreProbe } from '#stores'
 import { regularFault } from './file-fault.ts'
 
 /** How far two clocks may be apart: leases and windows of limits count in seconds. */
@@ -28,6 +28,8 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
   const named = own !== undefined && existsSync(own) ? [own] : []
   const files = [...new Set([...named, ...databasesOf(dataDir)])]
   if (files.length === 0) {
+    const missing = await findMissingSqlite()
+    if (missing !== undefined) return { store: [warn('Nothing is kept in files.', `${missing.message}.`)], clock: [] }
     return { store: [ok(`SQLite in ${own ?? 'the dataDir'}, made at the first start.`)], clock: [] }
   }
   const found: CheckResult[] = []

@@ -8,6 +8,7 @@ import {
   type OpenHooks,
   openLog,
   openObservations,
+  readKeeping,
   SINK_NOTICE,
   sayOnStderr,
 } from '#service'
@@ -36,6 +37,7 @@ export async function openBase(config: Config, hooks: OpenHooks, resources: Disp
       : handOver(hooks.events),
   )
   const log = await resources.use(openLog(config, onFault))
-  const observations = await resources.use(openObservations(config, clock))
-  return { notice, onFault, clock, isTrial, metrics, outbound, sinks, log, observations }
+  const keeping = await readKeeping(config, isTrial ? () => {} : notice)
+  const observations = await resources.use(openObservations(keeping.kept, clock, keeping.missing))
+  return { keeping, notice, onFault, clock, isTrial, metrics, outbound, sinks, log, observations }
 }

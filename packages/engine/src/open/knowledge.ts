@@ -26,7 +26,16 @@ export interface KnowledgeHooks extends OpenHooks {
 /** Opens what a service knows of addresses, domains, crawlers and agents. */
 export async function openKnowledge(
   config: Config,
-  { notice, onFault, clock, metrics, outbound, observations, hooks }: Base & { readonly hooks: KnowledgeHooks },
+  {
+    keeping,
+    notice,
+    onFault,
+    clock,
+    metrics,
+    outbound,
+    observations,
+    hooks,
+  }: Base & { readonly hooks: KnowledgeHooks },
   resources: DisposeStack,
 ) {
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
@@ -34,7 +43,9 @@ export async function openKnowledge(
   const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const turns = createNameTurns()
-  const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry, turns, snapshots }))
+  const crawlers = await resources.use(
+    openCrawlers(keeping.kept, { clock, onFault, dns: outbound.oneTry, turns, snapshots }),
+  )
   const agents = { clock, outbound: outbound.fetch, published: hooks.published }
   const { signatures } = openAgents(config, crawlers.verifier, agents)
   const reverseNames = config.dns.reverseNames

@@ -77,17 +77,17 @@ export async function openSimulated(
 
 async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeStack): Promise<Sallyport> {
   const base = await openBase(config, hooks, resources)
-  const { notice, onFault, clock, isTrial, metrics, outbound, sinks, log, observations } = base
+  const { keeping, notice, onFault, clock, isTrial, metrics, outbound, sinks, log, observations } = base
   const { snapshots, whois, lookup, turns, crawlers, ...parts } = await openKnowledge(
     config,
     { ...base, hooks },
     resources,
   )
-  const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
+  const { accounts, onKeyUsed } = await resources.use(openStores(keeping, onFault))
   const ledgerPorts = { clock, onFault, onKeyMade: keyNotice(notice), raise: sinks.raise }
   const provenance = await resources.use(openProvenance(config, { ...ledgerPorts, snapshots }))
   const counting = await resources.use(
-    createCounting(config, { clock, onFault, onBanned: (...made) => banned(...made) }),
+    createCounting(keeping.kept, { clock, onFault, onBanned: (...made) => banned(...made) }),
   )
   const surroundings = await resources.use(
     openSurroundings(config, { outbound, notice, onFault, isTrial, onLoadTurned: loadLogged(log) }),
@@ -124,7 +124,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     bans: counting.bans,
   })
   const { robots } = surroundings.current()
-  const tally = await resources.use(openTally(config, { clock, onFault, isTrial, robots }))
+  const tally = await resources.use(openTally(keeping.kept, { clock, onFault, isTrial, robots }))
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
     clock,

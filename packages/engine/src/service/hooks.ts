@@ -43,6 +43,7 @@ export type NoticeCode =
   | 'SALLYPORT_LIST'
   | typeof SINK_NOTICE
   | 'SALLYPORT_ROBOTS'
+  | 'SALLYPORT_SQLITE'
   | 'SALLYPORT_FAULT'
 
 /** The code of notices about places that events are sent to. */

@@ -12,6 +12,7 @@ export { EVENT_KINDS, type EventKind, type EventSink, type RaiseEvent, type Serv
 export type { Feature, FeatureConfig, OpenedSink, SinkOutcome, SinkPorts } from './feature.ts'
 export { type CheckResult, type Finding, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 export { guarded, type NoticeCode, type OpenHooks, SINK_NOTICE, sayOnStderr, saysCompiling } from './hooks.ts'
+export { type Keeping, readKeeping } from './kept-config.ts'
 export type { LoadMeter, OnTurned } from './load/load-meter.ts'
 export { type MeasuredLoad, measureLoad } from './load/measured-load.ts'
 export { type DecisionLog, type LogHolder, openLog, type Prepared } from './log.ts'

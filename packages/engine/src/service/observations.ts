@@ -11,7 +11,7 @@ import {
   SallyportError,
 } from '@sallyport/core'
 import type { Settings } from '#settings'
-import { openSqliteObservations, type SqliteObservations } from '#stores'
+import { createMemoryObservations, openSqliteObservations, type SqliteObservations } from '#stores'
 
 /** The operator's own verdict on an address or a prefix. */
 export interface Override {
@@ -60,7 +60,12 @@ export function createOverrides(store: ObservationStore, clock: Clock): Override
   }
 }
 
-/** Opens the observations of a configuration's dataDir. */
-export async function openObservations({ dataDir, data }: Settings, clock: Clock): Promise<SqliteObservations> {
+/** Opens the observations of a configuration's dataDir; where SQLite is `missing`, those of this process. */
+export async function openObservations(
+  { dataDir, data }: Settings,
+  clock: Clock,
+  missing?: SallyportError | undefined,
+): Promise<SqliteObservations> {
+  if (missing !== undefined) return { ...createMemoryObservations(clock, missing), close() {} }
   return openSqliteObservations(join(dataDir, 'observations.db'), clock, { readOnly: data.readOnly })
 }

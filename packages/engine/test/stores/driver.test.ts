@@ -3,17 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { connect, isBusy, isSafeSqlite } from '../../src/stores/sqlite/driver.ts'
 import { ended, nextMessage, temporaryFolder } from './processes.ts'
-
-/** A module hook with which the package is as absent as where npm has not installed it. */
-const WITHOUT_PACKAGE = `export function resolve(name, context, next) {
-  if (name !== '@photostructure/sqlite') return next(name, context)
-  throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' })
-}`
-const REGISTER = `import { register } from 'node:module'; register(${JSON.stringify(asUrl(WITHOUT_PACKAGE))})`
-
-function asUrl(module: string): string {
-  return `data:text/javascript,${encodeURIComponent(module)}`
-}
+import { WITHOUT_PACKAGE } from './without-package.ts'
 
 t.test('the SQLite in use has the fix for logs written by several processes', async (t) => {
   const database = await connect(':memory:', 0)
@@ -35,7 +25,7 @@ t.test('the package is loaded where Node has none that is safe, and nowhere else
   const path = join(await temporaryFolder(t), 'state.db')
   const child = fork(join(import.meta.dirname, 'child.js'), ['observe', path, '192.0.2.1'], {
     silent: true,
-    execArgv: ['--import', asUrl(REGISTER)],
+    execArgv: [...WITHOUT_PACKAGE],
   })
   let written = ''
   child.stderr?.on('data', (chunk) => (written += chunk))

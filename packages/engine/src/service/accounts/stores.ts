@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { errorText, SallyportError } from '@sallyport/core'
-import type { Accounts } from '#accounts'
+import { type Accounts, createMemoryAccounts } from '#accounts'
 import type { Settings } from '#settings'
 import { leaseCalls, type Opened, openAccountsAt, recordKeyUses, rememberKeys } from '#stores'
-
-/** Store beside a dataDir that may not be written: without accounts, and forgotten at the end. */
-const IN_MEMORY = 'sqlite::memory:'
+import type { Keeping } from '../kept-config.ts'
 
 /** Stores by which `/v1` checks keys and meters. */
 export interface Stores {
@@ -15,8 +13,8 @@ export interface Stores {
 }
 
 /** Opens the accounts that `store` or `dataDir` names. An outage is reported and is no error. */
-export async function openStores(config: Settings, onFault: (error: unknown) => void): Promise<Stores> {
-  const store = await openAccountStore(config, onFault)
+export async function openStores({ kept, missing }: Keeping, onFault: (error: unknown) => void): Promise<Stores> {
+  const store = await openAccountStore(kept, onFault, missing)
   const accounts = leaseCalls(store, { onError: onFault })
   const uses = recordKeyUses(accounts, { onError: onFault })
   return {
@@ -31,13 +29,23 @@ export async function openStores(config: Settings, onFault: (error: unknown) => 
 
 /**
  * The account store. A PostgreSQL that cannot be reached is reported to `onUnreachable`, and every operation tries
- * again; one that refuses is `invalid_config`.
+ * again; one that refuses is `invalid_config`. Without a store, and where nothing is written, no account can be made that lasts: making
+ * one rejects with `missing` where that says why.
  */
 export async function openAccountStore(
   { store, dataDir, data }: Pick<Settings, 'store' | 'dataDir' | 'data'>,
   onUnreachable: (error: unknown) => void,
+  missing?: SallyportError | undefined,
 ): Promise<Opened<Accounts>> {
-  const url = store ?? (data.readOnly ? IN_MEMORY : `sqlite:${join(dataDir, 'state.db')}`)
+  if (store === undefined && data.readOnly) {
+    return {
+      ...createMemoryAccounts((operation) =>
+        missing !== undefined && operation === 'createAccount' ? { apply: false, error: missing } : undefined,
+      ),
+      close: async () => {},
+    }
+  }
+  const url = store ?? `sqlite:${join(dataDir, 'state.db')}`
   try {
     const accounts = await openAccountsAt(url, { onUnreachable })
     return { ...rememberKeys(accounts), close: accounts.close }

@@ -6,6 +6,7 @@ export interface ObservationIndex {
   remove(prefix: Prefix, origin: Observation['origin']): void
   /** Forgets those that are not in force. */
   sweep(isInForce: (observation: Observation) => boolean): void
+  list(): readonly PrefixObservation[]
   /** The operator's longest prefix among those that `isInForce` and hold the address, else what its name said. */
   find(address: Address, isInForce: (observation: Observation) => boolean): Observation | undefined
 }
@@ -49,6 +50,7 @@ export function createObservationIndex(): ObservationIndex {
       for (const { rows } of levels) for (const [key, row] of rows) if (!isInForce(row)) rows.delete(key)
       levels = levels.filter(({ rows }) => rows.size > 0)
     },
+    list: () => levels.flatMap(({ rows }) => [...rows.values()]),
     find(address, isInForce) {
       for (const { family, length, rows } of levels) {
         if (family !== address.family) continue

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { SallyportError } from '@sallyport/core/host'
 import { OWN_FILE } from '#files'
 import { loadInstalled } from '../load-installed.ts'
 
@@ -92,6 +93,17 @@ async function loadDriver(): Promise<Driver> {
   if (inside !== undefined) return inside
   const reason = `Node ${process.versions.node} has no SQLite of version ${SAFE_VERSION} or newer`
   return (await loadInstalled('@photostructure/sqlite', () => import('@photostructure/sqlite'), reason)) as Driver
+}
+
+/** Returns the `package_missing` that every opening of a database would reject with, or nothing. */
+export async function findMissingSqlite(): Promise<SallyportError | undefined> {
+  try {
+    await loadDriver()
+    return undefined
+  } catch (error) {
+    if (error instanceof SallyportError) return error
+    throw error
+  }
 }
 
 /** Node 22 writes at each load that its SQLite is experimental; the stores pass the same tests on it as on the package. */

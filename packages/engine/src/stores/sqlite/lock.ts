@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeFolder } from '#files'
-import { connect, type Database, isBusy } from './driver.ts'
+import { connect, findMissingSqlite, isBusy } from './driver.ts'
+import { createFolderLock, type Lock } from './folder-lock.ts'
 
 export interface LockOptions {
   /** Called once, when another process has the lock and this one starts to wait. */
@@ -16,18 +17,18 @@ const RETRY_MS = 50
 /**
  * Runs `task` while no other holder of the lock `path` runs, in this process or any other on the machine, and gives
  * what it gives. The lock is SQLite's own lock on a small file: the operating system takes it back from a process
- * that dies, however it dies. Waits without blocking the event loop, and without a deadline: a holder that lives is
- * at work. The file stays; removing it could split the lock.
+ * that dies, however it dies. Without SQLite it is a folder that its holder renews. Waits without blocking the event loop,
+ * and without a deadline: a holder that lives is at work. The file stays; removing it could split the lock.
  */
 export function withLock<T>(path: string, task: () => Promise<T>, options: LockOptions = {}): Promise<T> {
-  return withDatabase(path, async (database) => {
+  return withOpened(path, async (lock) => {
     options.signal?.throwIfAborted()
-    if (!tryLock(database)) {
+    if (!(await lock.take())) {
       options.onWait?.()
       do {
         await delay(RETRY_MS)
         options.signal?.throwIfAborted()
-      } while (!tryLock(database))
+      } while (!(await lock.take()))
     }
     return task()
   })
@@ -35,26 +36,32 @@ export function withLock<T>(path: string, task: () => Promise<T>, options: LockO
 
 /** The same without waiting: gives `undefined` and does not run `task` while another holder runs. */
 export function withFreeLock<T>(path: string, task: () => Promise<T>): Promise<T | undefined> {
-  return withDatabase(path, async (database) => (tryLock(database) ? task() : undefined))
+  return withOpened(path, async (lock) => ((await lock.take()) ? task() : undefined))
 }
 
-async function withDatabase<T>(path: string, work: (database: Database) => Promise<T>): Promise<T> {
+async function withOpened<T>(path: string, work: (lock: Lock) => Promise<T>): Promise<T> {
   makeFolder(dirname(path))
-  const database = await connect(path, 0)
+  const lock = (await findMissingSqlite()) === undefined ? await openFileLock(path) : createFolderLock(path)
   try {
-    return await work(database)
+    return await work(lock)
   } finally {
-    database.close()
+    await lock.release()
   }
 }
 
 /** Nothing is ever written, so closing leaves no journal behind and needs no commit. */
-function tryLock(database: Database): boolean {
-  try {
-    database.exec('BEGIN EXCLUSIVE')
-    return true
-  } catch (error) {
-    if (isBusy(error)) return false
-    throw error
+async function openFileLock(path: string): Promise<Lock> {
+  const database = await connect(path, 0)
+  return {
+    async take() {
+      try {
+        database.exec('BEGIN EXCLUSIVE')
+        return true
+      } catch (error) {
+        if (isBusy(error)) return false
+        throw error
+      }
+    },
+    release: async () => database.close(),
   }
 }

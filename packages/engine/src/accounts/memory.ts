@@ -1,4 +1,4 @@
-import type { Account, Accounts, StoredKey } from '../ports.ts'
+import type { Account, Accounts, StoredKey } from './ports.ts'
 
 /** A fault of one operation: whether it is applied before it rejects, and with what. */
 export interface Fault {
@@ -11,7 +11,7 @@ export type FaultHook = (operation: string) => Fault | undefined
 
 type Run = <T>(operation: string, step: () => T) => Promise<T>
 
-/** The accounts port in memory, for tests: an ordinary implementation with fault injection. */
+/** Accounts in the memory of this process alone. */
 export function createMemoryAccounts(fault: FaultHook = () => undefined): Accounts {
   const accounts = new Map<string, Account>()
 

@@ -1,0 +1,53 @@
+import { parsePrefix, SallyportError } from '@sallyport/core'
+import { type ConfigInput, open } from '../../src/open/index.ts'
+
+// Opens a service of the options that the parent gives, uses what would be kept, and sends what came of it.
+const notices: string[] = []
+const faults: string[] = []
+const rejected = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof SallyportError ? `${error.code}: ${error.message}` : String(error)),
+  )
+
+async function use(options: ConfigInput) {
+  const sallyport = await open(options, {
+    onNotice: (code, message) => notices.push(`${code} ${message}`),
+    onFault: (error) => faults.push(String(error)),
+  })
+  const request = {
+    method: 'GET',
+    target: '/',
+    scheme: 'https',
+    httpVersion: '1.1',
+    fields: ['Host', 'shop.example'],
+  } as const
+  const decided = () => sallyport.decide({ ...request, peer: '185.220.101.10' })
+  const called = () =>
+    sallyport.api({
+      ...request,
+      peer: '203.0.113.7',
+      target: '/v1/demo/192.0.2.1',
+      path: '/v1/demo/192.0.2.1',
+      query: new URLSearchParams(),
+      json: async () => undefined,
+    })
+  try {
+    const first = await called()
+    const second = await called()
+    return {
+      network: decided().inspection.network.verdict.classification,
+      remaining: [first, second].map((answer) => Number(answer?.headers['X-RateLimit-Remaining'])),
+      accounts: await sallyport.accounts.listAccounts(),
+      key: await rejected(sallyport.keyring.issue({ plan: 'free' })),
+      override: await rejected(sallyport.overrides.set(parsePrefix('5.9.10.0/24') as never, { networkClass: 'vpn' })),
+      attested: await rejected(sallyport.provenance.attestDecision(decided(), 'US')),
+    }
+  } finally {
+    await sallyport.close()
+  }
+}
+
+const [options = '{}'] = process.argv.slice(2)
+const outcome = await use(JSON.parse(options)).catch((error: unknown) => ({ refused: String(error) }))
+process.send?.({ ...outcome, notices, faults })

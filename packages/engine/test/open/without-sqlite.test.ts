@@ -1,0 +1,79 @@
+import { fork } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { ConfigInput } from '#config'
+import { nextMessage } from '../stores/processes.ts'
+import { WITHOUT_SQLITE } from '../stores/without-package.ts'
+
+/* On Node 20 without the package: an application without `store` works, and what must be kept says what to install. */
+
+const COMMAND = /Node \S+ has no SQLite of version 3\.51\.3 or newer: npm install @photostructure\/sqlite$/
+
+interface Outcome {
+  readonly refused?: string | undefined
+  readonly notices: readonly string[]
+  readonly faults: readonly string[]
+}
+
+function openIn(t: Test, dataDir: string, options: ConfigInput = {}): Promise<Outcome> {
+  const config = { dataDir, data: { refresh: false, city: false }, net: { outbound: false }, ...options }
+  const child = fork(join(import.meta.dirname, 'without-sqlite-child.js'), [JSON.stringify(config)], {
+    execArgv: [...WITHOUT_SQLITE],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  return nextMessage(child) as Promise<Outcome>
+}
+
+t.test('without a store a service decides and counts in memory, and writes no database', async (t) => {
+  const dataDir = t.testdir()
+  const outcome = await openIn(t, dataDir)
+  t.match(outcome, {
+    refused: undefined,
+    network: 'tor',
+    accounts: [],
+    key: /^package_missing: Node/,
+    override: /^package_missing: Node/,
+    attested: /^attestation_unavailable/,
+  })
+  const { remaining = [] } = outcome as { readonly remaining?: readonly number[] }
+  t.equal((remaining[0] ?? 0) - (remaining[1] ?? 0), 1, 'calls of /v1 are counted')
+  t.match(
+    outcome.notices.filter((notice) => notice.startsWith('SALLYPORT_SQLITE')),
+    [/^SALLYPORT_SQLITE Bans and counts end with this process, and nothing is kept for reports\. Node/],
+  )
+  t.match(
+    outcome.notices.find((notice) => notice.startsWith('SALLYPORT_SQLITE')),
+    COMMAND,
+  )
+  t.equal(outcome.faults.length, 1, 'the attestation alone fails')
+  t.match(outcome.faults[0], COMMAND)
+  const files = readdirSync(dataDir)
+  t.same(
+    files.filter((name) => /\.db$|\.held$/.test(name)),
+    [],
+  )
+  t.ok(files.some((name) => name.startsWith('tables-')))
+})
+
+t.test('a setting that needs SQLite, and databases of an earlier start, end the start with the command', async (t) => {
+  const rows: readonly (readonly [string, ConfigInput, RegExp])[] = [
+    ['store', { store: `sqlite:${join(t.testdir(), 'state.db')}` }, /: store is a file of SQLite\. Node/],
+    ['counting', { counting: { place: 'dataDir' } }, /: counting\.place: dataDir counts in a file of SQLite\. Node/],
+    [
+      'a signing key',
+      { provenance: { signingKey: 'env:NONE' } },
+      /: provenance\.signingKey is for a ledger in a file of SQLite\. Node/,
+    ],
+  ]
+  for (const [what, options, reason] of rows) {
+    const { refused } = await openIn(t, t.testdir(), options)
+    t.match(refused, reason, what)
+    t.match(refused, COMMAND, what)
+  }
+  const dataDir = t.testdir()
+  writeFileSync(join(dataDir, 'state.db'), '')
+  const { refused } = await openIn(t, dataDir)
+  t.match(refused, / holds state\.db of an earlier start\. Node/)
+  t.match(refused, COMMAND)
+})
