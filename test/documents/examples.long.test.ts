@@ -56,7 +56,7 @@ async function run(
   t.same(await ended, [0, null], 'a signal ends it in order')
 }
 
-const SERVERS = 'express koa fastify node hono h3 elysia hapi restify nestjs websockets'.split(' ')
+const SERVERS = 'express koa fastify node hono h3 elysia websockets'.split(' ')
 
 for (const name of SERVERS) {
   t.test(`examples/${name}.ts`, (t) =>
@@ -73,18 +73,6 @@ const ADMIN: Readonly<Record<string, readonly [text: string, other: string]>> = 
   hono: ["app.get('/'", "app.get('/admin', (c) => c.text('reached-admin')); app.get('/'"],
   h3: [".get('/'", ".get('/admin', () => 'reached-admin').get('/'"],
   elysia: [".get('/'", ".get('/admin', () => 'reached-admin').get('/'"],
-  hapi: [
-    'server.route(',
-    "server.route({ method: 'GET', path: '/admin', handler: () => 'reached-admin' }); server.route(",
-  ],
-  restify: [
-    "server.get('/'",
-    "server.get('/admin', (_, res, next) => (res.send('reached-admin'), next())); server.get('/'",
-  ],
-  nestjs: [
-    'Get()(',
-    "Site.prototype.admin = () => 'reached-admin'; Get('admin')(Site.prototype, 'admin', Object.getOwnPropertyDescriptor(Site.prototype, 'admin')); Get()(",
-  ],
 }
 
 for (const [name, [text, other]] of Object.entries(ADMIN)) {

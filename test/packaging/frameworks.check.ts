@@ -26,6 +26,30 @@ const PAGES: Readonly<Record<string, readonly [opens: string, page: GuardedPage]
   ],
   bun: ['server.ts', { edits: [['server.ts', 'Response.json(page)', pageByUrl('Response.json(page)')]] }],
   deno: ['server.ts', { edits: [['server.ts', 'Response.json(page)', pageByUrl('Response.json(page)')]] }],
+  hapi: [
+    'server.js',
+    {
+      edits: [
+        [
+          'server.js',
+          'server.route(',
+          "server.route({ method: 'GET', path: '/admin', handler: () => 'reached-admin' }); server.route(",
+        ],
+      ],
+    },
+  ],
+  nestjs: [
+    'server.js',
+    {
+      edits: [
+        [
+          'server.js',
+          'Get()(',
+          "Site.prototype.admin = () => 'reached-admin'; Get('admin')(Site.prototype, 'admin', Object.getOwnPropertyDescriptor(Site.prototype, 'admin')); Get()(",
+        ],
+      ],
+    },
+  ],
   nextjs: ['sallyport.ts', { files: { 'app/admin/route.ts': nextRoute() } }],
   'nextjs-server': ['server.js', { files: { 'app/admin/route.js': nextRoute() } }],
   nitro: [
@@ -44,6 +68,18 @@ const PAGES: Readonly<Record<string, readonly [opens: string, page: GuardedPage]
     },
   ],
   remix: ['server.js', { files: { 'app/routes/admin.js': LOADER } }],
+  restify: [
+    'server.js',
+    {
+      edits: [
+        [
+          'server.js',
+          "server.get('/'",
+          "server.get('/admin', (_, res, next) => (res.send('reached-admin'), next())); server.get('/'",
+        ],
+      ],
+    },
+  ],
   sveltekit: [
     'src/hooks.server.ts',
     { files: { 'src/routes/admin/+server.ts': "export const GET = () => new Response('reached-admin')\n" } },

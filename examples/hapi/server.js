@@ -1,9 +1,8 @@
 // A hapi site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
-import type { IncomingMessage } from 'node:http'
-import { server as createServer, type Request, type ResponseToolkit } from '@hapi/hapi'
+import { server as createServer } from '@hapi/hapi'
 import { inspection, open, v1 } from '@sallyport/express'
-import { guardUpgrade, type Inspected } from '@sallyport/node'
+import { guardUpgrade } from '@sallyport/node'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 
@@ -18,10 +17,10 @@ const sallyport = await open({
 const handlers = [inspection(sallyport), v1(sallyport)]
 const server = createServer({ port: Number(PORT), host: '127.0.0.1' })
 for (const handle of handlers) {
-  server.ext('onRequest', async ({ raw: { req, res } }: Request, h: ResponseToolkit) => {
+  server.ext('onRequest', async ({ raw: { req, res } }, h) => {
     const goesOn = await new Promise((resolve) => {
       res.once('close', () => resolve(false))
-      handle(req as never, res as never, (error?: unknown) => resolve(error === undefined))
+      handle(req, res, (error) => resolve(error === undefined))
     })
     return goesOn ? h.continue : h.abandon
   })
@@ -30,7 +29,7 @@ server.route({
   method: 'GET',
   path: '/',
   handler: ({ raw }) => {
-    const { action, inspection } = (raw.req as Inspected<IncomingMessage>).sallyport ?? {}
+    const { action, inspection } = raw.req.sallyport ?? {}
     return { action, networkClass: inspection?.network.verdict.classification }
   },
 })

@@ -1,8 +1,8 @@
 // A restify site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
 import { inspection, open, v1 } from '@sallyport/express'
-import { guardUpgrade, type Inspected } from '@sallyport/node'
-import { createServer, type Request, type RequestHandler } from 'restify'
+import { guardUpgrade } from '@sallyport/node'
+import restify from 'restify'
 
 const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 
@@ -13,11 +13,11 @@ const sallyport = await open({
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })
 
-const server = createServer()
+const server = restify.createServer()
 // Middleware of Express runs here as it is.
-server.pre(inspection(sallyport) as unknown as RequestHandler, v1(sallyport) as unknown as RequestHandler)
+server.pre(inspection(sallyport), v1(sallyport))
 server.get('/', (req, res, next) => {
-  const { action, inspection } = (req as Inspected<Request>).sallyport ?? {}
+  const { action, inspection } = req.sallyport ?? {}
   res.send({ action, networkClass: inspection?.network.verdict.classification })
   next()
 })
