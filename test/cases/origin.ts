@@ -9,10 +9,12 @@ export interface RecordingOrigin {
   close(): Promise<void>
 }
 
+export type Answer = (head: string, connection: object) => string
+
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
-/** Answers each head with the bytes that `answer` has for it, and skips bodies by their length or their chunks. */
-export async function openRecordingOrigin(answer: (head: string) => string = () => OK): Promise<RecordingOrigin> {
+/** Answers each head with the bytes that `answer` has for it and its connection, and skips bodies by their length or their chunks. */
+export async function openRecordingOrigin(answer: Answer = () => OK): Promise<RecordingOrigin> {
   const heads: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -26,7 +28,7 @@ export async function openRecordingOrigin(answer: (head: string) => string = () 
         const head = unread.slice(0, unread.indexOf('\r\n\r\n') + 4)
         unread = unread.slice(length)
         heads.push(head)
-        socket.write(answer(head), 'latin1')
+        socket.write(answer(head, socket), 'latin1')
       }
     })
   })

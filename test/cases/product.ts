@@ -9,7 +9,7 @@ import type { Decision } from '@sallyport/core'
 import { type ConfigInput, open } from '@sallyport/engine'
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import { ROOT } from '../workspaces.ts'
-import { openRecordingOrigin, type RecordingOrigin } from './origin.ts'
+import { type Answer, openRecordingOrigin, type RecordingOrigin } from './origin.ts'
 
 /** A proxy before an origin that keeps the heads it gets, as a configuration has it. */
 export interface Gate {
@@ -47,7 +47,7 @@ export class Product {
   readonly #ends: (() => Promise<unknown>)[] = []
 
   /** A gate by its configuration; the same one again for the same. */
-  gate(config: ConfigInput, answer?: (head: string) => string, edge: ProxyOptions = {}): Promise<Gate> {
+  gate(config: ConfigInput, answer?: Answer, edge: ProxyOptions = {}): Promise<Gate> {
     const key = JSON.stringify([config, String(answer), edge])
     const gate = this.#gates.get(key) ?? this.#open(config, answer, edge)
     this.#gates.set(key, gate)
@@ -65,7 +65,7 @@ export class Product {
     }
   }
 
-  async #open(config: ConfigInput, answer: ((head: string) => string) | undefined, edge: ProxyOptions): Promise<Gate> {
+  async #open(config: ConfigInput, answer: Answer | undefined, edge: ProxyOptions): Promise<Gate> {
     const origin = await openRecordingOrigin(answer)
     const sallyport = await open(this.config(config), { onNotice: () => {} })
     const decisions: Decision[] = []

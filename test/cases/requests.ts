@@ -18,7 +18,10 @@ interface RequestCase {
   readonly setup?: Readonly<Record<string, unknown>> | undefined
   /** Keys of a configuration, as `clientHeader: forwarded, trustProxy: [loopback]`. */
   readonly config?: string | undefined
-  readonly expected?: Texts | undefined
+  /** The trusted proxy before us has this address. */
+  readonly peer?: string | undefined
+  /** By parts of the decision, or in words: `class unverified_bot (why)`. */
+  readonly expected?: Texts | string | undefined
   /** An outcome that would be right too. */
   readonly or?: string | undefined
 }
@@ -32,12 +35,12 @@ export const requestCases: Judge = {
   takes: ({ name, text }) => name.endsWith('.json') && /"(?:headers|request)":/.test(text),
   async judge(file, product) {
     const read = JSON.parse(file.text) as RequestCase
-    const { expected = PERSON } = read
+    const expected = expectedOf(read)
     const presets = new Set(Object.entries(expected).flatMap((row) => presetsOf(...row)))
     const decisions = new Map<string, Decision | undefined>()
     const config = await configOf(read, product)
     for (const preset of presets) {
-      const gate = await gateOf(product, { ...config, policy: { preset } } as ConfigInput)
+      const gate = await gateOf(product, { policy: { preset }, ...config } as ConfigInput)
       const asked = gate && (await gate.ask(requestBytes(read.method ?? 'GET', read.path ?? '/', fieldsOf(read))))
       decisions.set(preset, asked?.decision)
     }
@@ -46,6 +49,12 @@ export const requestCases: Judge = {
     const other = await alternative(file, read.or, config, product)
     return other.ok ? [other] : rows
   },
+}
+
+function expectedOf({ expected = PERSON }: RequestCase): Texts {
+  if (typeof expected !== 'string') return expected
+  const [, key = '', value = ''] = /^(\w+) (\S+)/.exec(expected) ?? []
+  return { [key]: value }
 }
 
 /** Presets that an expectation is about. */
@@ -84,8 +93,10 @@ async function configOf({ config, setup = {} }: RequestCase, product: Product): 
     const id = /^data\.sources\.(.+)\.url$/.exec(key)?.[1]
     if (id !== undefined) sources[id] = { url: `file://${product.write(`${id}.json`, setup['list'])}` }
   }
-  const given = config === undefined ? { trustProxy: ['loopback'] } : (parse(`{ ${config} }`) as object)
-  const whole = { ...given, data: { sources } } as ConfigInput
+  const given = (config === undefined ? {} : parse(`{ ${config} }`)) as ConfigInput
+  // Whatever is in front, its requests come from here.
+  const trustProxy = [...new Set(['loopback', ...(given.trustProxy ?? [])])]
+  const whole = { ...given, trustProxy, data: { sources } } as ConfigInput
   const file = product.write('case.yaml', product.config(whole))
   for (const id of Object.keys(sources)) await product.run('data', 'update', '--source', id, '--config', file)
   return whole
@@ -107,8 +118,10 @@ function fieldsOf(read: RequestCase): readonly (readonly [string, string])[] {
     ...agent,
     ...(listed as readonly (readonly [string, string])[]),
     ...Object.entries(written),
-  ]
+  ].map(([name, value]) => [name, isForwarding(name) && read.peer ? `${value}, ${read.peer}` : value])
 }
+
+const isForwarding = (name: string): boolean => name.toLowerCase() === 'x-forwarded-for'
 
 function pairOf(line: string): readonly [string, string] {
   const colon = line.indexOf(':')

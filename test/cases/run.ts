@@ -7,6 +7,15 @@ import { type CaseFile, type Judge, type Outcome, short } from './case.ts'
 import { caseFiles } from './folder.ts'
 import { aptRun, pathLines, userAgentLines } from './lines.ts'
 import { combinedLog, logInTwoFormats, replayedLog } from './logs.ts'
+import {
+  balancedLog,
+  connectionOfOne,
+  forwardedCheck,
+  namedScheme,
+  publishedList,
+  unsortedLog,
+  writtenLog,
+} from './operators.ts'
 import { appShell, scriptOfAPage, workerPage } from './pages.ts'
 import { limitConfig, policyOfAnother } from './policies.ts'
 import { Product } from './product.ts'
@@ -19,6 +28,8 @@ import { http2Trailer, keptConnection, rawRequest } from './wires.ts'
 const JUDGES: readonly Judge[] = [
   program,
   byHand,
+  connectionOfOne,
+  namedScheme,
   keptConnection,
   challengedRequests,
   wordedRequest,
@@ -38,6 +49,11 @@ const JUDGES: readonly Judge[] = [
   scriptOfAPage,
   limitConfig,
   policyOfAnother,
+  publishedList,
+  forwardedCheck,
+  unsortedLog,
+  balancedLog,
+  writtenLog,
 ]
 
 const { positionals } = parseArgs({ allowPositionals: true })
