@@ -4,13 +4,14 @@ import { connect } from 'node:net'
 import { errorCode, SallyportError } from '@sallyport/core'
 import type { Finding } from '@sallyport/engine'
 import { connectionReason } from '@sallyport/engine/files'
+import { Client } from 'undici'
 import { requireAcme } from './acme/order.ts'
 import { DEFAULT_ADMIN } from './admin.ts'
 import { type CertificateFiles, dateFault, PairFault, readCertificate } from './edge/certificates.ts'
 import type { Route } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
 import { ownListeners, type Places } from './origin/own-listener.ts'
-import { readTrust } from './origin/trust.ts'
+import { connectorTo, readTrust } from './origin/trust.ts'
 
 /** Holds a finding without the name of its check. */
 type Found = Omit<Finding, 'check'>
@@ -101,6 +102,52 @@ export async function examineOrigins(places: OriginKeys): Promise<readonly Found
     ...asked,
   ]
   return found.length === 0 ? [{ state: 'ok', found: 'No origin is configured.' }] : found
+}
+
+/** The keys of the configuration that say where the API is. */
+interface ApiKeys extends Pick<OriginKeys, 'upstream' | 'routes'> {
+  readonly api: { readonly enabled: boolean; readonly base: string }
+}
+
+/** Asks each origin whether it has an API of its own where the gate answers with ours, which visitors would get in its place. */
+export async function examineApi({ api, upstream, routes = [] }: ApiKeys): Promise<readonly Found[]> {
+  const upstreams = upstream === undefined ? routes : [...routes, { upstreams: [upstream] }]
+  const origins = api.enabled ? upstreams.filter((route) => route.upstreams?.[0] !== undefined) : []
+  if (origins.length === 0) return []
+  const path = `${api.base}/v1`
+  const found = await Promise.all(origins.map(async (route) => ({ route, isTaken: await hasPath(route, path) })))
+  const taken = found.filter(({ isTaken }) => isTaken)
+  const advice = 'Move ours with api: { base: /sallyport }, or turn it off with api: { enabled: false }.'
+  return taken.length === 0
+    ? [{ state: 'ok', found: `No origin answers at ${path}, which is the API of the gate.` }]
+    : taken.map(({ route }): Found => {
+        const found = `${route.upstreams?.[0]} has a ${path} of its own, and visitors get the API of the gate in its place.`
+        return { state: 'warn', found, advice, path: ['api'] }
+      })
+}
+
+/** Whether an origin answers a path otherwise than one that it does not have. False where it does not answer: another check says so. */
+async function hasPath({ upstreams = [], ca, host }: Route, path: string): Promise<boolean> {
+  try {
+    const address = originAddress(upstreams[0] ?? '')
+    const connect = connectorTo(address, CONNECT_MS, readTrust(ca, 'ca'))
+    const origin = new Client(address.url, { connect, headersTimeout: CONNECT_MS })
+    const named = host === undefined || host.startsWith('*') ? address.url.host : host
+    const ask = async (path: string) => {
+      const headers = { host: named, 'user-agent': 'sallyport-doctor', accept: 'application/json' }
+      const { statusCode, headers: fields, body } = await origin.request({ method: 'GET', path, headers })
+      body.on('error', () => {}).destroy()
+      return `${statusCode} ${fields['content-type'] ?? ''}`
+    }
+    try {
+      const [at, missing] = [await ask(path), await ask(`${path}-sallyport-doctor`)]
+      return at !== missing
+    } finally {
+      await origin.destroy()
+    }
+  } catch {
+    return false
+  }
 }
 
 /** Whether a gate may listen at an address, or does: nothing listens there, or a gate. */

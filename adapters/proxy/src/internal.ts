@@ -2,5 +2,5 @@
 
 export { escapeHtml } from '@sallyport/node/internal'
 export type { WorkerCounts } from './admin.ts'
-export { examineOrigins, examineTls } from './examine.ts'
+export { examineApi, examineOrigins, examineTls } from './examine.ts'
 export { sitePartsOf } from './gate/robots.ts'

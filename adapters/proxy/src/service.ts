@@ -16,7 +16,7 @@ import { stepUp } from './gate/step-up.ts'
 import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
 import { ownConnection } from './origin/connection-auth.ts'
-import { explained, failureOf, faultOf, LargeHead } from './origin/faults.ts'
+import { clientReason, explained, failureOf, faultOf } from './origin/faults.ts'
 import type { Member } from './origin/members.ts'
 import type { RelayHooks } from './origin/relay.ts'
 import type { OriginTurns } from './origin/turns.ts'
@@ -88,7 +88,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       slots,
       cause,
       ipv6Prefix: limits.ipv6Prefix,
-      bodyBytes: limits.bodyBytes,
+      bodyBytes: limits.bodyBytes ?? Number.POSITIVE_INFINITY,
       refusals,
       isOverloaded: (waitedMs) => overload.present || waitedMs > limits.eventLoopDelay,
     })
@@ -96,8 +96,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     const error = explained(failure, limits)
     options.onOriginFailure?.(error)
     sallyport.meter?.add('originFailures', [faultOf(error)])
-    const reason = error instanceof LargeHead ? error.reason : undefined
-    answerWith(exchange, refusal(failureOf(error), undefined, reason), 'origin')
+    answerWith(exchange, refusal(failureOf(error), undefined, clientReason(error)), 'origin')
   }
 
   const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])

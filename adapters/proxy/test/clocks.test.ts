@@ -153,7 +153,8 @@ t.test('a body that comes steadily takes as long as it takes', async (t) => {
 })
 
 t.test('an origin that takes no more of a body', async (t) => {
-  const { url } = await proxyBefore(t, (socket) => void socket.pause(), { timeouts: { idleBody: 100 } })
+  const timeouts = { idleBody: 100, originHeaders: 100 }
+  const { url } = await proxyBefore(t, (socket) => void socket.pause(), { timeouts })
   const client = await dial(url)
   client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n')
   client.write('x'.repeat(9_000_000))
@@ -204,7 +205,7 @@ t.test('events, and routes that say so, have no clock of the origin', async (t) 
       if (isEvent || head.startsWith('GET /poll/')) patient.push(socket)
       socket.write(isEvent ? event : plain)
     },
-    { timeouts: { idleBody: 50 }, routes: [{ path: '/poll', stream: true }] },
+    { timeouts: { idleBody: 50, originHeaders: 50 }, routes: [{ path: '/poll', stream: true }] },
   )
   const streams = ['/events', '/poll/more?x'].map((path) => exchange(url, get(path)))
   await until(() => patient.length === 2)

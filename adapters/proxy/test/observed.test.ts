@@ -8,7 +8,7 @@ import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 async function watched(t: Test, origin: Parameters<typeof proxyBefore>[1], trust: readonly string[] = ['loopback']) {
   const seen: ObservedRequest[] = []
   const sallyport = { ...fakeSallyport({ trust }), observe: (observed: ObservedRequest) => void seen.push(observed) }
-  const proxy = await proxyBefore(t, origin, { sallyport })
+  const proxy = await proxyBefore(t, origin, { sallyport, limits: { bodyBytes: 1_000_000 } })
   return {
     ...proxy,
     seen,

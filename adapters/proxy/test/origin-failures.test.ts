@@ -62,13 +62,15 @@ t.test('an idle connection that the origin closes costs no client an answer', as
 
 t.test('an origin that says nothing is a gateway timeout', async (t) => {
   const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { originHeaders: 100 } })
-  t.equal(errorOf(await exchange(url, get('/'))), 'gateway_timeout')
+  const answer = await exchange(url, get('/'))
+  t.equal(errorOf(answer), 'gateway_timeout')
+  t.match(answer, 'longer than timeouts.originHeaders', 'which names the key')
   await until(() => origin.open() === 0)
 })
 
 t.test('an origin that stops within an answer cuts the client', async (t) => {
   const { url } = await proxyBefore(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', {
-    timeouts: { idleBody: 100 },
+    timeouts: { idleBody: 100, originHeaders: 100 },
   })
   t.match(await exchange(url, get('/')), /\r\n\r\nhalf$/)
 })

@@ -53,6 +53,20 @@ t.test('what the parser refuses is a page for a browser, whose fields are among 
   t.ok(isJson(await exchange(url, 'nothing\r\n\r\n')))
 })
 
+t.test('an address that is too long is 414, and the page says what is too much', async (t) => {
+  const { url, origin } = await proxyBefore(t, OK)
+  for (const length of [8_193, 12_000, 20_000, 100_000]) {
+    const target = `/?q=${'a'.repeat(length - 4)}`
+    const page = await exchange(url, get(target, 'Accept: text/html'))
+    // Of a longer one the rest of the head is not among the bytes.
+    if (length < 65_536) t.match([statusOf(page), page], [414, /larger than this site accepts/], `${length}`)
+    const json = await exchange(url, get(target, ANYTHING))
+    t.match([statusOf(json), json], [414, /"message":"The address is longer than 8192 bytes\."/], `${length}`)
+  }
+  t.equal(statusOf(await exchange(url, get(`/?q=${'a'.repeat(8_188)}`))), 200)
+  t.equal(origin.heads.length, 1)
+})
+
 t.test('a proxy that is too busy says so on a page', async (t) => {
   const { url } = await proxyBefore(t, OK, { limits: { eventLoopDelay: '20ms' } })
   const askedLate = async (...fields: readonly string[]): Promise<string> => {

@@ -1,4 +1,7 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
@@ -47,6 +50,36 @@ t.test('each piece of a request goes on as it comes', async (t) => {
   await until(() => origin.received[0]?.endsWith('0\r\n\r\n') === true)
   client.destroy()
   await until(() => origin.open() === 0)
+})
+
+t.test('a body has no largest size, unless the configuration names one', async (t) => {
+  const size = 12 * 1024 * 1024
+  const upload = async (url: string, framing: string, body: string) => {
+    const client = await dial(url)
+    client.write(`POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${framing}\r\n\r\n${body}`)
+    return readUntil(client)
+  }
+  const sized = [`Content-Length: ${size}`, 'x'.repeat(size)] as const
+  const chunked = ['Transfer-Encoding: chunked', `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`] as const
+  const received: number[] = []
+  const server = createServer(async (request, response) => {
+    received.push(
+      await buffer(request).then(
+        ({ length }) => length,
+        () => 0,
+      ),
+    )
+    response.end('ok')
+  })
+  const upstream = `http://127.0.0.1:${await listening(t, server)}`
+  const free = await proxyBefore(t, OK, { upstream })
+  for (const [framing, body] of [sized, chunked]) t.equal(statusOf(await upload(free.url, framing, body)), 200, framing)
+  t.same(received, [size, size])
+  const { url } = await proxyBefore(t, OK, { upstream, limits: { bodyBytes: size - 1 } })
+  for (const [framing] of [sized, chunked]) {
+    const answer = await upload(url, framing, framing === sized[0] ? '' : chunked[1])
+    t.match([statusOf(answer), answer], [413, /larger than limits\.bodyBytes/], framing)
+  }
 })
 
 t.test('an origin is read no faster than the client reads', async (t) => {

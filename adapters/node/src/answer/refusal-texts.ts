@@ -21,7 +21,7 @@ export type RefusalTexts = Readonly<Record<RefusalKind, RefusalText>> & {
 export function kindOf(status: number): RefusalKind {
   if (status === 403 || status === 401) return 'blocked'
   if (status === 404) return 'missing'
-  if (status === 413) return 'large'
+  if (status === 413 || status === 414 || status === 431) return 'large'
   if (status === 429) return 'limited'
   if (status === 503) return 'busy'
   return status >= 500 ? 'unreachable' : 'invalid'

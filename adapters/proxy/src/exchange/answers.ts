@@ -30,7 +30,7 @@ const BUSY = 'The server is busy. Try again later.'
 const REFUSED: Partial<Readonly<Record<RefusalCause, Refusal>>> = {
   in_flight: refusal('service_unavailable', 503, 'Too many requests of this client are in flight.'),
   tunnels: refusal('service_unavailable', 503, 'Too many WebSockets of this client are open.'),
-  body_bytes: refusal('payload_too_large', 413, 'The body is too large.'),
+  body_bytes: refusal('payload_too_large', 413, 'The body is larger than limits.bodyBytes.'),
   slow_body: refusal('invalid_request', 408, 'The body took too long.'),
 }
 

@@ -59,12 +59,14 @@ const MAX_INTERVAL_MS = 1_000
  */
 export function startClocks(roster: Roster<Watched>, timeouts: Timeouts, onLeak: () => void): () => void {
   const { idleBody, clientUnread, originHeaders, minRate } = timeouts
+  // The origin has no less time within a body than the client.
+  const within = Math.max(idleBody, originHeaders)
   const times: Readonly<Record<Side, number>> = {
     body: idleBody,
     reading: clientUnread,
-    upload: idleBody,
+    upload: within,
     head: originHeaders,
-    answer: idleBody,
+    answer: within,
   }
   const interval = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, Math.min(...Object.values(times)) / STEPS))
   let last = performance.now()

@@ -32,7 +32,10 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 const ELSEWHERE = /^(?!(?:CONNECT|TRACE|TRACK)$)[A-Z][A-Z-]{1,31}$/
 
 const MAX_FIELDS = 100
-const MAX_TARGET = 8192
+/** As nginx, HAProxy and Apache have it too: origins behind it take no longer ones. */
+export const MAX_TARGET = 8192
+/** The fault of an address that few servers would take. */
+export const LONG_TARGET: HeadFault = { status: 414, reason: `The address is longer than ${MAX_TARGET} bytes.` }
 // RFC 3986 and the few bytes beyond it that browsers send as they are: `[]^|` in a path; in a query also `\`, a brace,
 // a backquote and a percent sign that starts no escape.
 const PATH = /^\/[\w.~!$&'()*+,;=:@/[\]^|%-]*$/
@@ -57,7 +60,7 @@ export function precheck(
   if (!isServed && !(head.isElsewhere && ELSEWHERE.test(method))) {
     return { status: 405, reason: `${method} is not served.` }
   }
-  if (!api && target.length > MAX_TARGET) return { status: 414, reason: `The target is over ${MAX_TARGET} bytes.` }
+  if (!api && target.length > MAX_TARGET) return LONG_TARGET
   const serverWide = target === '*' && method === 'OPTIONS'
   return (
     headFault(head, read, paths) ??

@@ -184,7 +184,7 @@ function timesOf({ timeouts = {} }: Route): RouteTimeouts {
 /** Times of a site's own by the side that is waited for. */
 function sidesOf({ idleBody, originHeaders }: RouteTimeouts): Site['times'] {
   const times: Writable<Site['times']> = {}
-  if (idleBody !== undefined) times.upload = times.answer = idleBody
-  if (originHeaders !== undefined) times.head = originHeaders
+  if (originHeaders !== undefined) times.head = times.upload = times.answer = originHeaders
+  if (idleBody !== undefined) times.upload = times.answer = Math.max(idleBody, originHeaders ?? 0)
   return times
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ID_HEADER, type RequestHost, refusal, rendered } from '@sallyport/node/internal'
+import { LONG_TARGET, MAX_TARGET } from '../gate/prechecks.ts'
 
 /** Statuses of heads that Node's parser refuses, by the code of its error; any other is 400. */
 const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
@@ -15,6 +16,7 @@ const PHRASE: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
   413: 'Payload Too Large',
+  414: 'URI Too Long',
   431: 'Request Header Fields Too Large',
 }
 
@@ -45,7 +47,8 @@ export function answerClientError(error: ParserError, socket: Answering, { refus
     socket.destroy()
     return
   }
-  const [status, reason] = STATUS[error.code ?? ''] ?? [400, 'Not a valid HTTP request.']
+  const known = isLongTarget(error) ? LONG : STATUS[error.code ?? '']
+  const [status, reason] = known ?? [400, 'Not a valid HTTP request.']
   const id = randomUUID()
   const fields = error.rawPacket === undefined ? undefined : likedIn(error.rawPacket)
   const { headers, body } = rendered(refusal('invalid_request', status, reason), { id, fields, page })
@@ -59,6 +62,14 @@ export function answerClientError(error: ParserError, socket: Answering, { refus
   socket.end(`HTTP/1.1 ${status} ${PHRASE[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
   // Bytes that still come are thrown away with the connection.
   socket.destroySoon()
+}
+
+const LONG = [LONG_TARGET.status, LONG_TARGET.reason] as const
+
+/** Whether a head is too large for its address alone. */
+function isLongTarget({ code, rawPacket = Buffer.alloc(0) }: ParserError): boolean {
+  const [, target = ''] = rawPacket.toString('latin1').split(/[ \r\n]/, 2)
+  return code === 'HPE_HEADER_OVERFLOW' && target.length > MAX_TARGET
 }
 
 /** The fields that say in which form and language an answer is liked: with too many cookies, a browser's are among the bytes. */

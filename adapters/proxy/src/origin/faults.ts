@@ -41,6 +41,24 @@ export class LargeHead extends SallyportError {
   }
 }
 
+/** The origin was silent for too long. */
+export class OriginLate extends Error {
+  readonly code = 'ETIMEDOUT'
+  readonly reason = 'The origin was silent for longer than timeouts.originHeaders.'
+
+  constructor() {
+    super('the origin was silent for longer than timeouts.originHeaders')
+  }
+}
+
+/** Returns what the client is told of a failure, where a limit or a time-out of ours has a name. */
+export function clientReason(error: Error): string | undefined {
+  if (error instanceof LargeHead || error instanceof OriginLate) return error.reason
+  return 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
+    ? 'The origin took no connection within timeouts.originConnect.'
+    : undefined
+}
+
 /** Returns a failure as it is reported: that of a limit of ours by its name. */
 export function explained(error: Error, limits: Pick<Limits, 'originHeadBytes'>): Error {
   return 'code' in error && HEAD_OVERFLOW.has(String(error.code)) ? new LargeHead(limits) : error

@@ -10,7 +10,7 @@ import type { RefusalCause } from '../exchange/refusals.ts'
 import { askedLevel, isEmpty, requireStatus, responseFields, trailerFields } from '../fields/response-fields.ts'
 import { guarded, type OriginConnection, type OriginRequest, RESET } from './connection.ts'
 import { hasConnectionAuth } from './connection-auth.ts'
-import { isUnreached } from './faults.ts'
+import { isUnreached, OriginLate } from './faults.ts'
 import type { Member, Members } from './members.ts'
 import { fieldsFor, type HandedFields } from './own-host.ts'
 import { type HeldBytes, RequestBody } from './request-body.ts'
@@ -367,13 +367,6 @@ function typeIn(fields: readonly string[]): string | undefined {
     return fields[at + 1]
   }
   return undefined
-}
-
-class OriginLate extends Error {
-  readonly code = 'ETIMEDOUT'
-  constructor() {
-    super('the origin did not go on')
-  }
 }
 
 /** undici has no code for an answer that is not HTTP; one without a code would be shown as a bug of ours. */

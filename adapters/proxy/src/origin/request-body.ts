@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Limits } from '@sallyport/engine/limits'
 import { hasRoom, levelOf } from '../bounds/fair-share.ts'
 import { bodyOf, type ClientRequest, isBroken } from '../edge/client-messages.ts'
 
@@ -60,7 +61,7 @@ export class RequestBody extends Readable {
   constructor(
     request: ClientRequest,
     held: ClientBytes,
-    limits: { readonly bodyBytes: number },
+    { bodyBytes = Number.POSITIVE_INFINITY }: Pick<Limits, 'bodyBytes'>,
     { guard, onReady, onFault }: BodyHooks,
   ) {
     super({ highWaterMark: WHOLE_BYTES })
@@ -76,7 +77,7 @@ export class RequestBody extends Readable {
     }
     const take = (chunk: Buffer): void => {
       this.#received += chunk.length
-      if (this.#received > limits.bodyBytes) {
+      if (this.#received > bodyBytes) {
         fault('body_bytes')
         return
       }

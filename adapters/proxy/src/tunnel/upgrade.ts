@@ -8,7 +8,7 @@ import httpProxy from 'http-proxy'
 import type { Exchange, Upgrade } from '../exchange/exchange.ts'
 import { isEmpty, requireStatus, responseFields } from '../fields/response-fields.ts'
 import type { OriginAddress } from '../origin/address.ts'
-import { isUnreached } from '../origin/faults.ts'
+import { isUnreached, OriginLate } from '../origin/faults.ts'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
 import { fieldsFor, type HandedFields } from '../origin/own-host.ts'
@@ -74,7 +74,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
   }
 
   const begin = (outgoing: ClientRequest): void => {
-    const late = setTimeout(() => outgoing.destroy(new HandshakeTimeout()), timeouts.originHeaders)
+    const late = setTimeout(() => outgoing.destroy(new OriginLate()), timeouts.originHeaders)
     socket.once('close', () => outgoing.destroy())
     takeOver(outgoing, {
       late,
@@ -236,13 +236,6 @@ function acceptOf({ headers }: IncomingMessage): string {
 
 function badAnswer(message: string): SallyportError {
   return new SallyportError('bad_gateway', message)
-}
-
-class HandshakeTimeout extends Error {
-  readonly code = 'ETIMEDOUT'
-  constructor() {
-    super('the origin did not answer the handshake')
-  }
 }
 
 /**

@@ -83,11 +83,14 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       case 'none':
         return refusal(
           request,
-          new SallyportError('not_found', undefined, { path: withoutKeys(request.path.slice(0, MAX_PATH)) }),
+          new SallyportError('not_found', NO_PATH, { path: withoutKeys(request.path.slice(0, MAX_PATH)) }),
         )
     }
   }
 }
+
+const NO_PATH =
+  'No such path of this API. A site with a /v1 of its own moves it with api.base, or turns it off with api.enabled.'
 
 /** Makes the 200s of a route: its headers, and of what it answers all that its schema lists. */
 function successOf(

@@ -48,6 +48,7 @@ const CHECKS: readonly Finding['check'][] = [
   'policy',
   'trust',
   'origins',
+  'api',
   'listeners',
   'challenge',
   ...NAMED_FEATURES.map(({ name }) => name),
@@ -58,7 +59,7 @@ type Findings = Readonly<Record<Finding['check'], readonly CheckResult[] | undef
 /**
  * Looks at what a service of this configuration rests on: rights, files, clocks, DNS, stores, the age of data, rules, trust
  * and listeners; with what to do. It changes nothing but a file of one byte in the dataDir, which it removes, and asks DNS, the
- * stores, the mirror, CrowdSec and the site that are named. Rejects with `invalid_config` alone.
+ * stores, the mirror, CrowdSec, the origins and the site that are named. Rejects with `invalid_config` alone.
  */
 export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {}): Promise<readonly Finding[]> {
   const config = parseConfig(options)

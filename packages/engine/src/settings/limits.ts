@@ -73,23 +73,29 @@ export const Limits = z.strictObject({
   inFlightPerClient: whole(100, [1, 1_000_000], 'requests', 'Requests in flight of one client', 32),
   tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes at one time', 10_000),
   originConnections: whole(128, [1, 10_000], 'connections', 'Connections to the origin of one route at one time', 256),
-  bodyBytes: whole(
-    10_485_760,
-    [0, 1_099_511_627_776],
-    'bytes',
-    'Size of the body of a request; beyond it is a 413',
-    52_428_800,
-  ),
+  bodyBytes: z.int().min(0).max(1_099_511_627_776).optional().meta({
+    unit: 'bytes',
+    least: '0',
+    most: '1099511627776',
+    description: 'Size of the body of a request, which streams to the origin; beyond it is a 413; absent: none',
+    example: 52_428_800,
+  }),
   eventLoopDelay: time('500ms', ['20ms', '1m'], 'Delay of the event loop beyond which requests are shed', '250ms'),
 })
 
 /** How long the proxy waits, and for whom. None bounds a whole request: bytes that flow are let flow. */
 export const Timeouts = z.strictObject({
   header: time('10s', ['10ms', '10m'], 'Time for the head of a request, or for a PROXY header', '5s'),
-  keepAlive: time('15s', ['10ms', '1h'], 'Time until the next request of a connection', '1m'),
-  idleBody: time('30s', ['10ms', '1h'], 'Time between bytes of a body, from the client or from the origin', '1m'),
+  // A balancer in front closes its connections first: that of AWS does so after 60 s, and would send a request into the end of ours.
+  keepAlive: time('75s', ['10ms', '1h'], 'Time until the next request of a connection', '15s'),
+  idleBody: time('30s', ['10ms', '1h'], 'Time between bytes of a body from the client', '1m'),
   originConnect: time('2s', ['10ms', '10m'], 'Time to connect to the origin', '1s'),
-  originHeaders: time('30s', ['10ms', '1h'], 'Time for the head of an answer, or for the answer to a handshake', '2m'),
+  originHeaders: time(
+    '5m',
+    ['10ms', '1h'],
+    'Time that the origin may be silent, before its answer and within it, or take nothing of a body; beyond it is a 504',
+    '1m',
+  ),
   tunnelIdle: time('5m', ['10ms', '24h'], 'Time between bytes in a tunnel', '15m'),
   counting: time(
     '20ms',
@@ -110,8 +116,8 @@ export const Timeouts = z.strictObject({
 /** Times of one route's servers, where they differ from those of all. */
 export const RouteTimeouts = z.strictObject({
   originConnect: routeTime(['10ms', '10m'], 'Time to connect to a server', '1s'),
-  originHeaders: routeTime(['10ms', '1h'], 'Time for the head of an answer', '2m'),
-  idleBody: routeTime(['10ms', '1h'], 'Time between bytes of a body, to or from a server', '5m'),
+  originHeaders: routeTime(['10ms', '1h'], 'Time that a server may be silent', '15m'),
+  idleBody: routeTime(['10ms', '1h'], 'Time between bytes of a body, to or from a server', '15m'),
 })
 
 /** Bounds of the proxy with one good value: they are no keys of the configuration. */

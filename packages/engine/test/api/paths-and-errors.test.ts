@@ -44,7 +44,8 @@ t.test('everything under /v1 is ours, and what has no row is 404', async (t) => 
   for (const path of [...later, ...near, ...odd]) {
     for (const method of ['GET', 'POST']) {
       const { status, json, headers } = await wire.call(method, path)
-      const message = 'Not found.'
+      const message =
+        'No such path of this API. A site with a /v1 of its own moves it with api.base, or turns it off with api.enabled.'
       t.same([status, json], [404, { error: 'not_found', message, details: { path } }], path)
       t.equal(headers['Cache-Control'], 'no-store')
     }

@@ -1,8 +1,9 @@
 import type { Look } from '@sallyport/engine'
-import { examineOrigins, examineTls } from '@sallyport/proxy/internal'
+import { examineApi, examineOrigins, examineTls } from '@sallyport/proxy/internal'
 
 /** Looks at the parts of a configuration that the proxy opens, for `doctor` and `config check`. */
 export const PROXY_LOOKS: readonly Look[] = [
   ['tls', ({ tls }) => examineTls(tls)],
   ['origins', (config) => examineOrigins(config)],
+  ['api', (config) => examineApi(config)],
 ]
