@@ -77,7 +77,7 @@ export const Limits = z.strictObject({
     unit: 'bytes',
     least: '0',
     most: '1099511627776',
-    description: 'Size of the body of a request, which streams to the origin; beyond it is a 413; absent: none',
+    description: 'Size of the body of a request; beyond it is a 413; absent: any',
     example: 52_428_800,
   }),
   eventLoopDelay: time('500ms', ['20ms', '1m'], 'Delay of the event loop beyond which requests are shed', '250ms'),
@@ -93,7 +93,7 @@ export const Timeouts = z.strictObject({
   originHeaders: time(
     '5m',
     ['10ms', '1h'],
-    'Time that the origin may be silent, before its answer and within it, or take nothing of a body; beyond it is a 504',
+    'Time that the origin may be silent, or take nothing of a body; beyond it is a 504',
     '1m',
   ),
   tunnelIdle: time('5m', ['10ms', '24h'], 'Time between bytes in a tunnel', '15m'),
