@@ -52,13 +52,15 @@ const NONE: readonly string[] = Object.freeze([])
 
 /** Every prefix once, with the slugs of all lists that hold it: its own and those of the prefixes around it. */
 function layOut(lists: readonly RangeList[]) {
-  const own = new Map<string, { readonly prefix: Prefix; readonly slugs: Set<string> }>()
+  const own = new Map<string, { readonly prefix: Prefix; slugs: readonly string[] }>()
   for (const { slug, prefixes } of lists) {
+    // Most prefixes are in one list alone, and share this.
+    const alone = Object.freeze([slug])
     for (const prefix of prefixes) {
       const text = formatPrefix(prefix)
       const known = own.get(text)
-      if (known === undefined) own.set(text, { prefix, slugs: new Set([slug]) })
-      else known.slugs.add(slug)
+      if (known === undefined) own.set(text, { prefix, slugs: alone })
+      else known.slugs = joined(known.slugs, alone)
     }
   }
   // Outer before inner, so that a stack holds the prefixes around each one.
@@ -70,11 +72,16 @@ function layOut(lists: readonly RangeList[]) {
     for (let top = around.at(-1); top && !prefixContains(top.prefix, entry.prefix.address); top = around.at(-1)) {
       around.pop()
     }
-    for (const slug of around.at(-1)?.slugs ?? []) entry.slugs.add(slug)
+    entry.slugs = joined(entry.slugs, around.at(-1)?.slugs ?? NONE)
     around.push(entry)
   }
   return {
     prefixes: ordered.map(({ prefix }) => prefix),
-    slugs: ordered.map(({ slugs }): readonly string[] => Object.freeze([...slugs])),
+    slugs: ordered.map(({ slugs }) => slugs),
   }
+}
+
+function joined(slugs: readonly string[], more: readonly string[]): readonly string[] {
+  const added = more.filter((slug) => !slugs.includes(slug))
+  return added.length === 0 ? slugs : Object.freeze([...slugs, ...added])
 }

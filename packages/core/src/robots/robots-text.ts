@@ -47,13 +47,16 @@ export function robotsOf({
   const said = signalLines(signalsOf(signals, crawlers, (crawler) => isShut(found.get(crawler) ?? [])))
 
   const tokens = tokensOf(crawlers)
+  const keys = tokens.map(([token]) => token.toLowerCase())
   const groups = new Map<string, string[]>()
   const general = linesOf(others)
   for (const [token, crawler] of tokens) {
     const lines = linesOf(found.get(crawler) ?? [])
     // A crawler without a group of its own follows that of a name its own begins with, else `*`.
-    const nearby = lines === general ? tokens.find(([other]) => other !== token && beginsWith(token, other)) : undefined
-    if (lines === general && (nearby === undefined || linesOf(found.get(nearby[1]) ?? []) === general)) continue
+    const key = token.toLowerCase()
+    const nearby = lines === general ? keys.findIndex((other) => other !== key && key.startsWith(other)) : -1
+    if (lines === general && (nearby < 0 || linesOf(found.get(tokens[nearby]?.[1] as Crawler) ?? []) === general))
+      continue
     groups.set(lines, [...(groups.get(lines) ?? []), token])
   }
   const blocks = [
@@ -75,10 +78,6 @@ function groupLines(rules: readonly RobotsRule[], said: readonly string[]): stri
   // Signals say nothing of content that may not be fetched.
   if (isShut(rules)) return lines.join('\n')
   return [...said, ...(lines.length === 0 ? ['Allow: /'] : lines)].join('\n')
-}
-
-function beginsWith(token: string, other: string): boolean {
-  return other.length < token.length && token.slice(0, other.length).toLowerCase() === other.toLowerCase()
 }
 
 /**

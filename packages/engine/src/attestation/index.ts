@@ -1,3 +1,3 @@
 export { type LedgerTools, openLedgerPlace, openLedgerTools, type RotatedKey } from './ledger.ts'
-export { openProvenance, type Provenance, readJurisdictionPolicy } from './provenance.ts'
+export { openProvenance, type Provenance, type ProvenancePorts, readJurisdictionPolicy } from './provenance.ts'
 export { environmentName, readSigningKey } from './signing-key.ts'

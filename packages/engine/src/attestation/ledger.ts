@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatAddress, parseAddress, SallyportError } from '@sallyport/core'
 import {
@@ -15,7 +14,7 @@ import {
   thumbprint,
 } from '@sallyport/ledger'
 import { makeFolder } from '#files'
-import { inDataDir } from '#service'
+import { CHECKPOINTS, inDataDir, LEDGER_FILE } from '#service'
 import type { Settings } from '#settings'
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '#stores'
 import { environmentName, loadSigningKey, prepareNextKey, readKeyFile, type SigningKeyPlace } from './signing-key.ts'
@@ -44,19 +43,6 @@ export async function openLedgerPlace(config: Settings): Promise<LedgerPlace> {
     store: await (inFile ? openSqliteLedger(join(dataDir, LEDGER_FILE)) : openPostgresLedger(store)),
     archive: openCheckpointFolder(join(dataDir, CHECKPOINTS)),
   }
-}
-
-const LEDGER_FILE = 'ledger.db'
-const CHECKPOINTS = 'checkpoints'
-
-/**
- * Whether the ledger is opened at start: an existing ledger or a configured key is checked then, so that a fault shows
- * at start and not at the first attestation.
- */
-export function opensAtStart({ dataDir, data, provenance }: Settings): boolean {
-  if (data.readOnly) return false
-  const exists = [LEDGER_FILE, CHECKPOINTS].some((name) => existsSync(join(dataDir, name)))
-  return exists || provenance.signingKey !== undefined
 }
 
 /** Rejects with `ledger_refused` where the ledger contradicts its checkpoints or its key. */

@@ -17,7 +17,14 @@ import {
   withStrikes,
 } from '@sallyport/core'
 import type { Settings } from '#settings'
-import { createMemoryBans, createMemoryCounts, createSharedCounts, type Opened, openBansAt, openCounts } from '#stores'
+import {
+  createMemoryBans,
+  createMemoryCounts,
+  createSharedCounts,
+  type Opened,
+  openBansAt,
+  openCounts,
+} from '#stores/service'
 import { inDataDir } from './data-dir.ts'
 import { lacksSecret } from './required-secret.ts'
 

@@ -15,7 +15,7 @@ import {
   type Snapshots,
 } from '@sallyport/core'
 import type { Settings } from '#settings'
-import { openSqliteReverseChecks, type SqliteReverseChecks } from '#stores'
+import { openSqliteReverseChecks, type SqliteReverseChecks } from '#stores/service'
 
 /** Finished checks are written in batches. */
 const WRITE_AFTER_MS = 5000

@@ -3,7 +3,7 @@ import { basename, relative, resolve, sep } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import { makeFolder, placeFault } from '#files'
 import type { Settings } from '#settings'
-import { withFreeLock, withLock } from '#stores'
+import { withFreeLock, withLock } from '#stores/service'
 
 type DataDirConfig = Pick<Settings, 'dataDir'> & { readonly data: Pick<Settings['data'], 'readOnly'> }
 

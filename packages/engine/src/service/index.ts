@@ -13,6 +13,7 @@ export type { Feature, FeatureConfig, OpenedSink, SinkOutcome, SinkPorts } from 
 export { type CheckResult, type Finding, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 export { guarded, type NoticeCode, type OpenHooks, SINK_NOTICE, sayOnStderr, saysCompiling } from './hooks.ts'
 export { type Keeping, readKeeping } from './kept-config.ts'
+export { CHECKPOINTS, LEDGER_FILE, opensAtStart } from './ledger-files.ts'
 export type { LoadMeter, OnTurned } from './load/load-meter.ts'
 export { type MeasuredLoad, measureLoad } from './load/measured-load.ts'
 export { type DecisionLog, type LogHolder, openLog, type Prepared } from './log.ts'

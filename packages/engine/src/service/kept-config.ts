@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { readdirSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import type { Settings } from '#settings'
-import { findMissingSqlite } from '#stores'
+import { findMissingSqlite } from '#stores/service'
 import type { OpenHooks } from './hooks.ts'
 
 /** What the stores of a service are opened by. */

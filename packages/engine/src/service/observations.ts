@@ -11,7 +11,7 @@ import {
   SallyportError,
 } from '@sallyport/core'
 import type { Settings } from '#settings'
-import { createMemoryObservations, openSqliteObservations, type SqliteObservations } from '#stores'
+import { createMemoryObservations, openSqliteObservations, type SqliteObservations } from '#stores/service'
 
 /** The operator's own verdict on an address or a prefix. */
 export interface Override {

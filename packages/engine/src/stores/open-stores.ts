@@ -1,12 +1,8 @@
 import type { BanList, Counts } from '@sallyport/core'
 import type { Accounts } from '#accounts'
-import { openPostgresAccounts } from './accounts/postgres-accounts.ts'
-import { openSqliteAccounts } from './accounts/sqlite-accounts.ts'
-import { openRedisBans } from './bans/redis-bans.ts'
-import { openSqliteBans } from './bans/sqlite-bans.ts'
-import { openRedisCounts } from './counts/redis-counts.ts'
-import { openSqliteCounts } from './counts/sqlite-counts.ts'
-import { openPostgres, type PostgresOptions } from './postgres/pool.ts'
+import type { PostgresOptions } from './postgres/pool.ts'
+
+/* A store is loaded when a configuration names its kind. */
 
 /** A store that can be closed. */
 export type Opened<Store> = Store & { close(): Promise<void> }
@@ -21,11 +17,14 @@ export interface AccountsOptions {
 export async function openAccountsAt(url: string, options: AccountsOptions = {}): Promise<Opened<Accounts>> {
   const file = fileOf(url)
   if (file !== undefined) {
+    const { openSqliteAccounts } = await import('./accounts/sqlite-accounts.ts')
     const accounts = await openSqliteAccounts(file)
     return { ...accounts, close: async () => accounts.close() }
   }
+  const { openPostgres } = await import('./postgres/pool.ts')
   const postgres = await openPostgres(url, options.postgres)
   try {
+    const { openPostgresAccounts } = await import('./accounts/postgres-accounts.ts')
     return { ...(await openPostgresAccounts(postgres, options.onUnreachable)), close: postgres.close }
   } catch (error) {
     await postgres.close()
@@ -36,14 +35,20 @@ export async function openAccountsAt(url: string, options: AccountsOptions = {})
 /** The counts that `url` names: `sqlite:FILE` or `redis://…`. */
 export async function openCounts(url: string): Promise<Opened<Counts>> {
   const file = fileOf(url)
-  const counts = await (file === undefined ? openRedisCounts(url) : openSqliteCounts(file))
+  const counts =
+    file === undefined
+      ? await (await import('./counts/redis-counts.ts')).openRedisCounts(url)
+      : await (await import('./counts/sqlite-counts.ts')).openSqliteCounts(file)
   return { ...counts, close: async () => counts.close() }
 }
 
 /** The bans that `url` names: `sqlite:FILE` or `redis://…`. `onFault` learns what cannot be read. */
 export async function openBansAt(url: string, onFault: (error: unknown) => void): Promise<Opened<BanList>> {
   const file = fileOf(url)
-  const bans = await (file === undefined ? openRedisBans(url, { onFault }) : openSqliteBans(file))
+  const bans =
+    file === undefined
+      ? await (await import('./bans/redis-bans.ts')).openRedisBans(url, { onFault })
+      : await (await import('./bans/sqlite-bans.ts')).openSqliteBans(file)
   return { ...bans, close: async () => bans.close() }
 }
 

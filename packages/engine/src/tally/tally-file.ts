@@ -9,7 +9,7 @@ import {
   type Statement,
   setImpatient,
   whenFree,
-} from '#stores'
+} from '#stores/service'
 import type { Cell, Slot, Subject } from './cells.ts'
 import { mergeInto } from './sketch.ts'
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { errorText, SallyportError } from '@sallyport/core'
 import { type Accounts, createMemoryAccounts } from '#accounts'
 import type { Settings } from '#settings'
-import { leaseCalls, type Opened, openAccountsAt, recordKeyUses, rememberKeys } from '#stores'
+import { leaseCalls, type Opened, openAccountsAt, recordKeyUses, rememberKeys } from '#stores/service'
 import type { Keeping } from '../kept-config.ts'
 
 /** Stores by which `/v1` checks keys and meters. */
