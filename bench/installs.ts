@@ -47,8 +47,6 @@ const ROWS: readonly Row[] = [
   },
 ]
 const LINES = [20, 22, 24]
-/** A package that Node 20 needs and the other lines do not load. */
-const SQLITE = '@photostructure/sqlite'
 const CLONE = join(import.meta.dirname, '..')
 const SETTINGS = 'dataDir: data\ndata: { refresh: false, city: false }\n'
 
@@ -73,7 +71,7 @@ export async function benchInstalls(run: Run): Promise<void> {
     for (const [at, { name, rooms, program, ...goals }] of run.pick(ROWS, ROWS.slice(0, 1)).entries()) {
       run.step(name)
       const project = join(folder, `${at}`)
-      const { megabytes, foreign } = await installWorkspaces(project, rooms, tarballs, [SQLITE])
+      const { megabytes, foreign } = await installWorkspaces(project, rooms, tarballs)
       figures.push({ case: name, what: 'installed', unit: 'MB', value: counted(megabytes), goal: goals.installed })
       figures.push({ case: name, what: 'foreign packages', unit: '', value: counted(foreign), goal: goals.foreign })
       await writeFile(join(project, 'sallyport.yaml'), SETTINGS)

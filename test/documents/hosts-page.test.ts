@@ -39,11 +39,14 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
   adonisjs: 'AdonisJS',
   bun: 'Bun',
   deno: 'Deno',
+  hapi: 'hapi 21',
+  nestjs: 'NestJS',
   nextjs: 'Next.js',
   'nextjs-server': 'Next.js',
   nitro: 'Nitro 2 for Node',
   'react-router': 'React Router',
   remix: 'Remix',
+  restify: 'restify 12',
   sveltekit: 'SvelteKit',
 }
 

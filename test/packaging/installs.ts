@@ -13,12 +13,11 @@ export interface Installation {
   readonly foreign: number
 }
 
-/** Installs some of our workspaces and the tarballs that they depend on, then the frameworks of their peers and `more`. Throws what npm said. */
+/** Installs some of our workspaces and the tarballs that they depend on, then the frameworks of their peers. Throws what npm said. */
 export async function installWorkspaces(
   folder: string,
   rooms: readonly string[],
   tarballs: readonly string[],
-  more: readonly string[],
 ): Promise<Installation> {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
@@ -32,7 +31,7 @@ export async function installWorkspaces(
   const modules = join(folder, 'node_modules')
   const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'))
   const [megabytes, foreign] = [sizeOf(modules) / 1e6, Object.keys(packages).length - ours.length]
-  await add(folder, [...rooms.flatMap(frameworksOf), ...more])
+  await add(folder, rooms.flatMap(frameworksOf))
   return { folder, megabytes, foreign }
 }
 
