@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
@@ -8,7 +10,7 @@ import t, { type Test } from 'tap'
 import { FRAMEWORKS } from '../../src/cli/init/frameworks.ts'
 import { FRONTS } from '../../src/cli/init/questions.ts'
 import { PROTECTIONS } from '../../src/cli/init/settings.ts'
-import { run, workspace } from './command.ts'
+import { run, start, until, workspace } from './command.ts'
 import { NO_TERMINAL, openTerminal } from './pseudo-terminal.ts'
 
 /* `init` as a person meets it, on a terminal, and each configuration that its answers give. */
@@ -88,10 +90,7 @@ t.test('keys typed ahead, and a framework that package.json shows', { skip: NO_T
   t.match(shown, /\[express\]: /)
   t.match(shown, /import \{ inspection, open \} from '@sallyport\/express'\r\n/)
   t.match(shown, /limits: \['api-fair-use'\]/)
-  t.match(
-    shown,
-    /nothing was replayed: no\.log does not exist.*npm install @sallyport\/express.* && npm run start\r\n/s,
-  )
+  t.match(shown, /nothing was replayed: no\.log does not exist.*npm install @sallyport\/express.* && npm start\r\n/s)
   t.same(readdirSync(folder), ['package.json'], 'no file is written')
 })
 
@@ -116,6 +115,26 @@ t.test('other questions end in the same way', { skip: NO_TERMINAL }, async (t) =
     type(keys)
     t.match(await ended, { code: 1, shown: /Nothing was done\.\r\n$/ })
   }
+})
+
+t.test('the command that is printed starts a proxy that refuses nobody', async (t) => {
+  const folder = makeFolder(t)
+  const file = join(folder, 'sallyport.yaml')
+  const origin = createServer((_, response) => response.end('a page')).listen(0, '127.0.0.1')
+  t.teardown(() => origin.close())
+  await once(origin, 'listening')
+  const target = `http://127.0.0.1:${Object(origin.address()).port}`
+  const given = ['--protect', 'site', '--framework', 'proxy', '--front', 'loopback', '--target', target]
+  const { out } = await run('init', ...given, '--config', file, '--data-dir', DATA)
+  const argv = /npx sallyport (proxy .*)$/m.exec(out)?.[1]?.split(' ') ?? []
+  const quiet = { SALLYPORT_DATA_REFRESH: 'false', SALLYPORT_NET_OUTBOUND: 'false' }
+  // The addresses of a configuration that is written once may be taken here.
+  const proxy = start(t, argv, { ...quiet, SALLYPORT_LISTEN: '127.0.0.1:0', SALLYPORT_ADMIN: '127.0.0.1:0' })
+  await proxy.says('with the token in')
+  const url = /Listening on (http:\/\/[\w.:]+)/.exec(proxy.err())?.[1] ?? ''
+  const headers = { 'user-agent': GPTBOT, 'x-forwarded-for': '5.9.10.20' }
+  t.equal(await fetch(url, { headers }).then((answer) => answer.text()), 'a page')
+  await until(() => /"action":"block","enforced":false/.test(proxy.out()))
 })
 
 t.test('an existing file ends the questions once the framework is known', { skip: NO_TERMINAL }, async (t) => {

@@ -77,7 +77,7 @@ t.test('package.json shows the framework, the kind of module and the start', asy
   for (const { name, shownBy } of FRAMEWORKS)
     for (const dependency of shownBy) t.equal(show({ dependencies: { [dependency]: '*' } }).framework, name)
   t.match(show({ type: 'module', main: 'server.js' }), { isModule: true, start: 'node server.js' })
-  t.match(show({ scripts: { dev: 'vite', start: 'node .' } }), { start: 'npm run start' })
+  t.match(show({ scripts: { dev: 'vite', start: 'node .' } }), { start: 'npm start' })
   t.match(show({ scripts: { dev: 'vite' } }), { start: 'npm run dev' })
   writeFileSync(join(folder, 'tsconfig.json'), '{}')
   t.match(readApplication(folder), { isTyped: true })

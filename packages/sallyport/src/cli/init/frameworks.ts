@@ -65,16 +65,19 @@ export interface Application {
   readonly start: string
 }
 
+/** Scripts that start an application, with the command of each. */
+const SCRIPTS = { start: 'npm start', dev: 'npm run dev' }
+
 export function readApplication(folder: string): Application {
   const manifest = readManifest(join(folder, 'package.json'))
   const [dependencies, scripts, main] = [manifest['dependencies'] ?? {}, manifest['scripts'] ?? {}, manifest['main']]
   const found = FRAMEWORKS.find(({ shownBy }) => shownBy.some((name) => Object.hasOwn(dependencies, name)))
-  const script = ['start', 'dev'].find((name) => Object.hasOwn(scripts, name))
+  const script = Object.entries(SCRIPTS).find(([name]) => Object.hasOwn(scripts, name))
   return {
     framework: found?.name ?? PROXY,
     isModule: manifest['type'] === 'module',
     isTyped: existsSync(join(folder, 'tsconfig.json')),
-    start: script !== undefined ? `npm run ${script}` : `node ${typeof main === 'string' ? main : 'app.js'}`,
+    start: script?.[1] ?? `node ${typeof main === 'string' ? main : 'app.js'}`,
   }
 }
 

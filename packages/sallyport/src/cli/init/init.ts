@@ -58,14 +58,19 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
         printChecked({ errors: [], warnings, notices: [] }, 'The configuration is valid.', terminal)
         if (log !== undefined) await tryReplay(log, config, terminal)
         const [scope, name] = framework.from.split('/')
-        return printBegin([...installMissing(`${scope}/${name}`), application.start], '', terminal)
+        return printBegin(
+          'Put the lines in, and start',
+          [...installMissing(`${scope}/${name}`), application.start],
+          '',
+          terminal,
+        )
       }
       await writeConfig(file, { listen: '127.0.0.1:8080', upstream: target, ...settings, watch: true }, force, terminal)
       if (log !== undefined) await tryReplay(log, readConfig({ config: file }), terminal)
       const named = file === FILE ? '' : ` --config ${file}`
       // SQLite as a package is found beside a Sallyport of this folder alone.
       const install = isSafeSqlite(process.versions['sqlite']) ? [] : installMissing('sallyport')
-      printBegin([...install, `npx sallyport proxy${named}`], named, terminal)
+      printBegin('Start', [...install, `npx sallyport proxy${named}`], named, terminal)
     })
 }
 
@@ -98,8 +103,8 @@ function installMissing(name: string): readonly string[] {
   return missing.length === 0 ? [] : [`npm install ${missing.join(' ')}`]
 }
 
-function printBegin(commands: readonly string[], named: string, terminal: Terminal): void {
-  terminal.out(`\nStart in monitor mode, which refuses nobody:\n\n  ${bold(commands.join(' && '))}\n`)
+function printBegin(lead: string, commands: readonly string[], named: string, terminal: Terminal): void {
+  terminal.out(`\n${lead} in monitor mode, which refuses nobody:\n\n  ${bold(commands.join(' && '))}\n`)
   const report = `npx sallyport report${named}`
   terminal.out(`${report} then counts the people whom it would have stopped; mode: enforce puts it in force.`)
 }
