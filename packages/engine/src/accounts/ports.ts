@@ -1,11 +1,10 @@
 import type { KeyRecord } from './key.ts'
-import type { PlanName } from './plan.ts'
 
 export interface Account {
   readonly id: string
   /** For people; may be empty. */
   readonly name: string
-  readonly plan: PlanName
+  readonly plan: string
   /** `YYYY-MM-DD`; the billing window is anchored to its day. */
   readonly signupDate: string
 }
@@ -47,7 +46,7 @@ export interface Accounts {
   /** All accounts, by id. */
   listAccounts(): Promise<readonly Account[]>
   /** False when there is no such account. The allowance changes at once; what was used stays used. */
-  setPlan(id: string, plan: PlanName): Promise<boolean>
+  setPlan(id: string, plan: string): Promise<boolean>
   /** Rejects when the account does not exist or a key of this id does. */
   createKey(key: StoredKey): Promise<void>
   /** A key by its public id, revoked or not, with its account. The caller compares the hash. */

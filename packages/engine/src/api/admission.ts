@@ -1,4 +1,11 @@
-import { type Account, type Accounts, ALLOWANCES, type BillingWindow, createBillingWindows, sameKey } from '#accounts'
+import {
+  type Account,
+  type Accounts,
+  type BillingWindow,
+  createBillingWindows,
+  findAllowance,
+  sameKey,
+} from '#accounts'
 import {
   type ClientAccess,
   type ClientAdmission,
@@ -77,7 +84,7 @@ export function createAdmissions(services: ApiServices): Admissions {
     services.onKeyUsed?.(found.key.id)
     const { account } = found
     const window = windowOf(account.signupDate, services.clock.now())
-    const limit = ALLOWANCES[account.plan]
+    const limit = findAllowance(services.plans, account.plan)
     try {
       if (!metered) {
         const used = await services.accounts.usage(account.id, window.id)

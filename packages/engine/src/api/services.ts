@@ -16,7 +16,7 @@ import {
   type Whois,
 } from '@sallyport/core'
 import type { EvidenceJson, EvidenceQuery, Jwks } from '@sallyport/ledger'
-import type { Accounts } from '#accounts'
+import type { Accounts, Plans } from '#accounts'
 import type { ReferencePage } from './reference.ts'
 
 /** A claim to judge and record. */
@@ -62,6 +62,7 @@ export interface ApiServices {
   /** Shared with what else looks up names. */
   readonly nameTurns: NameTurns
   readonly accounts: Accounts
+  readonly plans: Plans
   /** Counts calls by client. */
   readonly counts: Pick<Counts, 'take'>
   readonly provenance: ProvenanceService

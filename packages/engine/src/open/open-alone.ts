@@ -74,5 +74,5 @@ export async function openAccounts(options: ConfigInput = {}): Promise<OpenAccou
       throw unreachable(error)
     })
   const accounts = await (config.store === undefined ? inDataDir(config, openStore) : openStore())
-  return { accounts, keyring: createKeyring(accounts, SYSTEM_CLOCK), close: accounts.close }
+  return { accounts, keyring: createKeyring(accounts, SYSTEM_CLOCK, config.api.plans), close: accounts.close }
 }

@@ -1,4 +1,5 @@
 import { createCrawlerAnswers, createInspector } from '@sallyport/core'
+import { mergePlans } from '#accounts'
 import type { Api, ApiServices } from '#api'
 import type { Config, ConfigInput, Reloaded } from '#config'
 import { parseConfig } from '#config'
@@ -169,7 +170,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     api,
     settle: crawlers.settle,
     accounts,
-    keyring: createKeyring(accounts, clock),
+    keyring: createKeyring(accounts, clock, config.api.plans),
     overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
     ...createSiteTexts(() => inspection.config),
@@ -206,11 +207,11 @@ function turning(
 }
 
 /** The API of a configuration, which pages of the origins that it names may call. The first request loads it. */
-function apiOf({ api: { cors } }: Config, services: ApiServices): Api {
+function apiOf({ api: { cors, plans } }: Config, services: Omit<ApiServices, 'plans'>): Api {
   let loading: Promise<Api> | undefined
   const load = async () => {
     const { createApi, withCors } = await import('#api')
-    return withCors(createApi({ ...services, reference: referencePage }), cors)
+    return withCors(createApi({ ...services, plans: mergePlans(plans), reference: referencePage }), cors)
   }
   return async (request) => {
     loading ??= load()

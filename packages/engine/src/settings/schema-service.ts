@@ -34,6 +34,16 @@ export const Api = z.strictObject({
     '/detect',
   ),
   cors: key(z.array(Origin).prefault([]), 'Origins whose pages may call /v1 from browsers', ['https://app.example']),
+  plans: key(
+    z
+      .record(
+        z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be the name of a plan: small letters, digits and -'),
+        z.union([z.int().positive(), z.literal('unlimited')], 'must be a number of calls from 1 on, or unlimited'),
+      )
+      .prefault({}),
+    'Plans of accounts by name: calls in a month, or unlimited. They add to the usual plans, or change them',
+    { free: 1_000, team: 250_000 },
+  ),
 })
 
 export const Store = z

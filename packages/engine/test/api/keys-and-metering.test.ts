@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createKey, KEY_BYTES, PLAN_NAMES } from '#accounts'
+import { createKey, KEY_BYTES, mergePlans } from '#accounts'
 import { createWire, failingLookup, START, tooLarge, type Wire } from './wire.ts'
 
 /** Signed up on 31 January, looked at on 10 February. */
@@ -230,15 +230,30 @@ t.test('the last call of the allowance is answered, the next is 429 until the wi
   })
 })
 
+t.test('plans are named and sized in the configuration', async (t) => {
+  const wire = createWire({ services: { plans: mergePlans({ free: 3, team: 2 }) } })
+  for (const [plan, limit] of [
+    ['team', 2],
+    ['free', 3],
+    ['gone', 3],
+    ['pro', 500_000],
+  ] as const) {
+    const key = await wire.keyFor(plan)
+    t.match((await wire.call('GET', '/v1/user/limits', { key })).json, { accountType: plan, limit }, plan)
+  }
+  const key = await wire.keyFor('team')
+  const statuses = [200, 200, 429]
+  for (const status of statuses) t.equal((await wire.call('GET', '/v1/geo/11.0.0.1', { key })).status, status)
+})
+
 const LIMITS = { free: 30_000, starter: 150_000, pro: 500_000, business: 2_000_000, enterprise: 9007199254740991 }
 
-for (const plan of PLAN_NAMES) {
+for (const [plan, limit] of Object.entries(LIMITS)) {
   t.test(`user/limits of the plan ${plan}`, async (t) => {
     const wire = createWire()
     const key = await wire.keyFor(plan)
     await wire.call('GET', '/v1/geo/11.0.0.1', { key })
     const answer = await wire.call('GET', '/v1/user/limits', { key })
-    const limit = LIMITS[plan]
     t.equal(answer.status, 200)
     t.same(answer.json, { accountType: plan, limit, usage: 1, remaining: limit - 1, resetDate: '2026-02-28' })
     t.hasStrict(answer.headers, {

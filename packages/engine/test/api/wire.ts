@@ -33,7 +33,7 @@ import {
   snapshotOf,
   systemOf,
 } from '@sallyport/core/testing'
-import { type Account, type PlanName, parseKey } from '#accounts'
+import { type Account, ALLOWANCES, parseKey } from '#accounts'
 import { createMemoryAccounts, type FaultHook, keyOf } from '#accounts/testing'
 import { type Api, type ApiServices, createApi } from '../../src/api/index.ts'
 import type { Route } from '../../src/api/route.ts'
@@ -178,7 +178,7 @@ export interface Wire {
   advance(ms: number): void
   call(method: string, url: string, call?: Call): Promise<Answer>
   /** Makes an account of a plan with one key, and gives the key's text. */
-  keyFor(plan: PlanName, signupDate?: string): Promise<string>
+  keyFor(plan: string, signupDate?: string): Promise<string>
   /** Counts calls until `used` of the account stand in the current window. */
   spendTo(key: string, windowId: string, used: number): Promise<void>
   usage(key: string, windowId: string): Promise<number>
@@ -209,6 +209,7 @@ export function createWire(options: WireOptions = {}): Wire {
       clock,
       snapshots,
       accounts,
+      plans: ALLOWANCES,
       whois,
       nameTurns: createNameTurns(),
       lookup: options.lookup ?? createLookup({ clock, dns, snapshots, whois }),

@@ -17,7 +17,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     mode: 'enforce',
     trustProxy: [],
     clientHeader: 'x-forwarded-for',
-    api: { enabled: true, base: '', cors: [] },
+    api: { enabled: true, base: '', cors: [], plans: {} },
     dataDir: './.sallyport',
     data: { refresh: true, readOnly: false, city: true, requireFresh: false, sources: {} },
     net: { outbound: true, allowPrivate: [] },

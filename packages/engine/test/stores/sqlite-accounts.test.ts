@@ -127,16 +127,6 @@ t.test('a file that is no database is refused and left alone', async (t) => {
   t.equal(await readFile(path, 'utf8'), text)
 })
 
-t.test('an account with a plan that is not known is refused', async (t) => {
-  const path = join(await temporaryFolder(t), 'state.db')
-  const accounts = await openSqliteAccounts(path)
-  t.teardown(() => accounts.close())
-  const database = await connect(path, 1000)
-  database.exec(`INSERT INTO account VALUES ('odd', '', 'gold', '2026-01-01')`)
-  database.close()
-  await t.rejects(accounts.findAccount('odd'), /gold/)
-})
-
 t.test('four processes creating and using one file are allowed exactly the limit', async (t) => {
   const path = join(await temporaryFolder(t), 'state.db')
   const limit = 150

@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { open, readConfig } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { run, start, workspace } from './command.ts'
 
@@ -109,7 +111,7 @@ t.test('commands that read work on a prebuilt dataDir that cannot be written, an
   t.equal((await fetch(`${url}/v1/vpn/8.8.8.8`, { headers: { authorization: 'Bearer x' } })).status, 401)
   proxy.child.kill('SIGTERM')
   t.equal(await proxy.ended, 0)
-  t.notMatch(proxy.err(), /sallyport:|EACCES|EROFS/)
+  t.notMatch(proxy.err(), /sallyport: (?!A request came)|EACCES|EROFS/)
 
   const none = join(folder, 'none')
   t.match(await run('proxy', '--config', config, '--data-dir', none), {
@@ -140,4 +142,33 @@ t.test('without places no city database is looked at', async (t) => {
   )
   t.ok(cities.length >= 3)
   t.notOk(readdirSync(join(folder, 'data')).some((name) => name.startsWith('city-')))
+})
+
+/** Versions of the tables that 0.2.0 wrote: it refuses newer ones, and Upgrading says which files the way back moves away. */
+const BEFORE = { bans: 1, counts: 1, 'crawler-verdicts': 1, ledger: 1, observations: 1, state: 1, tally: 1 }
+
+t.test('the way back to the previous release moves away the files that Upgrading names, and no other', async (t) => {
+  const strikes = 'policy: { strikes: { count: 2, window: 10m, on: [blocked], for: 1h } }'
+  const { config, dataDir } = sealable(t, [strikes])
+  const sallyport = await open(readConfig({ file: config }), { onNotice: () => {} })
+  const request = { method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] } as const
+  await sallyport.provenance.attestDecision(sallyport.decide({ ...request, peer: '192.0.2.1' }), 'DE')
+  await sallyport.close()
+  const files = readdirSync(dataDir).filter((name) => name.endsWith('.db'))
+  const versions = files.map((name) => {
+    const database = new DatabaseSync(join(dataDir, name), { readOnly: true })
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+    database.close()
+    return [name.replace('.db', ''), version] as const
+  })
+  t.ok(versions.length >= 5)
+  const refused = versions.filter(([name, version]) => BEFORE[name as keyof typeof BEFORE] !== version)
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/upgrading.md'), 'utf8')
+  const [, way = ''] = text.split('## Back to 0.2')
+  for (const [name] of versions)
+    t.equal(
+      way.includes(`${name}.db`),
+      refused.some(([one]) => one === name),
+      name,
+    )
 })

@@ -1,9 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Account } from '@sallyport/engine'
 import t from 'tap'
-import { workspace } from './command.ts'
+import { run, workspace } from './command.ts'
 
 t.test('keys and accounts, from the first key to its end', async (t) => {
-  const { command } = workspace(t)
+  const { command, config, folder } = workspace(t)
   const object = async (...argv: readonly string[]) => JSON.parse((await command(...argv, '--json')).out)
 
   t.match((await command('keys', 'list')).out, 'No keys.')
@@ -43,9 +45,18 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
     [false, 'free'],
     [true, 'business'],
   ])
+  t.match(await command('accounts', 'set-plan', account, 'team'), {
+    code: 1,
+    err: /plan: "team" is none of free, starter, pro, business, enterprise\./,
+  })
+  const named = join(folder, 'named.yaml')
+  writeFileSync(named, `${readFileSync(config, 'utf8')}\napi: { plans: { team: 250000, own: unlimited } }\n`)
+  t.match(await run('accounts', 'set-plan', account, 'team', '--config', named), { code: 0, out: /is on plan team/ })
+  t.match((await command('accounts', 'list')).out, ' team ', 'a plan that was removed is still shown')
+  t.match(await command('accounts', 'set-plan', account, 'business'), { code: 0 })
   t.match(await command('accounts', 'set-plan', 'nobody', 'free'), {
     code: 1,
-    err: 'sallyport: No such account: "nobody".\n',
+    err: 'sallyport: There is no account "nobody".\n',
   })
   t.match(await command('keys', 'create', '--account', 'nobody'), { code: 1, err: /^sallyport: There is no account/ })
 })

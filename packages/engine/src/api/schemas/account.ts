@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { PLAN_NAMES } from '#accounts'
+import { ALLOWANCES } from '#accounts'
 import { Day } from './words.ts'
 
 /** Specification: UserLimitsResponse. */
 export const UserLimitsResponse = z
   .object({
-    accountType: z.string().meta({ description: 'Name of the plan.', examples: [...PLAN_NAMES] }),
+    accountType: z.string().meta({ description: 'Name of the plan.', examples: Object.keys(ALLOWANCES) }),
     limit: z.int().meta({
       description: 'Monthly allowance, pooled across all products; 9007199254740991 is unlimited.',
     }),

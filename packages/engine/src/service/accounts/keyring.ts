@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, SallyportError } from '@sallyport/core'
-import { type Account, type Accounts, createKey, dateText, isDate, KEY_BYTES, type PlanName } from '#accounts'
+import { type Account, type Accounts, createKey, dateText, isDate, KEY_BYTES, mergePlans, type Plans } from '#accounts'
 
 /** Properties of a new account. */
 export interface NewAccount {
   /** Default `free`. */
-  readonly plan?: PlanName | undefined
+  readonly plan?: string | undefined
   /** `YYYY-MM-DD`, the anchor of the billing window; default today (UTC). */
   readonly signup?: string | undefined
   readonly name?: string | undefined
@@ -24,9 +24,13 @@ export interface IssuedKey {
 
 /** Makes accounts, and makes and withdraws API keys: the accounts port with a clock and randomness. */
 export interface Keyring {
-  /** An account without a key. Throws `invalid_request` for a signup that is not a day. */
+  /** The plans that an account may have. */
+  readonly plans: Plans
+  /** An account without a key. Throws `invalid_request` for a signup that is not a day, and an unknown plan. */
   createAccount(account: NewAccount): Promise<Account>
-  /** Throws `unknown_account`, and `invalid_request` for a signup that is not a day. */
+  /** Throws `unknown_account`, and `invalid_request` for an unknown plan. */
+  setPlan(account: string, plan: string): Promise<void>
+  /** Throws `unknown_account`, and `invalid_request` for a signup that is not a day, and an unknown plan. */
   issue(owner: KeyOwner): Promise<IssuedKey>
   /** Throws `unknown_key`. */
   revoke(id: string): Promise<void>
@@ -34,11 +38,19 @@ export interface Keyring {
   rotate(id: string): Promise<IssuedKey>
 }
 
-export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
+/** `configured`: `api.plans`. */
+export function createKeyring(accounts: Accounts, clock: Clock, configured: Parameters<typeof mergePlans>[0]): Keyring {
+  const plans = mergePlans(configured)
+  function checkPlan(plan: string): void {
+    if (Object.hasOwn(plans, plan)) return
+    throw new SallyportError('invalid_request', `plan: "${plan}" is none of ${Object.keys(plans).join(', ')}.`)
+  }
+
   async function createAccount({ plan = 'free', signup, name = '' }: NewAccount): Promise<Account> {
     const signupDate = signup ?? dateText(clock.now())
     if (!isDate(signupDate))
       throw new SallyportError('invalid_request', `signup: "${signupDate}" is not a day YYYY-MM-DD.`)
+    checkPlan(plan)
     const account: Account = { id: randomUUID(), name, plan, signupDate }
     await accounts.createAccount(account)
     return account
@@ -47,7 +59,7 @@ export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
   async function ownerAccount(owner: KeyOwner): Promise<Account> {
     if (!('account' in owner)) return createAccount(owner)
     const account = await accounts.findAccount(owner.account)
-    if (account === undefined) throw new SallyportError('unknown_account', `There is no account "${owner.account}".`)
+    if (account === undefined) throw unknownAccount(owner.account)
     return account
   }
 
@@ -57,7 +69,12 @@ export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
   }
 
   return {
+    plans,
     createAccount,
+    async setPlan(account, plan) {
+      checkPlan(plan)
+      if (!(await accounts.setPlan(account, plan))) throw unknownAccount(account)
+    },
     async issue(owner) {
       const account = await ownerAccount(owner)
       const { text, key } = newKey()
@@ -75,6 +92,10 @@ export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
       return { key: text, id: key.id, account }
     },
   }
+}
+
+function unknownAccount(id: string): SallyportError {
+  return new SallyportError('unknown_account', `There is no account "${id}".`)
 }
 
 function unknownKey(id: string): SallyportError {

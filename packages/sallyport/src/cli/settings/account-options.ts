@@ -1,10 +1,10 @@
 import type { NewAccount } from '@sallyport/engine'
-import { isDate, PLAN_NAMES, type PlanName } from '@sallyport/engine'
+import { isDate } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
 /** The options of a new account. */
 export interface AccountOptions {
-  readonly plan?: PlanName | undefined
+  readonly plan?: string | undefined
   readonly signup?: string | undefined
   readonly name?: string | undefined
 }
@@ -12,7 +12,10 @@ export interface AccountOptions {
 /** Adds the options of a new account to a command. */
 export function withAccountOptions(command: Command): Command {
   return command
-    .addOption(new Option('--plan <plan>', 'plan of the new account').choices(PLAN_NAMES).default(undefined, 'free'))
+    .option(
+      '--plan <plan>',
+      'plan of the new account: free (default), starter, pro, business, enterprise, or one of api.plans',
+    )
     .addOption(
       new Option('--signup <day>', 'day that anchors the billing window, YYYY-MM-DD')
         .argParser(parseDay)

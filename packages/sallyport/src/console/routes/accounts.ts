@@ -1,5 +1,5 @@
 import { SallyportError } from '@sallyport/core'
-import { type Account, ALLOWANCES, billingWindow, isPlanName, type PlanName, type StoredKey } from '@sallyport/engine'
+import { type Account, billingWindow, findAllowance, type StoredKey } from '@sallyport/engine'
 import { type Body, type Call, type ConsoleParts, row } from './route.ts'
 import { readMember } from './values.ts'
 
@@ -11,17 +11,17 @@ export const ACCOUNT_ROWS = [
     method: 'GET',
     path: 'accounts',
     role: 'read',
-    async answer({ now }, { sallyport: { accounts } }) {
+    async answer({ now }, { sallyport: { accounts, keyring } }) {
       const [all, keys] = await Promise.all([accounts.listAccounts(), accounts.listKeys()])
       const rows = await Promise.all(
         all.map(async (account) => {
           const { id: window, resetDate } = billingWindow(account.signupDate, now)
           const used = await accounts.usage(account.id, window)
           const own = keys.filter(({ accountId }) => accountId === account.id).map(shownKey)
-          return { ...account, used, allowance: ALLOWANCES[account.plan], resetDate, keys: own }
+          return { ...account, used, allowance: findAllowance(keyring.plans, account.plan), resetDate, keys: own }
         }),
       )
-      return { plans: Object.keys(ALLOWANCES), accounts: rows }
+      return { plans: Object.keys(keyring.plans), accounts: rows }
     },
   }),
   row({
@@ -32,7 +32,7 @@ export const ACCOUNT_ROWS = [
     async answer({ body, audit }, { sallyport }) {
       const given = await body()
       const name = readMember(given, 'name', MAX_NAME) ?? ''
-      const account = await sallyport.keyring.createAccount({ name, plan: parsePlan(given) })
+      const account = await sallyport.keyring.createAccount({ name, plan: required(given, 'plan') })
       audit('accounts create', { account: account.id, plan: account.plan })
       return { account }
     },
@@ -44,8 +44,8 @@ export const ACCOUNT_ROWS = [
     takes: ['account', 'plan'],
     async answer({ body, audit }, { sallyport }) {
       const given = await body()
-      const [id, plan] = [required(given, 'account'), parsePlan(given)]
-      if (!(await sallyport.accounts.setPlan(id, plan))) throw new SallyportError('unknown_account')
+      const [id, plan] = [required(given, 'account'), required(given, 'plan')]
+      await sallyport.keyring.setPlan(id, plan)
       audit('accounts set-plan', { account: id, plan })
       return { account: id, plan }
     },
@@ -94,11 +94,4 @@ function required<Name extends string>(given: Body<Name>, name: Name): string {
   const value = readMember(given, name, MAX_NAME)
   if (value === undefined) throw new SallyportError('invalid_request', `${name}: is missing`)
   return value
-}
-
-function parsePlan(given: Body<'plan'>): PlanName {
-  const plan = required(given, 'plan')
-  if (!isPlanName(plan))
-    throw new SallyportError('invalid_request', `plan: one of ${Object.keys(ALLOWANCES).join(', ')}`)
-  return plan
 }
