@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { readConfigFrom } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { FRAMEWORKS, readApplication } from '../../src/cli/init/frameworks.ts'
-import { BIN } from './command.ts'
+import { PROTECTIONS } from '../../src/cli/init/settings.ts'
+import { BIN, run } from './command.ts'
 
 function makeFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-init-'))
@@ -28,12 +29,17 @@ t.test('without a terminal the missing flags are named, and nothing is written',
     ['--framework', 'rails', /"rails" is none of the answers: express, .*proxy\./],
     ['--front', 'cloudfare', /did you mean "cloudflare"/],
     ['--front', '0.0.0.0/0', /would let anybody pose as anybody/],
+    ['--target', 'http://a/path', /'http:\/\/a\/path' is invalid\. It must be an origin/],
   ]
-  for (const [flag, value, says] of wrong) t.match(runIn(folder, flag, value), { status: 2, stderr: says })
+  for (const [flag, value, says] of wrong) t.match(await run('init', flag, value), { code: 2, out: '', err: says })
   const all = ['--protect', 'site', '--framework', 'proxy', '--front', 'nothing']
-  t.match(runIn(folder, ...all, '--target', 'http://a/path'), { status: 2, stderr: /upstream: must be an origin/ })
   t.match(runIn(folder, ...all, '--config', 'no/where.yaml'), { status: 1, stderr: /no\/where\.yaml/ })
   t.same(readdirSync(folder), [])
+})
+
+t.test('the help names every answer', async (t) => {
+  const { out } = await run('init', '--help')
+  for (const { name } of [...PROTECTIONS, ...FRAMEWORKS]) t.match(out, new RegExp(`--.*\\b${name}\\b`), name)
 })
 
 t.test('a file that exists is replaced with --force alone', async (t) => {

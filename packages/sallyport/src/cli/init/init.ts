@@ -1,4 +1,4 @@
-import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ACTIONS, type Action, counted, SallyportError } from '@sallyport/core'
 import { type Config, type ConfigInput, createTrialCounter, isSafeSqlite, readConfigFrom } from '@sallyport/engine'
@@ -9,7 +9,7 @@ import { checkConfig, printChecked } from '../settings/config-check.ts'
 import { openOnce, readConfig, using, withoutOutbound } from '../settings/settings.ts'
 import { bold, columns, dim, type Terminal } from '../terminal/terminal.ts'
 import { formatLines, isFramework, readApplication } from './frameworks.ts'
-import { type Answers, askAnswers, readFramework, readFront, readProtect } from './questions.ts'
+import { type Answers, askAnswers, readFramework, readFront, readProtect, readTarget } from './questions.ts'
 import { formatLiteral, formatYaml } from './settings.ts'
 
 interface Options extends Partial<Answers> {
@@ -30,7 +30,7 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
     .option('--framework <name>', 'express, koa, fastify, hono, node or proxy', readFramework)
     .option('--front <list>', 'what stands in front: nothing, presets of trustProxy and CIDRs', readFront)
     .option('--log <file>', 'an access log to replay')
-    .option('--target <url>', 'the server behind the proxy', 'http://127.0.0.1:3000')
+    .option('--target <url>', 'the server behind the proxy', readTarget, 'http://127.0.0.1:3000')
     .option('--config <file>', 'the file to write', FILE)
     .option('--force', 'replace a file that exists')
     .option('--data-dir <dir>', 'folder of compiled data and the store')
@@ -65,7 +65,9 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
           terminal,
         )
       }
-      await writeConfig(file, { listen: '127.0.0.1:8080', upstream: target, ...settings, watch: true }, force, terminal)
+      // Questions take time, in which a file may have come.
+      refuse(framework)
+      await writeConfig(file, { listen: '127.0.0.1:8080', upstream: target, ...settings, watch: true }, terminal)
       if (log !== undefined) await tryReplay(log, readConfig({ config: file }), terminal)
       const named = file === FILE ? '' : ` --config ${file}`
       // SQLite as a package is found beside a Sallyport of this folder alone.
@@ -74,21 +76,13 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-/** Writes a file that nobody ever sees in part, by default never over another, and checks it. */
-async function writeConfig(
-  file: string,
-  settings: ConfigInput,
-  force: true | undefined,
-  terminal: Terminal,
-): Promise<void> {
-  // A target that is no origin is refused before anything is written.
-  readConfigFrom({ flags: settings })
+/** Writes a file that nobody ever sees in part, and checks it. */
+async function writeConfig(file: string, settings: ConfigInput, terminal: Terminal): Promise<void> {
   const text = formatYaml(settings)
   const draft = `${file}-${process.pid}`
   try {
     writeFileSync(draft, text, { flag: 'wx' })
-    if (force) renameSync(draft, file)
-    else linkSync(draft, file)
+    renameSync(draft, file)
   } finally {
     rmSync(draft, { force: true })
   }
@@ -112,7 +106,7 @@ function printBegin(lead: string, commands: readonly string[], named: string, te
 /** A log that cannot be replayed says so, and ends nothing. */
 async function tryReplay(log: string, config: Config, terminal: Terminal): Promise<void> {
   try {
-    terminal.out(await replayed(log, config, terminal))
+    terminal.out(await replayInForce(log, config, terminal))
   } catch (error) {
     const why = error instanceof SallyportError ? error.message : systemFault(error)
     if (why === undefined) throw error
@@ -121,7 +115,7 @@ async function tryReplay(log: string, config: Config, terminal: Terminal): Promi
 }
 
 /** Replays a log as if the policy had been in force, and returns what would have happened. */
-async function replayed(log: string, config: Config, terminal: Terminal): Promise<string> {
+async function replayInForce(log: string, config: Config, terminal: Terminal): Promise<string> {
   let now = Date.now()
   const inForce: Config = { ...withoutOutbound(config), mode: 'enforce' }
   const counter = createTrialCounter(inForce, { now: () => now })

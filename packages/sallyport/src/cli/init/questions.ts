@@ -1,4 +1,5 @@
 import { parseTrust, SallyportError } from '@sallyport/core'
+import { ConfigError, readConfigFrom } from '@sallyport/engine'
 import { InvalidArgumentError } from 'commander'
 import { type Choice, choose, type Question, readChoice, withQuestions } from '../terminal/ask.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -45,6 +46,17 @@ export function readFront(text: string): readonly string[] {
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     throw new InvalidArgumentError(error.message.replace(/^trustProxy: /, ''))
+  }
+}
+
+/** Reads the server behind the proxy. Throws an `InvalidArgumentError` for what `upstream` does not take. */
+export function readTarget(text: string): string {
+  try {
+    readConfigFrom({ flags: { upstream: text } })
+    return text
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new InvalidArgumentError(`It ${error.faults[0]?.message}.`)
   }
 }
 
