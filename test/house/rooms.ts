@@ -185,7 +185,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/fetch': 672,
   'adapters/proxy': 8_624,
   'packages/sallyport/console': 3_312,
-  'packages/sallyport/cli': 7_537,
+  'packages/sallyport/cli': 7_543,
   'packages/sallyport': 50,
   'adapters/express': 112,
   'adapters/fastify': 208,
