@@ -1,4 +1,5 @@
 /** A count with its word: `1 record`, `1,204 records`, `0 entries`; `many` where that is more than an `s`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+  const digits = String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
+  return `${digits} ${count === 1 ? one : many}`
 }

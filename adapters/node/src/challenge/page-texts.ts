@@ -1,3 +1,5 @@
+import { lazily } from '@sallyport/core/host'
+
 /** The texts of the page in one language. */
 export interface ChallengeTexts {
   readonly title: string
@@ -272,16 +274,16 @@ export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = {
   },
 }
 
-const SECONDS: Readonly<Record<string, Intl.NumberFormat>> = Object.fromEntries(
+const SECONDS: Readonly<Record<string, () => Intl.NumberFormat>> = Object.fromEntries(
   Object.keys(CHALLENGE_TEXTS).map((lang) => [
     lang,
-    new Intl.NumberFormat(lang, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
+    lazily(() => new Intl.NumberFormat(lang, { style: 'unit', unit: 'second', unitDisplay: 'long' })),
   ]),
 )
 
 /** How long it takes, in a language that has texts. */
 export function timeOf(lang: string, seconds: number): string {
-  return (CHALLENGE_TEXTS[lang]?.time ?? '').replace('{time}', SECONDS[lang]?.format(seconds) ?? '')
+  return (CHALLENGE_TEXTS[lang]?.time ?? '').replace('{time}', SECONDS[lang]?.().format(seconds) ?? '')
 }
 
 /** The name of the provider that asks, in a language that has texts. */

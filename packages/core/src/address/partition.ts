@@ -17,10 +17,14 @@ export function createPartition(prefixes: readonly Prefix[]): Partition {
   const segments = layOut(prefixes)
   const ofFamily = (family: 4 | 6) => {
     const own = segments.filter(({ start }) => start.family === family)
-    return {
-      starts: Uint32Array.from(own.flatMap(({ start: { a, b, c, d } }) => [a, b, c, d])),
-      owners: Int32Array.from(own, ({ owner }) => owner),
+    const starts = new Uint32Array(4 * own.length)
+    const owners = new Int32Array(own.length)
+    for (const [at, { start, owner }] of own.entries()) {
+      const { a, b, c, d } = start
+      starts.set([a, b, c, d], 4 * at)
+      owners[at] = owner
     }
+    return { starts, owners }
   }
   const four = ofFamily(4)
   const six = ofFamily(6)

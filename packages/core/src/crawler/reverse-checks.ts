@@ -55,21 +55,27 @@ export function createReverseChecks({
   turns = createNameTurns(),
   onFinished,
 }: ReverseChecksOptions): ReverseChecks {
-  const kept = new LRUCache<string, KeptReverseCheck>({ max: MAX_REVERSE_CHECKS })
+  // It has the memory for all of its entries at once, so it is made with the first.
+  let kept: LRUCache<string, KeptReverseCheck> | undefined
   const underWay = new Map<string, Promise<ReverseFinding | undefined>>()
   const places = createPlaces(MAX_CONCURRENT)
 
+  function keep(check: KeptReverseCheck): void {
+    kept ??= new LRUCache({ max: MAX_REVERSE_CHECKS })
+    kept.set(check.key, check)
+  }
+
   function cached(key: string): KeptReverseCheck | undefined {
-    const found = kept.get(key)
+    const found = kept?.get(key)
     if (found === undefined || found.until > clock.now()) return found
-    kept.delete(key)
+    kept?.delete(key)
     return undefined
   }
 
   async function run(key: string, address: Address, patterns: readonly NamePattern[]): Promise<ReverseFinding> {
     const finding = await places.run(() => checkReverseDns(dns, address, patterns))
     const check = { key, ...finding, until: clock.now() + TTL_MS[finding.status] }
-    kept.set(key, check)
+    keep(check)
     onFinished?.(check)
     return check
   }
@@ -124,7 +130,7 @@ export function createReverseChecks({
     },
     remember(checks) {
       const now = clock.now()
-      for (const check of checks) if (check.until > now) kept.set(check.key, check)
+      for (const check of checks) if (check.until > now) keep(check)
     },
   }
 }

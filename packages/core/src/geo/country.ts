@@ -1,4 +1,6 @@
-const ENGLISH = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+import { lazily } from '../lazily.ts'
+
+const english = lazily(() => new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }))
 
 /** Codes that ICU names but no country has: 'ZZ' is "Unknown Region". */
 const NOT_A_COUNTRY = new Set(['ZZ', 'XA', 'XB', 'QO'])
@@ -6,7 +8,7 @@ const NOT_A_COUNTRY = new Set(['ZZ', 'XA', 'XB', 'QO'])
 /** English name of a country by its two-letter code (ISO 3166-1); `undefined` for anything that is not one. */
 export function countryName(code: string): string | undefined {
   if (!isCountryCode(code) || NOT_A_COUNTRY.has(code)) return undefined
-  return ENGLISH.of(code)
+  return english().of(code)
 }
 
 /**

@@ -50,7 +50,7 @@ export interface ReverseNamesPorts {
 
 export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
   const { clock, dns, store, turns = createNameTurns(), onFault } = ports
-  const askedAt = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+  let askedAt: LRUCache<string, number> | undefined
   const waiting: Waiting[] = []
   const settling: (() => void)[] = []
   let asking = 0
@@ -82,7 +82,7 @@ export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
       asking++
       ask(visitor)
         .catch((error: unknown) => {
-          askedAt.delete(formatPrefix(visitor.prefix))
+          askedAt?.delete(formatPrefix(visitor.prefix))
           onFault(error)
         })
         .finally(() => {
@@ -112,9 +112,10 @@ export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
       if (waiting.length >= MAX_QUEUED) return
       const key = formatPrefix(prefix)
       const now = clock.now()
-      if (now - (askedAt.get(key) ?? Number.NEGATIVE_INFINITY) < TTL_MS) return
+      if (now - (askedAt?.get(key) ?? Number.NEGATIVE_INFINITY) < TTL_MS) return
       const done = turns.take(nameClient(address))
       if (done === undefined) return
+      askedAt ??= new LRUCache({ max: MAX_REMEMBERED })
       askedAt.set(key, now)
       waiting.push({ address, prefix, finding, done })
       next()

@@ -22,7 +22,7 @@ import { ENGINE_VERSION } from '#datasets/service'
 import { readWhole } from '#files'
 import { opensAtStart } from '#service'
 import type { Settings } from '#settings'
-import { yamlFault } from '#settings'
+import { yamlFault } from '#settings/yaml'
 import { holdLedger, type LedgerHooks } from './ledger-holder.ts'
 import { contextText, datasetsOf, degradedOf, findingOf } from './statement.ts'
 

@@ -11,7 +11,7 @@ import {
   parseDocument,
 } from 'yaml'
 import { decodeText, fileReason, placeFault } from '#files'
-import { yamlFault } from '#settings'
+import { yamlFault } from '#settings/yaml'
 import { ConfigError } from './faults.ts'
 import type { Layer } from './layers.ts'
 

@@ -89,13 +89,6 @@ export function filesOf({ layers }: ConfigRead): NamedFiles {
   return found
 }
 
-/** Checks a configuration given in code; throws `invalid_config` that names the key. */
-export function parseConfig(input: unknown): Config {
-  const result = Config.safeParse(input)
-  if (result.success) return result.data
-  throw new ConfigError(schemaFaults(result.error, input, [], schemaTree()))
-}
-
 /** `--data-dir` of `dataDir`: flags have the names of their keys. */
 function flagsLayer(flags: ConfigInput): Layer {
   return {

@@ -1,6 +1,6 @@
 import type { BanList, Clock } from '@sallyport/core'
 import { type LedgerTools, openLedgerTools as ledgerToolsOf } from '#attestation'
-import { type ConfigInput, parseConfig } from '#config'
+import { type ConfigInput, parseConfig } from '#config/service'
 import { createUpdates, type Updates } from '#datasets/service'
 import {
   createKeyring,

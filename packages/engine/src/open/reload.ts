@@ -7,8 +7,8 @@ import {
   parseTrust,
   type Surroundings,
 } from '@sallyport/core'
-import type { Config, ConfigInput } from '#config'
-import { compileMountPolicy, parseConfig, type Reloaded, takeOver } from '#config'
+import type { Config, ConfigInput } from '#config/service'
+import { compileMountPolicy, parseConfig, type Reloaded, takeOver } from '#config/service'
 import { type Prepared, type RefusalPage, refusalPageOf, requireSecret } from '#service'
 
 /** The part of a configuration that an inspector is made of. */

@@ -1,6 +1,6 @@
 import { compilePolicy, type MountPolicy, type Robots, robotsOf, type UsageTable, usageOf } from '@sallyport/core'
-import type { Config } from '#config'
-import { compileMountPolicy } from '#config'
+import type { Config } from '#config/service'
+import { compileMountPolicy } from '#config/service'
 import { listNames } from '#features/lists'
 import { decoyLinks } from './decoy-links.ts'
 

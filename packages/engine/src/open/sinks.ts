@@ -1,5 +1,5 @@
 import { type Observe, outcomeOf } from '@sallyport/core'
-import { type Config, FEATURES } from '#config'
+import { type Config, FEATURES } from '#config/service'
 import { createOutbound, type EventSink, type SinkPorts } from '#service'
 
 /** All that sends the events of a service. */

@@ -1,5 +1,5 @@
 import type { SourceStatus } from '@sallyport/core'
-import { type ConfigInput, parseConfig } from '#config'
+import { type ConfigInput, parseConfig } from '#config/service'
 import { readLists } from '#features/lists'
 import { type SourcesHooks, withData } from '#service'
 

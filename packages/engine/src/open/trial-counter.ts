@@ -1,5 +1,5 @@
 import type { Clock, Counter } from '@sallyport/core'
-import { type ConfigInput, parseConfig } from '#config'
+import { type ConfigInput, parseConfig } from '#config/service'
 import { listNames } from '#features/lists'
 import { createCounting } from '#service'
 import { toRules } from './reload.ts'

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { holdLedger } from '../../src/attestation/ledger-holder.ts'
-import { parseConfig } from '../../src/config/read.ts'
+import { parseConfig } from '../../src/config/parse.ts'
 import type { ConfigInput } from '../../src/config/schema.ts'
 import { freePort } from '../../src/stores/testing/index.ts'
 

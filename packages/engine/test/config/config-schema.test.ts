@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { parse } from 'yaml'
-import { parseConfig } from '../../src/config/read.ts'
+import { parseConfig } from '../../src/config/parse.ts'
 import { Config } from '../../src/config/schema.ts'
 import { configSchema } from '../../src/open/index.ts'
 

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { parseConfig, readConfig } from '../../src/config/read.ts'
+import { parseConfig } from '../../src/config/parse.ts'
+import { readConfig } from '../../src/config/read.ts'
 import { Limits, parseLimits, parseTimeouts, Timeouts } from '../../src/settings/limits.ts'
 
 function fileWith(folder: string, text: string): string {

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { parseConfig } from '../../src/config/parse.ts'
 import { checkPolicyText, policyText, replacePolicy } from '../../src/config/policy-text.ts'
-import { parseConfig } from '../../src/config/read.ts'
 
 const GOOD = `# what we do
 preset: low-friction

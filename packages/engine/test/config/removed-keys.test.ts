@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseConfig } from '../../src/config/read.ts'
+import { parseConfig } from '../../src/config/parse.ts'
 import { REMOVED_KEYS } from '../../src/config/removed-keys.ts'
 
 /** Keys without which the kind of a list is unknown. */

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSigner, DIRECTORY_PATH, type Match } from '@sallyport/core'
 import t from 'tap'
+import { parseConfig } from '../../src/config/parse.ts'
 import { readPolicy } from '../../src/config/policy-file.ts'
-import { parseConfig } from '../../src/config/read.ts'
 import { openSimulated } from '../../src/open/index.ts'
 
 const NO_DATA = Object.fromEntries(

@@ -39,7 +39,7 @@ interface Exceeded {
  */
 export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage }: SharedCountsOptions): Counts {
   const local = createMemoryCounts()
-  const exceeded = new LRUCache<string, Exceeded>({ max: MAX_EXCEEDED })
+  let exceeded: LRUCache<string, Exceeded> | undefined
   /** Requests in flight that are counted here. */
   const here = new Set<string>()
   let retryAt: number | undefined
@@ -107,13 +107,14 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       const { key, limit, held, max } = tasks[at] as CountTask
       // A held cost may be given back at any time.
       if (limit?.kind !== 'fixed' || held || (allowed && used < max)) continue
+      exceeded ??= new LRUCache({ max: MAX_EXCEEDED })
       exceeded.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
     }
   }
 
   /** The state of a task that is known not to fit. Where the clock went back the store knows. */
   function refusalOf({ key, cost, max, binding }: CountTask): CountState | undefined {
-    const known = binding ? exceeded.get(key) : undefined
+    const known = binding ? exceeded?.get(key) : undefined
     if (known === undefined || known.used + cost <= max) return undefined
     const resetMs = known.endsAt - Date.now()
     return resetMs > 0 && resetMs <= known.resetMs ? { allowed: false, used: known.used, resetMs } : undefined
@@ -121,7 +122,7 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
 
   return {
     async take(tasks, flight) {
-      if (exceeded.size === 0) return ask(tasks, flight)
+      if (exceeded === undefined || exceeded.size === 0) return ask(tasks, flight)
       const at = tasks.findIndex((task) => refusalOf(task) !== undefined)
       const refusal = at === -1 ? undefined : refusalOf(tasks[at] as CountTask)
       if (refusal === undefined) return ask(tasks, flight)

@@ -119,5 +119,10 @@ function loadQuietly(): Driver | undefined {
 
 /** Whether this version of SQLite may be used by several connections at once. */
 export function isSafeSqlite(version = '0'): boolean {
-  return version.localeCompare(SAFE_VERSION, 'en', { numeric: true }) >= 0
+  return orderOf(version) >= orderOf(SAFE_VERSION)
+}
+
+/** A number that orders versions. */
+function orderOf(version: string): number {
+  return version.split('.').reduce((order, part) => order * 1_000 + Number(part), 0)
 }

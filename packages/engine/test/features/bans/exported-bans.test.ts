@@ -1,6 +1,6 @@
 import type { Ban } from '@sallyport/core'
 import t from 'tap'
-import { parseConfig } from '../../../src/config/read.ts'
+import { parseConfig } from '../../../src/config/parse.ts'
 import { exportedBan, exportedBans } from '../../../src/features/bans/exported-ban.ts'
 
 const STRIKES = { count: 3, window: '10m', on: ['blocked'], for: '1h' } as const

@@ -1,0 +1,6 @@
+export { ConfigError, type ConfigFault, faultText } from '../faults.ts'
+export { FEATURES, NAMED_FEATURES } from '../features.ts'
+export { compileMountPolicy } from '../mount-policy.ts'
+export { parseConfig } from '../parse.ts'
+export type { Config, ConfigInput } from '../schema.ts'
+export { type Reloaded, takeOver } from '../take-over.ts'
