@@ -142,8 +142,8 @@ t.test('every package comes with a checksum, and few may run a script when insta
     [],
   )
   const scripts = outside.filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev).map(([path]) => path)
-  // Both are refused in `allowScripts`; the second comes with restify, which is tried here alone.
-  t.same(scripts, ['node_modules/@photostructure/sqlite', 'node_modules/dtrace-provider'])
+  // `allowScripts` refuses both.
+  t.same(scripts, ['node_modules/@photostructure/sqlite', 'node_modules/@scarf/scarf'])
 })
 
 t.test('nothing is fetched without TLS from outside, or with its checks switched off', async (t) => {
