@@ -70,6 +70,7 @@ t.test('four questions, a wrong answer, a file and a replay', { skip: NO_TERMINA
   t.match(after, /^class +requests +.*block\r$/m)
   t.match(after, /^ai_agent +2 .*2\r$/m)
   t.match(after, /^all +3 .*2\r$/m)
+  t.match(after, 'In service fewer are challenged: a log holds no passes')
   t.match(
     after,
     /Start in monitor mode, which refuses nobody:\r\n\r\n {2}(?:npm install .* && )?npx sallyport proxy\r\n/,
@@ -115,6 +116,16 @@ t.test('other questions end in the same way', { skip: NO_TERMINAL }, async (t) =
     type(keys)
     t.match(await ended, { code: 1, shown: /Nothing was done\.\r\n$/ })
   }
+})
+
+t.test('a file that comes while a question is open stays', { skip: NO_TERMINAL }, async (t) => {
+  const folder = makeFolder(t)
+  const { shows, type, ended } = openTerminal(t, ['init', '--protect', 'site', '--framework', 'proxy'], folder)
+  await shows(PROMPT)
+  writeFileSync(join(folder, 'sallyport.yaml'), 'mode: enforce\n')
+  type('1\r\r')
+  t.match(await ended, { code: 1, shown: /sallyport\.yaml exists/ })
+  t.equal(readFileSync(join(folder, 'sallyport.yaml'), 'utf8'), 'mode: enforce\n')
 })
 
 t.test('the command that is printed starts a proxy that refuses nobody', async (t) => {

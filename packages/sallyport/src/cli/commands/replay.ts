@@ -77,7 +77,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       terminal.out(formatTable(replayed))
       if (asked.before + asked.after > 0) {
         const shares = `${percent(asked.before / requests)} → ${percent(asked.after / requests)}`
-        terminal.out(`Challenged: ${shares} of the requests, ${NO_PASSES}`)
+        terminal.out(`Challenged: ${shares} of the requests, at most: ${NO_PASSES}`)
       }
       for (const note of [counted(requests, 'request'), ...replayNotes(replayed)]) terminal.out(dim(note))
     })

@@ -145,7 +145,7 @@ async function replayInForce(log: string, config: Config, terminal: Terminal): P
       rows.map((row) => row.map(String)),
       ['class', 'requests', ...shown],
     ),
-    ...(sumUp('challenge') > 0 ? [`Challenges are counted ${NO_PASSES}`] : []),
+    ...(sumUp('challenge') > 0 ? [`In service fewer are challenged: ${NO_PASSES}`] : []),
     ...replayNotes(result).map(dim),
   ].join('\n')
 }

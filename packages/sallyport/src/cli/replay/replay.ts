@@ -59,7 +59,7 @@ export interface Both<T> {
 }
 
 /** What counts of challenges leave open. */
-export const NO_PASSES = 'at most: a log holds no passes, so a visitor who solved once counts each time.'
+export const NO_PASSES = 'a log holds no passes, so a visitor who solved once counts each time.'
 
 /** What every replay leaves open. */
 const NO_HEADERS = 'A log holds no headers but the user agent: verdicts rest on that, the address and the path.'
