@@ -48,6 +48,18 @@ t.test('an application that is called as a tool is a person’s, on phones and o
   )
 })
 
+t.test('the library of an application, or the page of a browser’s maker, is no sign of a program', async (t) => {
+  for (const library of ['Dart/3.5 (dart:io)', 'ktor-client', 'Ktor http-client', 'Shop/4.1 WinInet/10.0'])
+    t.match(judged(library), { class: 'human' }, library)
+  const browsers = [
+    `${CHROME_TEXT} https://shop.example`,
+    `${MAC} Version/18.1 Safari/605.1.15 (Zoo ios@11.1 https://www.zoo.example)`,
+  ]
+  for (const text of browsers) t.notMatch(judged(text), { basis: 'automation' }, text)
+  for (const link of ['(+https://shop.example)', 'https://shop.example/bot'])
+    t.match(judged(`${CHROME_TEXT} ${link}`), { class: 'unverified_bot', basis: 'automation' }, link)
+})
+
 t.test('a driven browser stays one in every form', async (t) => {
   const driven = AUTOMATION.filter(({ inApplications }) => inApplications === true).map(({ token }) => token)
   t.ok(driven.length >= 8)

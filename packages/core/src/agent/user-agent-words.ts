@@ -17,13 +17,20 @@ export function wordIn(text: string): string | undefined {
   )
 }
 
+/** A link as makers of browsers add one; crawlers write `+` before theirs. */
+const PLAIN_LINK = /(?<![+\w])(?:https?:\/\/|www\.)[^\s;,()[\]]+/g
+
 /**
- * The same beside a whole browser of a desk: an application adds its name and version to that as a program does, so in such a
- * name only words count that are of programs alone.
+ * The same beside a whole browser of a desk: an application adds its name, version and page to that as a program does, so in such a
+ * name or link only words count that are of programs alone.
  */
 export function wordBesideBrowser(text: string): string | undefined {
   const { products, rest } = apartFromProducts(text)
-  return wordIn(rest) ?? firstOf(products, sureWordIn)
+  return wordBesideLinks(rest) ?? firstOf(products, sureWordIn)
+}
+
+function wordBesideLinks(text: string): string | undefined {
+  return wordIn(text.replace(PLAIN_LINK, '')) ?? sureWordIn(text)
 }
 
 /**
@@ -60,7 +67,7 @@ function wordInPart({ role, name }: Part, linksCount: boolean): string | undefin
     case 'claim':
       return wordIn(name)
     case 'link':
-      return linksCount ? wordIn(name) : sureWordIn(name)
+      return linksCount ? wordBesideLinks(name) : sureWordIn(name)
     case 'product':
       return sureWordIn(name)
     case 'word':
