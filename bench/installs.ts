@@ -19,15 +19,7 @@ interface Row {
   readonly program: (origin: string) => readonly string[]
 }
 
-const PROXY = [
-  'node_modules/.bin/sallyport',
-  'proxy',
-  '--listen',
-  '127.0.0.1:0',
-  '--admin',
-  '127.0.0.1:0',
-  '--upstream',
-]
+const PROXY = 'node_modules/.bin/sallyport proxy --listen 127.0.0.1:0 --admin 127.0.0.1:0 --upstream'.split(' ')
 const ALONE = { installed: { atMost: 40 }, foreign: { atMost: 25 } }
 const BOTH = { installed: { atMost: 60 }, foreign: { atMost: 45 } }
 const ROWS: readonly Row[] = [

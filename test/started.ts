@@ -24,6 +24,7 @@ export async function started(t: Test, argv: readonly string[], env: Readonly<Re
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return {
+    pid: child.pid ?? 0,
     out: () => out,
     err: () => err,
     /** Makes it read its configuration again; resolves once it says so, or that it keeps the one before. */

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
+import { listening } from '@sallyport/engine/testing'
+import { started } from '@sallyport/test/dist/started.js'
 import t, { type Test } from 'tap'
 import { type Feeds, snapshotFeeds } from '../accuracy/feeds.ts'
 import { isSharedDataHere } from '../accuracy/shared.ts'
@@ -23,23 +23,16 @@ const LIST = 'x4bnet-vpn-ipv4'
 const REQUESTS = 20_000
 const IN_FLIGHT = 32
 
-async function listening(t: Test): Promise<string> {
-  const server = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 /** A configuration with every part that takes memory, but for places. */
 async function written(t: Test, folder: string, feeds: Feeds): Promise<string> {
   const config = {
     dataDir: join(folder, 'data'),
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
-    upstream: await listening(t),
+    upstream: `http://127.0.0.1:${await listening(
+      t,
+      createServer((_, response) => response.end('ok')),
+    )}`,
     trustProxy: ['loopback'],
     log: { requests: 'all', file: join(folder, 'decisions.log') },
     policy: {
@@ -56,39 +49,6 @@ async function written(t: Test, folder: string, feeds: Feeds): Promise<string> {
   const path = join(folder, 'sallyport.yaml')
   writeFileSync(path, JSON.stringify(config))
   return path
-}
-
-/** The proxy in a process of its own. */
-function start(t: Test, config: string) {
-  const child = spawn(process.execPath, [BIN, 'proxy', '--config', config], {
-    env: { ...process.env, ...ADVISED },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let said = ''
-  child.stderr.on('data', (text) => (said += text))
-  t.teardown(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  })
-  return {
-    pid: child.pid ?? 0,
-    says(text: RegExp): Promise<string> {
-      return new Promise((resolve, reject) => {
-        const look = () => {
-          const [, found] = text.exec(said) ?? []
-          if (found !== undefined) resolve(found)
-        }
-        child.stderr.on('data', look)
-        child.once('exit', () => reject(new Error(said)))
-        look()
-      })
-    },
-    async stop(): Promise<unknown> {
-      child.kill('SIGTERM')
-      return (await once(child, 'exit'))[0]
-    },
-  }
 }
 
 /** Asks as visitors from all over the world. */
@@ -122,9 +82,8 @@ t.test('512 MB are enough for everything but places, the first start and a refre
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-memory-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const config = await written(t, folder, snapshotFeeds(join(folder, 'feeds')))
-  const proxy = start(t, config)
-  const url = await proxy.says(/Listening on (http:\S+),/)
-  const admin = await proxy.says(/Health at (http:\S+)\/readyz/)
+  const proxy = await started(t, [BIN, 'proxy', '--config', config], ADVISED, '/readyz')
+  const [, url = '', admin = ''] = /Listening on (http:\S+),.*\nHealth at (http:\S+)\/readyz/.exec(proxy.err()) ?? []
   const below = (what: string) => {
     const megabytes = peak(proxy.pid)
     t.ok(megabytes < LIMIT_MB, `${what}: at most ${megabytes.toFixed(0)} MB were resident, of ${LIMIT_MB.toFixed(0)}`)
