@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { parseTimeouts } from '@sallyport/engine/limits'
+import { parseLimits, parseTimeouts } from '@sallyport/engine/limits'
 import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { type Side, startClocks, type Watched } from '../src/exchange/clocks.ts'
@@ -108,6 +108,14 @@ t.test('a late or gone exchange is looked at until it has ended', async (t) => {
   t.same(await leaving(t, { onLate: 'ends' }), ['late'])
   t.same(await leaving(t, {}), ['late', 'cut', 'ended', 'leaked'], 'its answer has not gone out')
   t.same(await leaving(t, { over: true }), ['ended', 'leaked'], 'nobody said that its connection had gone')
+})
+
+t.test('balancers close first, origins may think, and slow clients have no longer', async (t) => {
+  const { keepAlive, originHeaders, header, idleBody, clientUnread, minRate } = parseTimeouts()
+  t.ok(keepAlive > 60_000, 'the idle time of AWS')
+  t.equal(originHeaders, 300_000)
+  t.same([header, idleBody, clientUnread, minRate], [10_000, 30_000, 120_000, 500])
+  t.equal(parseLimits().bodyBytes, undefined)
 })
 
 t.test('a body that comes too slowly', async (t) => {

@@ -58,7 +58,7 @@ export function precheck(
     return { status: 431, reason: `The request has more than ${MAX_FIELDS} header fields.` }
   const isServed = api ? method !== 'CONNECT' : methods.includes(method)
   if (!isServed && !(head.isElsewhere && ELSEWHERE.test(method))) {
-    return { status: 405, reason: `${method} is not served.` }
+    return { status: 405, reason: `${method} is not served: the key methods lists what is.` }
   }
   if (!api && target.length > MAX_TARGET) return LONG_TARGET
   const serverWide = target === '*' && method === 'OPTIONS'

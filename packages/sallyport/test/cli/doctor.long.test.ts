@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { freePort } from '@sallyport/engine/testing'
+import { freePort, listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run, start, workspace } from './command.ts'
 
@@ -43,6 +44,25 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
   const nobody = start(t, ['doctor', '--config', config], {}, NOBODY)
   t.equal(await nobody.ended, 1)
   t.match(nobody.out(), /^fail {2}dataDir {4}dataDir: \S+ cannot be written: user \d+ does not have the right\.$/m)
+})
+
+t.test('doctor asks the origin for a /v1 of its own, and config check asks nothing', async (t) => {
+  let asked = 0
+  const origin = createServer((req, res) => {
+    asked += 1
+    res.writeHead(req.url === '/v1' ? 200 : 404).end()
+  })
+  const { command } = workspace(t, [
+    `upstream: http://127.0.0.1:${await listening(t, origin)}`,
+    `listen: 127.0.0.1:${await freePort()}`,
+    `admin: 127.0.0.1:${await freePort()}`,
+  ])
+  await command('config', 'check')
+  t.equal(asked, 0)
+  t.match(
+    (await command('doctor')).out,
+    /^warn {2}api {8}http:\S+ has a \/v1 of its own, .*\n {17}Move ours with api: \{ base/m,
+  )
 })
 
 t.test('a folder that is closed to this user is named, at the line of what is below it', async (t) => {
