@@ -47,6 +47,8 @@ export function send(exchange: Exchange, answered: ApiResponse): void {
   exchange.guard(() => {
     const { request, response, id, standing, check, refused } = exchange
     const answer = check ? checkAnswer(answered, refused, check) : answered
+    // nginx asks for the page, which has that status.
+    if (check === 'few' && refused) exchange.observation.status = answered.status
     // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
     if (request.headers.expect !== undefined) response.shouldKeepAlive = false
     if (!response.headersSent) {
