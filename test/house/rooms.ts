@@ -183,7 +183,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine': 24,
   'adapters/node': 5_043,
   'adapters/fetch': 672,
-  'adapters/proxy': 8_624,
+  'adapters/proxy': 8_626,
   'packages/sallyport/console': 3_312,
   'packages/sallyport/cli': 7_543,
   'packages/sallyport': 50,
