@@ -1,7 +1,8 @@
 import type { ConfigInput, OpenHooks, Sallyport } from '@sallyport/engine'
 
 /**
- * Returns what `open()` of the package `sallyport` returns; the first call loads the engine.
+ * Returns what `open()` of the package `sallyport` returns; the first call loads the engine. Rejects as that does: `invalid_config` and
+ * `invalid_policy` name the key, `package_missing` the package to install.
  *
  * @example
  * ```ts

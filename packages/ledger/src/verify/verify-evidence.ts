@@ -37,6 +37,7 @@ export type Axis = (typeof AXES)[number]
 
 /** The decision that a record holds. */
 export interface RecordedDecision {
+  /** Its number in the ledger, which rises. */
   readonly attestationId: number
   /** The clock of the service, ISO 8601 in UTC. */
   readonly time: string
