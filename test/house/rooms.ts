@@ -162,7 +162,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 647,
   'packages/core': 19_846,
-  'packages/ledger': 3_528,
+  'packages/ledger': 3_529,
   'packages/engine/accounts': 642,
   'packages/engine/api': 2_595,
   'packages/engine/files': 357,
@@ -181,7 +181,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/doctor': 891,
   'packages/engine/open': 1_349,
   'packages/engine': 24,
-  'adapters/node': 5_043,
+  'adapters/node': 5_044,
   'adapters/fetch': 672,
   'adapters/proxy': 8_626,
   'packages/sallyport/console': 3_312,
