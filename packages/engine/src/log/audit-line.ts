@@ -1,3 +1,6 @@
+/** File in the dataDir that has the actions of operators, and nothing of requests. */
+export const AUDIT_FILE = 'audit.log'
+
 /** The `what` of a new ban. fail2ban reads these lines, because a request line does not say that its whole address is banned. */
 export const BAN_LINE = 'ban'
 

@@ -1,5 +1,5 @@
 export { ADDRESS_FORMS, addressWriter } from './addresses.ts'
-export { type AuditEntry, type AuditLine, auditLine, BAN_LINE } from './audit-line.ts'
+export { AUDIT_FILE, type AuditEntry, type AuditLine, auditLine, BAN_LINE } from './audit-line.ts'
 export { dailyKey } from './daily-key.ts'
 export { FIELDS } from './fields.ts'
 export { LOG_FORMATS, readEntry, readLine } from './formats.ts'

@@ -35,7 +35,7 @@ export {
 } from '#datasets/service'
 export { doctor, examineNamed, type Look } from '#doctor'
 export { editList, type ListEdit, type PlacedList, placedLists, type ShownList, showList } from '#features/lists'
-export { readPeriod, readTally, type TallyReports } from '#features/report'
+export { readHours, readPeriod, readTally, type TallyHours, type TallyReports } from '#features/report'
 export type { RobotsSource } from '#features/robots'
 export type {
   DecisionLog,
@@ -51,7 +51,6 @@ export type {
   PublishedKeys,
 } from '#service'
 export {
-  AUDIT_FILE,
   createOutbound,
   createRandom,
   EVENT_KINDS,

@@ -1,10 +1,7 @@
 import { join } from 'node:path'
-import { type AuditEntry, auditLine, createLog } from '#log'
+import { AUDIT_FILE, type AuditEntry, auditLine, createLog } from '#log'
 import type { Settings } from '#settings'
 import { inDataDir, isReadOnly } from './data-dir.ts'
-
-/** File in the dataDir for commands whose service writes its log to standard output. */
-export const AUDIT_FILE = 'audit.log'
 
 /** Log of administrative commands. */
 export interface AuditTrail {
@@ -13,12 +10,11 @@ export interface AuditTrail {
 }
 
 /**
- * Opens the trail of one command: `log.file`, else `audit.log` in the dataDir, else, where that can only be read,
- * `elsewhere`. Rejects with `invalid_config` or `data_dir_unusable` where the file cannot be written.
+ * Opens the trail of one command: `audit.log` in the dataDir and `log.file`; where neither can be written, `elsewhere`. Rejects with `invalid_config` or `data_dir_unusable` where the file cannot be written.
  */
 export async function openAuditTrail(config: Settings, elsewhere: (line: string) => void): Promise<AuditTrail> {
-  const file = config.log.file ?? (await ownFile(config))
-  if (file === undefined) {
+  const files = [await ownFile(config), config.log.file].filter((file) => file !== undefined)
+  if (files.length === 0) {
     return {
       audit(entry) {
         // A failed command has its own message there.
@@ -27,12 +23,19 @@ export async function openAuditTrail(config: Settings, elsewhere: (line: string)
       close: async () => {},
     }
   }
-  const { audit, close } = createLog({
-    ...config.log,
-    file,
-    onFault: (error) => elsewhere(`sallyport: ${file} lacks a line about this: ${error.message}`),
-  })
-  return { audit, close }
+  const logs = files.map((file) =>
+    createLog({
+      ...config.log,
+      file,
+      onFault: (error) => elsewhere(`sallyport: ${file} lacks a line about this: ${error.message}`),
+    }),
+  )
+  return {
+    audit: (entry) => {
+      for (const log of logs) log.audit(entry)
+    },
+    close: async () => void (await Promise.all(logs.map((log) => log.close()))),
+  }
 }
 
 async function ownFile(config: Settings): Promise<string | undefined> {

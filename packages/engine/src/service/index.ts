@@ -1,7 +1,7 @@
 export { createKeyring, type IssuedKey, type KeyOwner, type Keyring, type NewAccount } from './accounts/keyring.ts'
 export { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
 export { openAgents, type PublishedKeys } from './agents.ts'
-export { AUDIT_FILE, openAuditTrail } from './audit-trail.ts'
+export { openAuditTrail } from './audit-trail.ts'
 export { openChallenges } from './challenge/open-challenges.ts'
 export { createRandom } from './challenge/random-bytes.ts'
 export { bansUrl, callCountsUrl, createCounting, liftBan, openBanList } from './counting.ts'

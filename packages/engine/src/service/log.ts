@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Decision, Observe } from '@sallyport/core'
-import { type AuditEntry, addressWriter, createLog, type Log } from '#log'
+import { AUDIT_FILE, type AuditEntry, addressWriter, BAN_LINE, createLog, type Log } from '#log'
 import type { Settings } from '#settings'
 import { isReadOnly } from './data-dir.ts'
 
@@ -50,10 +51,18 @@ export function openLog(config: Settings, onFault: (error: unknown) => void): Lo
   })
   let current = opened(config.log)
   let lostBefore = 0
+  let trail: Log | undefined
   return {
     observe: (observed) => current.log.observe(observed),
     onChecked: (decision) => current.log.observe(checked(decision)),
-    audit: (entry) => current.log.audit(entry),
+    audit(entry) {
+      current.log.audit(entry)
+      // An attack may be thousands of bans, which are a list of their own.
+      if (keyFolder === undefined || entry.what === BAN_LINE) return
+      trail ??= createLog({ ...config.log, file: join(keyFolder, AUDIT_FILE), onFault })
+      trail.audit(entry)
+      trail.flush()
+    },
     flush: () => current.log.flush(),
     reopen: () => current.log.reopen(),
     addressOf: (address, at) => current.addressOf(address, at),
@@ -73,7 +82,7 @@ export function openLog(config: Settings, onFault: (error: unknown) => void): Lo
         drop: () => void next.log.close(),
       }
     },
-    close: () => current.log.close(),
+    close: async () => void (await Promise.all([current.log.close(), trail?.close()])),
   }
 }
 

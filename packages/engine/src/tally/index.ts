@@ -1,5 +1,6 @@
 export { createPlaces } from './clients.ts'
 export { type CrawlerReport, type OperatorReading, reportCrawlers } from './crawler-report.ts'
+export { sumHours, type TallyHours } from './hours.ts'
 export { createTallyKeeper, type TallyKeeper } from './keeper.ts'
 export {
   earlierBy,

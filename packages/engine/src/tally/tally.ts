@@ -71,6 +71,8 @@ export function createTally(policy: string, { placeOf, robots }: TallyOptions): 
     },
     observe(observed, row) {
       const { decision, status, answeredBy, bytesSent: bytes = 0 } = observed
+      // A balancer's probe of the service is no traffic of the site.
+      if (decision?.inspection.client.isProxy) return
       const into = slotAt(observed.at)
       const who = decision === undefined ? NOBODY : VISITORS.indexOf(visitorIn(observed, decision))
       const isUnshown = observed.challenge?.outcome === 'program'

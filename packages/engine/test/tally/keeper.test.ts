@@ -12,6 +12,7 @@ import {
   readTallyFile,
   reportCrawlers,
   reportTally,
+  sumHours,
   type TallyKeeper,
 } from '../../src/tally/index.ts'
 import { createTally } from '../../src/tally/tally.ts'
@@ -57,6 +58,37 @@ async function reportOf(file: string, from = NOON, until = NOON + HOUR) {
   const earlier = await readTallyFile(file, from - 7 * 24 * HOUR, until - 7 * 24 * HOUR)
   return { all: reportTally(reading, earlier), crawlers: reportCrawlers(reading, earlier), reading }
 }
+
+t.test('a probe by a balancer is not counted', async (t) => {
+  const tally = createTally('policy', { placeOf: () => 0, robots: () => undefined })
+  const { inspection, ...decision } = decided('allow')
+  const client = { ...inspection.client, isProxy: true } as const
+  tally.observe(observed({ decision: { ...decision, inspection: { ...inspection, client } } }), { at: 0, labels: [] })
+  t.same(tally.slots, [])
+})
+
+t.test('the hours of a span have each outcome, class and network', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  const { keeper, see } = member(t, file)
+  for (const [hour, action] of [
+    [0, 'block'],
+    [2, 'block'],
+    [2, 'allow'],
+    [2, 'block'],
+  ] as const)
+    see({ at: NOON + hour * HOUR, decision: decided(action) })
+  await keeper.flush()
+  const hours = sumHours(await readTallyFile(file, NOON, NOON + 3 * HOUR))
+  t.match(hours, {
+    from: NOON,
+    outcomes: { block: [1, 0, 2], allow: [0, 0, 1] },
+    networks: { residential_clean: 4 },
+  })
+  t.equal(
+    Object.values(hours.classes).reduce((sum, count) => sum + count, 0),
+    4,
+  )
+})
 
 t.test('a path is remembered without the target that it is a piece of, and a long one not at all', async (t) => {
   const tally = createTally('policy', { placeOf: () => 0, robots: () => undefined })

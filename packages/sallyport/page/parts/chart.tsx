@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
-import { word } from '../words.ts'
+import { shortCount, word } from '../words.ts'
 
 /** Curves over time, one above the other. */
 export interface Curves {
@@ -13,6 +13,7 @@ export interface Curves {
 
 const HEIGHT = 210
 const MINUTES = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const DAYS = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const SECONDS = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 /** A stacked chart; `label` says in a sentence what it shows, for those who do not see it. */
@@ -71,9 +72,9 @@ function makeOptions(width: number, { rows }: Curves, colour: (name: string) => 
         size: 30,
         // Wider than the longest label: they would run together.
         space: 76,
-        values: (_, times, __, ___, step) => times.map((time) => (step < 60 ? SECONDS : MINUTES).format(time * 1_000)),
+        values: (_, times, __, ___, step) => times.map((time) => formatMoment(new Date(time * 1_000), step)),
       },
-      { ...axis, size: 44, values: (_, values) => values.map((value) => (value % 1 === 0 ? String(value) : '')) },
+      { ...axis, size: 44, values: (_, values) => values.map((value) => (value % 1 === 0 ? shortCount(value) : '')) },
     ],
     series: [
       {},
@@ -89,6 +90,12 @@ function makeOptions(width: number, { rows }: Curves, colour: (name: string) => 
         .reverse(),
     ],
   }
+}
+
+/** A moment of the axis, whose labels are so many seconds apart: a day where one begins. */
+function formatMoment(moment: Date, step: number): string {
+  if (step < 60) return SECONDS.format(moment)
+  return (moment.getHours() + moment.getMinutes() > 0 ? MINUTES : DAYS).format(moment)
 }
 
 function stacked({ times, rows }: Curves): UPlot.AlignedData {

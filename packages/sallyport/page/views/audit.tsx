@@ -12,8 +12,7 @@ export function Audit() {
           {silent > 0 && <p class="failure">{count(silent)} of the processes did not answer.</p>}
           {!isKept && (
             <p class="quiet">
-              Those of the console are remembered until a restart, and reloads are on standard output alone;{' '}
-              <code>log.file</code> keeps both.
+              The dataDir is read only: actions are remembered until a restart, and <code>log.file</code> keeps them.
             </p>
           )}
           <Table

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
-import { type Answer, type Failure, type Got, post } from '../api.ts'
+import { type Answer, Failure, type Got, post, session } from '../api.ts'
+import { Confirm } from '../parts/confirm.tsx'
 import { Outcome, readForm, Shown, toFailure, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
-import { Report } from '../parts/report.tsx'
+import { Report, type Section } from '../parts/report.tsx'
 import { linkTo } from '../route.ts'
 import { clipped, country, word } from '../words.ts'
 
@@ -13,9 +14,44 @@ type Verification = Answer<'POST', 'crawlers/verify'>
 export function Crawlers() {
   return (
     <>
-      <Report path="crawlers/read" />
+      <Report path="crawlers/read" actions={(section, reload) => <Ruling section={section} onDone={reload} />} />
       <Known />
     </>
+  )
+}
+
+/** Allows or blocks the operator of a section, by the first rule of the policy. */
+function Ruling({ section, onDone }: { section: Section; onDone: () => void }) {
+  const [failure, setFailure] = useState<Failure | undefined>(undefined)
+  const { operator } = section
+  if (operator === undefined) return null
+  const ruling = 'ruling' in section ? section.ruling : undefined
+  const rule = async (action: string): Promise<void> => {
+    const done = await post('crawlers/rule', { operator, action }).catch(toFailure)
+    setFailure(done instanceof Failure ? done : undefined)
+    if (!(done instanceof Failure)) onDone()
+  }
+  const mayRule = session.value?.role === 'admin' && session.value.maySave
+  return (
+    <div class="actions">
+      {ruling && <Badge name={ruling}>{ruling === 'allow' ? 'allowed by a rule' : 'blocked by a rule'}</Badge>}
+      {mayRule && ruling !== 'allow' && (
+        <Confirm question={`Allow what ${operator} proves to send?`} onYes={() => rule('allow')}>
+          Allow
+        </Confirm>
+      )}
+      {mayRule && ruling !== 'block' && (
+        <Confirm question={`Block everything in the name of ${operator}?`} onYes={() => rule('block')}>
+          Block
+        </Confirm>
+      )}
+      {mayRule && ruling && (
+        <Confirm question="Remove the rule?" onYes={() => rule('none')}>
+          Remove the rule
+        </Confirm>
+      )}
+      {failure && <span class="failure">{failure.message}</span>}
+    </div>
   )
 }
 

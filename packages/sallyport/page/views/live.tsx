@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Got } from '../api.ts'
 import { Bars } from '../parts/bars.tsx'
-import { Chart } from '../parts/chart.tsx'
+import { Course, nameUnit } from '../parts/course.tsx'
 import { Shown, useLoad } from '../parts/load.tsx'
 import { Numbers } from '../parts/numbers.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
@@ -29,7 +29,7 @@ export function Live() {
       <Numbers />
       <SpanChoice spans={SPANS} span={span} onSpan={setSpan} />
       <div class="grid">
-        <Shown loaded={loaded}>{(answer) => <Course answer={answer} />}</Shown>
+        <Shown loaded={loaded}>{(answer) => <Requests answer={answer} />}</Shown>
         <Stream />
       </div>
       {loaded.value && <Pictures answer={loaded.value} />}
@@ -37,7 +37,7 @@ export function Live() {
   )
 }
 
-function Course({ answer }: { answer: LiveAnswer }) {
+function Requests({ answer }: { answer: LiveAnswer }) {
   const { totals, span, silent } = answer
   const all = Object.values(totals).reduce((sum, part) => sum + part, 0)
   return (
@@ -47,8 +47,8 @@ function Course({ answer }: { answer: LiveAnswer }) {
           {count(silent)} of the processes did not answer: what they saw is missing here.
         </p>
       )}
-      <Card title={`Requests, ${SPANS[span]}`} wide aside={<Totals totals={totals} all={all} />}>
-        <Curve answer={answer} all={all} />
+      <Card title={`Requests ${nameUnit(answer)}, ${SPANS[span]}`} wide aside={<Totals totals={totals} all={all} />}>
+        <Course course={answer} />
       </Card>
     </>
   )
@@ -63,7 +63,7 @@ function Pictures({ answer: { classes, networks, seen, counted, span } }: { answ
   ]
   return (
     <>
-      <div class="columns">
+      <div class="grid three">
         <Card title="Who asks">
           <Bars
             nothing="Nothing was decided."
@@ -81,13 +81,13 @@ function Pictures({ answer: { classes, networks, seen, counted, span } }: { answ
         <Card title="Rules" aside={hours}>
           <Bars nothing="No rule did anything but allow." rows={(counted?.rules ?? []).map(ruleBar)} />
         </Card>
+      </div>
+      <div class="grid">
         {Object.keys(seen.challenges).length > 0 && (
-          <Card title="Challenges" aside={remembered}>
+          <Card title="Challenges" aside={remembered} wide>
             <Funnel steps={seen.challenges} />
           </Card>
         )}
-      </div>
-      <div class="grid">
         <Card title="Countries" aside={remembered} wide>
           <div class="world">
             <WorldMap
@@ -106,7 +106,7 @@ function Pictures({ answer: { classes, networks, seen, counted, span } }: { answ
           </div>
         </Card>
       </div>
-      <div class="columns">
+      <div class="grid three">
         <Card title="Operators" aside={hours}>
           <Bars
             nothing="No operator is known yet."
@@ -163,7 +163,7 @@ function Funnel({ steps }: { steps: LiveAnswer['seen']['challenges'] }) {
           ),
         ],
         ['Failed', ([, { failed = 0 }]) => count(failed)],
-        ['Left', ([, { asked = 0, solved = 0 }]) => count(Math.max(0, asked - solved))],
+        ['Not answered', ([, { asked = 0, solved = 0, failed = 0 }]) => count(Math.max(0, asked - solved - failed))],
         ['Not shown', ([, { unshown = 0 }]) => count(unshown)],
       ]}
     />
@@ -182,26 +182,6 @@ function Totals({ totals, all }: { totals: Readonly<Record<string, number>>; all
           </span>
         ))}
     </span>
-  )
-}
-
-function Curve({ answer, all }: { answer: LiveAnswer; all: number }) {
-  const { from, step, curves, totals } = answer
-  const drawn = useMemo(() => {
-    const perSecond = step / 1_000
-    const length = curves.allow.length
-    const rows = Object.entries(curves).map(([name, values]) => ({
-      name,
-      values: values.map((value) => value / perSecond),
-    }))
-    return { times: Array.from({ length }, (_, index) => (from + index * step) / 1_000), rows }
-  }, [from, step, curves])
-  const parts = Object.entries(totals).map(([name, number]) => `${count(number)} ${word(name)}`)
-  return (
-    <Chart
-      label={`Requests a second by what became of them: ${count(all)} in all, ${parts.join(', ')}`}
-      curves={drawn}
-    />
   )
 }
 

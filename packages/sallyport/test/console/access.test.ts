@@ -1,6 +1,7 @@
+import { appendFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { openAuditTrail } from '@sallyport/engine'
+import { type AuditLine, openAuditTrail } from '@sallyport/engine'
 import t from 'tap'
 import { createRate } from '../../src/console/access/rate.ts'
 import { type Door, openDoor, readTokens, signInLink } from '../../src/console/index.ts'
@@ -105,6 +106,14 @@ t.test('who steers lifts bans and renews data, and touches neither policy nor ac
   }
 })
 
+/** Asks for the actions of operators until one of the console is written. */
+async function auditOf(adminUrl: string): Promise<{ readonly actions: readonly AuditLine[] }> {
+  for (;;) {
+    const shown = JSON.parse((await ask(adminUrl, 'GET', '/console/api/audit', bearer(READER))).text)
+    if (shown.actions.some(({ who }: AuditLine) => who === 'console admin')) return shown
+  }
+}
+
 t.test('what operators do is shown with who did it, and a reader may look', async (t) => {
   const { adminUrl, sallyport, close } = await openScene({}, { ...WITHOUT_DATA, dataDir: t.testdir() })
   t.teardown(close)
@@ -112,16 +121,55 @@ t.test('what operators do is shown with who did it, and a reader may look', asyn
   trail.audit({ what: 'keys revoke', who: 'a command', error: 'not_found' })
   await trail.close()
   await ask(adminUrl, 'POST', '/console/api/accounts', bearer(ADMIN), JSON.stringify({ name: 'shown', plan: 'free' }))
-  const shown = JSON.parse((await ask(adminUrl, 'GET', '/console/api/audit', bearer(READER))).text)
-  t.match(shown, { silent: 0, isKept: false })
+  const shown = await auditOf(adminUrl)
+  t.match(shown, { silent: 0, isKept: true })
   t.match(
-    shown.actions.find(({ who }: { who: string }) => who === 'console admin'),
+    shown.actions.find(({ who }) => who === 'console admin'),
     { audit: /account/, details: { account: String, plan: 'free' } },
   )
   t.match(
-    shown.actions.find(({ who }: { who: string }) => who === 'a command'),
+    shown.actions.find(({ who }) => who === 'a command'),
     { audit: 'keys revoke', error: 'not_found' },
   )
+})
+
+t.test('an action is shown whatever the requests are in the log, and after a restart', async (t) => {
+  const [dataDir, file] = [t.testdir(), join(t.testdir({ logs: {} }), 'decisions.log')]
+  const config = { ...WITHOUT_DATA, dataDir, log: { file, requests: 'all' } } as const
+  for (const isFirst of [true, false]) {
+    const { adminUrl, close } = await openScene({}, config)
+    t.teardown(close)
+    if (isFirst)
+      await ask(adminUrl, 'POST', '/console/api/accounts', bearer(ADMIN), JSON.stringify({ name: 'a', plan: 'free' }))
+    // More than the end of a log that anybody would read for some actions.
+    appendFileSync(file, '{"level":"info","requestId":"a"}\n'.repeat(20_000))
+    const { actions } = await auditOf(adminUrl)
+    const made = actions.filter(({ audit }) => audit === 'accounts create')
+    t.match(made, [{ who: 'console admin', details: { plan: 'free' } }])
+    t.equal(made.length, 1, 'once')
+    await close()
+  }
+})
+
+t.test('an administrator allows or blocks an operator, by the first rule of the policy', async (t) => {
+  const saved: string[] = []
+  const scene = await openScene(
+    { savePolicy: async (written) => void saved.push(await written('listen: 127.0.0.1:8080\n')) },
+    { ...WITHOUT_DATA, dataDir: t.testdir() },
+  )
+  t.teardown(scene.close)
+  const rule = (token: string, body: object) =>
+    ask(scene.adminUrl, 'POST', '/console/api/crawlers/rule', bearer(token), JSON.stringify(body))
+  t.equal((await rule(READER, { operator: 'OpenAI', action: 'block' })).status, 403)
+  t.equal((await rule(ADMIN, { operator: 'OpenAI', action: 'block' })).status, 200)
+  t.match(saved[0], /rules:\n\s+- id: block-openai\n\s+match:\n\s+operator:\s+- OpenAI\n\s+action: block/)
+  t.equal((await rule(ADMIN, { operator: 'OpenAI', action: 'allow' })).status, 200)
+  t.match(saved[1], /allow-openai/)
+  t.notMatch(saved[1], /block-openai/)
+  t.equal((await rule(ADMIN, { operator: 'OpenAI', action: 'none' })).status, 200)
+  t.notMatch(saved[2], /openai/)
+  t.equal((await rule(ADMIN, { operator: 'Nobody', action: 'block' })).status, 400)
+  t.equal((await rule(ADMIN, { operator: 'OpenAI', action: 'flag' })).status, 400)
 })
 
 t.test('a reader changes nothing', async (t) => {

@@ -35,7 +35,7 @@ t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER
   const rows = async () =>
     (await funnel.getByRole('row').allInnerTexts()).map((row) => row.split(/\s+/).filter((cell) => cell !== ''))
   t.same(await rows(), [
-    ['Rule', 'Challenged', 'Solved', 'Failed', 'Left', 'Not', 'shown'],
+    ['Rule', 'Challenged', 'Solved', 'Failed', 'Not', 'answered', 'Not', 'shown'],
     ['ask-readers', '3', '1', '33%', '0', '2', '0'],
     ['ask-all', '1', '0', '0%', '0', '1', '0'],
     ['ask-shop', '0', '0', '0', '0', '1'],

@@ -12,12 +12,12 @@ import { statusOf, VISITOR } from './visits.ts'
 /*
  * Writes the pictures of the repository, of the demo as it starts and of every view at one width, into .github/screenshots:
  * node packages/sallyport/dist/test/console/write-screenshots.js
- * With a folder behind it: every view from its top to its end, at three widths, light and dark, into that folder instead.
+ * With a folder behind it: every view from its top to its end, at four widths, light and dark, into that folder instead.
  */
 const ROOT = join(import.meta.dirname, '../../../../..')
 const [EVERY] = process.argv.slice(2)
 const PICTURES = EVERY ?? join(ROOT, '.github/screenshots')
-const HEIGHTS = { 390: 844, 820: 940, 1440: 900 } as const
+const HEIGHTS = { 390: 844, 820: 940, 1440: 900, 1920: 1080 } as const
 const SCHEMES = ['light', 'dark'] as const
 
 const CONFIG = `demo: true

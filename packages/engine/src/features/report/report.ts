@@ -15,7 +15,9 @@ import {
   reportCrawlers,
   reportPeriod,
   reportTally,
+  sumHours,
   TALLY_FILE,
+  type TallyHours,
   type TallyKeeper,
   type TallyReport,
 } from '#tally'
@@ -79,4 +81,14 @@ export async function readPeriod(
   until: number,
 ): Promise<Period | undefined> {
   return reportPeriod(await readTallyFile(join(dataDir, TALLY_FILE), from, until))
+}
+
+/** A span of the tally by the hour; `undefined` where nothing was counted in it. */
+export async function readHours(
+  { dataDir }: Pick<Settings, 'dataDir'>,
+  from: number,
+  until: number,
+): Promise<TallyHours | undefined> {
+  const reading = await readTallyFile(join(dataDir, TALLY_FILE), from, until)
+  return reading.rows.length === 0 ? undefined : sumHours(reading)
 }

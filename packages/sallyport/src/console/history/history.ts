@@ -7,7 +7,7 @@ import {
   OUTCOMES,
   type Outcome,
 } from '@sallyport/core'
-import type { Count } from '@sallyport/engine'
+import type { Count, TallyHours } from '@sallyport/engine'
 import { createRecent, type Recent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
 
@@ -126,6 +126,20 @@ export function mergeReadings(readings: readonly [HistoryReading, ...HistoryRead
     totals: mapOutcomes((outcome) => sum(curves[outcome])),
     classes: mergeCounts(readings.map(({ classes }) => classes)),
     networks: mergeCounts(readings.map(({ networks }) => networks)),
+  }
+}
+
+/** The hours of the tally, which all processes fill and a restart keeps, as a reading. */
+export function readingOfHours({ from, outcomes, classes, networks }: TallyHours): HistoryReading {
+  const [some = []] = Object.values(outcomes)
+  const curves = mapOutcomes((outcome) => outcomes[outcome] ?? some.map(() => 0))
+  return {
+    from,
+    step: HOUR_MS,
+    curves,
+    totals: mapOutcomes((outcome) => sum(curves[outcome])),
+    classes: AGENT_CLASSES.map((name) => ({ name, count: classes[name] ?? 0 })),
+    networks: NETWORK_CLASSES.map((name) => ({ name, count: networks[name] ?? 0 })),
   }
 }
 

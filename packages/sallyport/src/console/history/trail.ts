@@ -1,27 +1,19 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  AUDIT_FILE,
-  type AuditEntry,
-  type AuditLine,
-  auditLine,
-  BAN_LINE,
-  readEntry,
-  type Sallyport,
-} from '@sallyport/engine'
+import { AUDIT_FILE, type AuditEntry, type AuditLine, auditLine, readEntry, type Sallyport } from '@sallyport/engine'
 
 /** Actions of this process that are remembered where no file has them. */
 const KEPT = 200
-/** The end of a file that is read: some hundreds of lines, or thousands of bytes about requests. */
+/** The end of the file that is read: more than a thousand lines. */
 const TAIL_BYTES = 262_144
 
-/** Reads the newest actions of operators from the ends of the logs, which may be large. */
+/** Reads the newest actions of operators from the end of their file. */
 export interface Trail {
   /** Writes an action into the log. */
   audit(entry: AuditEntry): void
   /** Those of this process that no file has. */
   remembered(): readonly AuditLine[]
-  /** Those of the log and of commands beside the service, as far as the ends of their files have them. */
+  /** Those of the service and of commands beside it. */
   written(): Promise<readonly AuditLine[]>
 }
 
@@ -30,19 +22,17 @@ export function createTrail({ log, config }: Sallyport): Trail {
   return {
     audit(entry) {
       log.audit(entry)
-      // The log has it, under a moment of its own.
-      if (config.log.file !== undefined) return
+      // The file has it, under a moment of its own.
+      if (!config.data.readOnly) return
       kept.push(auditLine(entry))
       if (kept.length > KEPT) kept.shift()
     },
     remembered: () => kept,
     async written() {
-      const files = [join(config.dataDir, AUDIT_FILE), ...(config.log.file === undefined ? [] : [config.log.file])]
-      const lines = (await Promise.all(files.map(readTail))).flat()
+      const lines = await readTail(join(config.dataDir, AUDIT_FILE))
       return lines.flatMap((line) => {
         const entry = readEntry(line)
-        // An attack may be thousands of bans, which are a view of their own.
-        return entry !== undefined && 'audit' in entry && entry.audit !== BAN_LINE ? [entry] : []
+        return entry !== undefined && 'audit' in entry ? [entry] : []
       })
     },
   }

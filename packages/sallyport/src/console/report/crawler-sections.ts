@@ -90,6 +90,7 @@ function operatorSection(one: OperatorReading): Section {
   const busiest = one.hours.indexOf(Math.max(...one.hours))
   return {
     title: operatorName(one),
+    operator: one.operator,
     sentences: [
       `${names.join(', ')}. First ${moment(one.first)}, last ${moment(one.last)}, most between ${busiest}:00 and ${busiest + 1}:00 UTC.`,
       `By day: ${one.days.map(({ day, requests }) => `${day.slice(5)} ${number(requests)}`).join(', ')}.`,

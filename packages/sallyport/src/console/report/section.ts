@@ -9,4 +9,6 @@ export interface Section {
   readonly title: string
   readonly sentences: readonly string[]
   readonly table?: SectionTable | undefined
+  /** The operator of crawlers that the section is about. */
+  readonly operator?: string | undefined
 }

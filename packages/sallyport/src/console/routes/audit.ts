@@ -16,7 +16,7 @@ export const AUDIT_ROWS = [
     async answer(_, { gather, trail, sallyport }) {
       const [{ shares, silent }, written] = await Promise.all([gather(REMEMBERED, {}), trail.written()])
       const actions = [...shares.flat(), ...written].toSorted((x, y) => y.time.localeCompare(x.time)).slice(0, SHOWN)
-      return { actions, silent, isKept: sallyport.config.log.file !== undefined }
+      return { actions, silent, isKept: !sallyport.config.data.readOnly }
     },
   }),
 ]

@@ -1,7 +1,7 @@
 import { HOUR_MS, type ObservedRequest, SallyportError } from '@sallyport/core'
-import { type LogLine, lineOf } from '@sallyport/engine'
+import { type LogLine, lineOf, readHours } from '@sallyport/engine'
 import { type Fact, listFacts, listSignals } from '../explanation/decision-facts.ts'
-import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
+import { type HistoryReading, mergeReadings, readingOfHours, SPANS, type Span } from '../history/history.ts'
 import { countSeen, mergeSeen, type Seen } from '../history/seen.ts'
 import type { Share } from '../shares/share.ts'
 import { type Brief, createFilter, FILTERS, toBrief } from './brief.ts'
@@ -81,9 +81,11 @@ export function liveRows(readReports: ReadReports) {
       async answer({ query, now }, { gather, sallyport }) {
         const span = parseSpan(query)
         // The tally is by the hour: a shorter span is in this hour and the last.
-        const [{ shares, silent }, reports] = await Promise.all([
+        const until = Math.ceil(now / HOUR_MS) * HOUR_MS
+        const [{ shares, silent }, reports, hours] = await Promise.all([
           gather(READING, { span, now }),
           readReports(sallyport.config, Math.max(SPANS[span].ms, HOUR_MS), now),
+          span === '24h' ? readHours(sallyport.config, until - SPANS[span].ms, until) : undefined,
         ])
         const [own, ...others] = shares
         if (own === undefined) throw new SallyportError('service_unavailable')
@@ -94,7 +96,7 @@ export function liveRows(readReports: ReadReports) {
           paths: reports.all.byPath.slice(0, TOP),
           crawlers: reports.crawlers.operators.slice(0, TOP),
         }
-        const reading = mergeReadings([own, ...others])
+        const reading = hours === undefined ? mergeReadings([own, ...others]) : readingOfHours(hours)
         return { now, span, ...reading, seen, counted: counted ?? null, processes: shares.length, silent }
       },
     }),

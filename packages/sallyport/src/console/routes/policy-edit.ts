@@ -5,6 +5,31 @@ import { policyText } from '@sallyport/engine'
 
 type Policy = Parameters<typeof policyText>[0]
 
+/** Ids of the rules by which the console allows or blocks an operator. */
+function idsFor(operator: string): Readonly<Record<'allow' | 'block', string>> {
+  const name = operator
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  return { allow: `allow-${name}`, block: `block-${name}` }
+}
+
+/** The rule of the console on an operator, if the policy has one. */
+export function findRuling({ rules }: Policy, operator: string): 'allow' | 'block' | undefined {
+  const ids = idsFor(operator)
+  return (['allow', 'block'] as const).find((action) => rules.some(({ id }) => id === ids[action]))
+}
+
+/** The policy with a first rule that allows or blocks an operator, or with none of both (`none`). */
+export function ruleOperator(policy: Policy, operator: string, action: string): Policy {
+  const ids = idsFor(operator)
+  const others = policy.rules.filter(({ id }) => id !== ids.allow && id !== ids.block)
+  if (action === 'none') return { ...policy, rules: others }
+  if (action !== 'allow' && action !== 'block')
+    throw new SallyportError('invalid_request', 'action: must be allow, block or none')
+  return { ...policy, rules: [{ id: ids[action], match: { operator: [operator] }, action }, ...others] }
+}
+
 /** Entity tag of a policy: another text has another. */
 export function policyTag(policy: Policy): string {
   return `"${createHash('sha256').update(policyText(policy)).digest('base64url').slice(0, 22)}"`

@@ -15,7 +15,7 @@ import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@
 import { KEPT_A_SECOND } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
 import { type Brief, toBrief } from './brief.ts'
-import { policyChanges, policyTag, requireTag } from './policy-edit.ts'
+import { policyChanges, policyTag, requireTag, ruleOperator } from './policy-edit.ts'
 import { type Body, type Call, type ConsoleParts, row } from './route.ts'
 import { readMember } from './values.ts'
 
@@ -59,31 +59,52 @@ export const POLICY_ROWS = [
     path: 'policy/save',
     role: 'admin',
     takes: ['text', 'etag'],
-    async answer(call, { hooks, sallyport, policies }) {
-      if (hooks.savePolicy === undefined) {
-        throw new SallyportError(
-          'invalid_request',
-          'The service runs without a configuration file, so nothing can be saved.',
-        )
-      }
+    async answer(call, parts) {
       const body = await call.body()
-      const text = textOfBody(body)
       const tag = readMember(body, 'etag') ?? call.request.headers['if-match']
-      requireTag(sallyport.config.policy, tag)
-      await checkedPolicy(policies, text)
-      let before = sallyport.config.policy
-      await hooks.savePolicy((configuration) => {
-        // Saves wait for each other: the one before may have changed it.
-        before = sallyport.config.policy
-        requireTag(before, tag)
-        return policies.replace(configuration, text)
-      })
-      const { policy } = sallyport.config
-      call.audit('policy save', policyChanges(before, policy))
-      return { saved: true, text: policyText(policy), etag: policyTag(policy) }
+      return save(call, parts, textOfBody(body), tag)
+    },
+  }),
+  row({
+    method: 'POST',
+    path: 'crawlers/rule',
+    role: 'admin',
+    takes: ['operator', 'action'],
+    async answer(call, parts) {
+      const body = await call.body()
+      const [operator, action] = [readMember(body, 'operator') ?? '', readMember(body, 'action') ?? '']
+      const { policy } = parts.sallyport.config
+      return save(call, parts, policyText(ruleOperator(policy, operator, action)), policyTag(policy))
     },
   }),
 ]
+
+/** Writes a policy into the configuration file, where it is in force at once; `tag` is that of the policy it replaces. */
+async function save(
+  { audit }: Pick<Call, 'audit'>,
+  { hooks, sallyport, policies }: ConsoleParts,
+  text: string,
+  tag: string | undefined,
+) {
+  if (hooks.savePolicy === undefined) {
+    throw new SallyportError(
+      'invalid_request',
+      'The service runs without a configuration file, so nothing can be saved.',
+    )
+  }
+  requireTag(sallyport.config.policy, tag)
+  await checkedPolicy(policies, text)
+  let before = sallyport.config.policy
+  await hooks.savePolicy((configuration) => {
+    // Saves wait for each other: the one before may have changed it.
+    before = sallyport.config.policy
+    requireTag(before, tag)
+    return policies.replace(configuration, text)
+  })
+  const { policy } = sallyport.config
+  audit('policy save', policyChanges(before, policy))
+  return { saved: true, text: policyText(policy), etag: policyTag(policy) }
+}
 
 function inForce({ response }: Call, { sallyport }: ConsoleParts) {
   const { policy, mode } = sallyport.config

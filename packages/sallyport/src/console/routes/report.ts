@@ -1,13 +1,18 @@
 import { DAY_MS, HOUR_MS, rulesInForce, SallyportError } from '@sallyport/core'
-import { type Period, readPeriod } from '@sallyport/engine'
+import { type Period, readHours, readPeriod } from '@sallyport/engine'
+import { readingOfHours } from '../history/history.ts'
 import { crawlerSections } from '../report/crawler-sections.ts'
 import { tallySections } from '../report/tally-sections.ts'
+import { findRuling } from './policy-edit.ts'
 import type { ReadReports } from './reports.ts'
 import { type ConsoleParts, type Query, row } from './route.ts'
 
 /** How far back a report looks. */
 const SPANS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const
 type Span = keyof typeof SPANS
+
+/** The curves of a span in which nothing was counted. */
+const NO_COURSE = readingOfHours({ from: 0, outcomes: {}, classes: {}, networks: {} })
 
 /** A day in short, and the day before it; null where nothing was counted. */
 interface Today {
@@ -49,8 +54,15 @@ export function reportRows(readReports: ReadReports) {
       role: 'read',
       takes: ['span'],
       async answer({ query, now }, parts) {
-        const all = (await readSpan(query, now, parts))?.all
-        return { rules: all?.rules ?? [], sections: all === undefined ? null : tallySections(all) }
+        const { config } = parts.sallyport
+        const [reports, hours] = await Promise.all([
+          readSpan(query, now, parts),
+          readHours(config, now - SPANS[parseSpan(query)], now),
+        ])
+        const { all } = reports ?? {}
+        const { from, step, curves, totals } = hours === undefined ? NO_COURSE : readingOfHours(hours)
+        const course = { now, from, step, curves, totals }
+        return { rules: all?.rules ?? [], sections: all === undefined ? null : tallySections(all), course }
       },
     }),
     row({
@@ -60,7 +72,15 @@ export function reportRows(readReports: ReadReports) {
       takes: ['span'],
       async answer({ query, now }, parts) {
         const crawlers = (await readSpan(query, now, parts))?.crawlers
-        return { sections: crawlers === undefined ? null : crawlerSections(crawlers) }
+        const { policy } = parts.sallyport.config
+        const sections = crawlers === undefined ? null : crawlerSections(crawlers)
+        return {
+          sections:
+            sections?.map((section) => ({
+              ...section,
+              ruling: section.operator === undefined ? undefined : findRuling(policy, section.operator),
+            })) ?? null,
+        }
       },
     }),
   ]

@@ -1,4 +1,11 @@
+import type { Sallyport } from '@sallyport/engine'
 import { row } from './route.ts'
+
+/** The name of the site as the configuration has it, or else the address that the service listens on. */
+function findSite({ routes, tls }: Sallyport['config'], url = ''): string {
+  const [host] = routes?.flatMap(({ host = [] }) => host) ?? []
+  return host ?? tls?.acme?.domains[0] ?? url.replace(/^https?:\/\//, '')
+}
 
 /** The visitor's role, for the page. */
 export const SESSION_ROWS = [
@@ -11,6 +18,7 @@ export const SESSION_ROWS = [
       by: visitor.by,
       until: visitor.until ?? null,
       maySave: hooks.savePolicy !== undefined,
+      site: visitor.role === undefined ? null : findSite(sallyport.config, hooks.url?.()),
       url: visitor.role === undefined ? null : (hooks.url?.() ?? null),
       api: visitor.role === undefined ? null : sallyport.config.api,
     }),

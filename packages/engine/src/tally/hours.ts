@@ -1,0 +1,30 @@
+import { HOUR_MS } from '@sallyport/core'
+import { DECIDED, labelOf, pickRows, sharesOf } from './sums.ts'
+import type { TallyReading, TallyRow } from './tally-file.ts'
+
+/** Requests of a span by the hour. */
+export interface TallyHours {
+  /** Milliseconds since the epoch, on the hour. */
+  readonly from: number
+  /** Requests of each hour by outcome, the oldest first. */
+  readonly outcomes: Readonly<Record<string, readonly number[]>>
+  /** Requests of the span by class of client, and by network class. */
+  readonly classes: Readonly<Record<string, number>>
+  readonly networks: Readonly<Record<string, number>>
+}
+
+export function sumHours({ from, until, rows }: TallyReading): TallyHours {
+  const decided = pickRows(rows, 'decided')
+  const outcomes: Record<string, number[]> = {}
+  for (const row of decided) {
+    const name = labelOf(row, DECIDED.outcome)
+    outcomes[name] ??= new Array<number>((until - from) / HOUR_MS).fill(0)
+    const at = row.hour - from / HOUR_MS
+    outcomes[name][at] = (outcomes[name][at] ?? 0) + row.requests
+  }
+  return { from, outcomes, classes: countBy(decided, DECIDED.class), networks: countBy(decided, DECIDED.network) }
+}
+
+function countBy(rows: readonly TallyRow[], label: number): Readonly<Record<string, number>> {
+  return Object.fromEntries(sharesOf(rows, (row) => labelOf(row, label)).map(({ name, requests }) => [name, requests]))
+}
