@@ -2,13 +2,13 @@ import { HOUR_MS } from '@sallyport/core'
 import { DECIDED, labelOf, pickRows, sharesOf } from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
-/** Requests of a span by the hour. */
+/** Counts the requests of a span by the hour. */
 export interface TallyHours {
   /** Milliseconds since the epoch, on the hour. */
   readonly from: number
-  /** Requests of each hour by outcome, the oldest first. */
+  /** Counts the requests of each hour by outcome, the oldest first. */
   readonly outcomes: Readonly<Record<string, readonly number[]>>
-  /** Requests of the span by class of client, and by network class. */
+  /** Counts the requests of the span by class of client, and by network class. */
   readonly classes: Readonly<Record<string, number>>
   readonly networks: Readonly<Record<string, number>>
 }

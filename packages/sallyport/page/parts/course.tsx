@@ -15,12 +15,12 @@ function findUnit(step: number): (typeof UNITS)[number] {
   return UNITS.find(([ms]) => step >= ms) ?? UNITS[2]
 }
 
-/** The unit of a course: `an hour`. */
+/** Names the unit of a course: `an hour`. */
 export function nameUnit({ step }: Pick<Reading, 'step'>): string {
   return findUnit(step)[1]
 }
 
-/** Requests over time, by what became of them. */
+/** Draws requests over time, by what became of them. */
 export function Course({ course: { now, from, step, curves, totals } }: { course: Reading }) {
   const [ms, unit] = findUnit(step)
   const drawn = useMemo(() => {

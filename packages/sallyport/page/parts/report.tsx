@@ -8,7 +8,7 @@ import { Shown, useLoad } from './load.tsx'
 import { Card, type Column, Empty, Table } from './pieces.tsx'
 import { REPORT_MS, REPORT_SPANS, type ReportSpan, SpanChoice } from './span.tsx'
 
-/** A section, with the rule of the console on its operator. */
+/** A section comes with the rule of the console on its operator. */
 export type Section =
   | NonNullable<Got<'crawlers/read'>['sections']>[number]
   | NonNullable<Got<'report'>['sections']>[number]

@@ -130,7 +130,7 @@ export function mergeReadings(readings: readonly [HistoryReading, ...HistoryRead
 }
 
 /** The hours of the tally, which all processes fill and a restart keeps, as a reading. */
-export function readingOfHours({ from, outcomes, classes, networks }: TallyHours): HistoryReading {
+export function convertHours({ from, outcomes, classes, networks }: TallyHours): HistoryReading {
   const [some = []] = Object.values(outcomes)
   const curves = mapOutcomes((outcome) => outcomes[outcome] ?? some.map(() => 0))
   return {

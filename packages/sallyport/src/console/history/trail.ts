@@ -13,7 +13,7 @@ export interface Trail {
   audit(entry: AuditEntry): void
   /** Those of this process that no file has. */
   remembered(): readonly AuditLine[]
-  /** Those of the service and of commands beside it. */
+  /** Reads those of the service and of commands beside it. */
   written(): Promise<readonly AuditLine[]>
 }
 

@@ -1,7 +1,7 @@
 import { HOUR_MS, type ObservedRequest, SallyportError } from '@sallyport/core'
 import { type LogLine, lineOf, readHours } from '@sallyport/engine'
 import { type Fact, listFacts, listSignals } from '../explanation/decision-facts.ts'
-import { type HistoryReading, mergeReadings, readingOfHours, SPANS, type Span } from '../history/history.ts'
+import { convertHours, type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
 import { countSeen, mergeSeen, type Seen } from '../history/seen.ts'
 import type { Share } from '../shares/share.ts'
 import { type Brief, createFilter, FILTERS, toBrief } from './brief.ts'
@@ -96,7 +96,7 @@ export function liveRows(readReports: ReadReports) {
           paths: reports.all.byPath.slice(0, TOP),
           crawlers: reports.crawlers.operators.slice(0, TOP),
         }
-        const reading = hours === undefined ? mergeReadings([own, ...others]) : readingOfHours(hours)
+        const reading = hours === undefined ? mergeReadings([own, ...others]) : convertHours(hours)
         return { now, span, ...reading, seen, counted: counted ?? null, processes: shares.length, silent }
       },
     }),

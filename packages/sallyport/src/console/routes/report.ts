@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, rulesInForce, SallyportError } from '@sallyport/core'
 import { type Period, readHours, readPeriod } from '@sallyport/engine'
-import { readingOfHours } from '../history/history.ts'
+import { convertHours } from '../history/history.ts'
 import { crawlerSections } from '../report/crawler-sections.ts'
 import { tallySections } from '../report/tally-sections.ts'
 import { findRuling } from './policy-edit.ts'
@@ -12,7 +12,7 @@ const SPANS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const
 type Span = keyof typeof SPANS
 
 /** The curves of a span in which nothing was counted. */
-const NO_COURSE = readingOfHours({ from: 0, outcomes: {}, classes: {}, networks: {} })
+const NO_COURSE = convertHours({ from: 0, outcomes: {}, classes: {}, networks: {} })
 
 /** A day in short, and the day before it; null where nothing was counted. */
 interface Today {
@@ -60,7 +60,7 @@ export function reportRows(readReports: ReadReports) {
           readHours(config, now - SPANS[parseSpan(query)], now),
         ])
         const { all } = reports ?? {}
-        const { from, step, curves, totals } = hours === undefined ? NO_COURSE : readingOfHours(hours)
+        const { from, step, curves, totals } = hours === undefined ? NO_COURSE : convertHours(hours)
         const course = { now, from, step, curves, totals }
         return { rules: all?.rules ?? [], sections: all === undefined ? null : tallySections(all), course }
       },
