@@ -4,7 +4,7 @@ export const UNLIMITED = 9_007_199_254_740_991
 /** Metered calls per billing window by the name of a plan, which is `accountType` on the wire. */
 export type Plans = Readonly<Record<string, number>>
 
-/** The plans without configuration, pooled over every product (specification: Monthly allowance). */
+/** Holds the plans that need no configuration, pooled over every product (specification: Monthly allowance). */
 export const ALLOWANCES = {
   free: 30_000,
   starter: 150_000,
@@ -19,7 +19,7 @@ export function mergePlans(configured: Readonly<Record<string, number | 'unlimit
   return { ...ALLOWANCES, ...(Object.fromEntries(sizes) as Plans) }
 }
 
-/** The allowance of a plan. A plan that the configuration names no longer has that of `free`. */
+/** Returns the allowance of a plan. A plan that the configuration names no longer has that of `free`. */
 export function findAllowance(plans: Plans, plan: string): number {
   return (Object.hasOwn(plans, plan) ? plans[plan] : plans['free']) ?? ALLOWANCES.free
 }

@@ -39,7 +39,7 @@ export type Axis = (typeof AXES)[number]
 export interface RecordedDecision {
   /** Its number in the ledger, which rises. */
   readonly attestationId: number
-  /** The clock of the service, ISO 8601 in UTC. */
+  /** The clock of the service said so, ISO 8601 in UTC. */
   readonly time: string
   /** Absent where the address was erased, or left out of the file. */
   readonly address?: string | undefined
@@ -48,7 +48,7 @@ export interface RecordedDecision {
   readonly country?: string | undefined
   readonly networkOrigin: string
   readonly action: string
-  /** The rule of the policy. */
+  /** Names the rule of the policy that decided. */
   readonly reason: string
 }
 
