@@ -11,10 +11,12 @@ t.test('the bounds and defaults that are said of limits and time-outs hold', asy
       const beyond = unit === 'time' ? 1e12 : Number(most) + 1
       const below = unit === 'time' ? -1 : Number(least) - 1
       const holds =
-        [least, most, initial].every((text) => parse(read(text as string)).success) &&
+        [least, most, initial ?? least].every((text) => parse(read(text as string)).success) &&
         [beyond, below, 'often', null, Number.NaN].every((given) => !parse(given).success) &&
         (schema.parse({}) as Readonly<Record<string, unknown>>)[key] ===
-          (schema.parse({ [key]: read(initial as string) }) as Readonly<Record<string, unknown>>)[key]
+          (schema.parse(initial === undefined ? {} : { [key]: read(initial) }) as Readonly<Record<string, unknown>>)[
+            key
+          ]
       if (!holds) wrong.push(`${section}.${key}`)
     }
   }

@@ -144,7 +144,7 @@ t.test('without places no city database is looked at', async (t) => {
   t.notOk(readdirSync(join(folder, 'data')).some((name) => name.startsWith('city-')))
 })
 
-/** Versions of the tables that 0.2.0 wrote: it refuses newer ones, and Upgrading says which files the way back moves away. */
+/** Versions of the tables that 0.2 wrote: it refuses newer ones, and Upgrading says which files the way back moves away. */
 const BEFORE = { bans: 1, counts: 1, 'crawler-verdicts': 1, ledger: 1, observations: 1, state: 1, tally: 1 }
 
 t.test('the way back to the previous release moves away the files that Upgrading names, and no other', async (t) => {
