@@ -17,7 +17,17 @@ fetch(base + '/v1/openapi.json').then((answer) => answer.json()).then((document)
 
 /** Texts that would end or change an inline script; within literals the first letter may be written by its number. */
 const script = fileOf('swagger-ui-bundle.js').replace(/<(?=!--|\/?script)/gi, '\\x3c')
-const style = `${fileOf('swagger-ui.css')}body{margin:0}`
+/** Colours of Swagger UI have too little contrast: white on light blue, light green on white, grey on dark. */
+const CONTRAST = `html:not(.dark-mode) .swagger-ui{
+.info .title small{background:#5b6170}.info .title small.version-stamp{background:#3f6f00}
+.info a,.info .link,a.nostyle.link{color:#1f5fae}
+.btn.authorize{color:#1d7a52;border-color:#1d7a52}.btn.cancel{color:#b3262e;border-color:#b3262e}
+.download-contents{background:#5b6170}.btn.execute{background:#1f5fae;border-color:#1f5fae}
+.opblock-get .opblock-summary-method{background:#1f5fae}.opblock-post .opblock-summary-method{background:#1d7a52}
+.parameter__name.required::after,.parameter__name.required span{color:#b3262e}
+.parameter__deprecated,.prop-format,.parameter__in,.renderedMarkdown code{color:#4a4f57}
+}html.dark-mode .swagger-ui .opblock{.header-col{color:#c9ced6}.try-out .btn.try-out__btn.cancel{color:#ff9a9a}}`
+const style = `${fileOf('swagger-ui.css')}body{margin:0}${CONTRAST}`
 const licences = `${fileOf('NOTICE')}\n${fileOf('swagger-ui-bundle.js.LICENSE.txt')}`.replaceAll('--', '- -')
 const policy = [
   "default-src 'none'",

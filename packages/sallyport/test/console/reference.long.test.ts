@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { NO_BROWSER, openBrowser, openPage } from './browser.ts'
+import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { openScene, WITHOUT_DATA } from './scene.ts'
 
 const BUILT = join(import.meta.dirname, '../../../../engine/dist/reference.html.gz')
@@ -12,9 +12,13 @@ t.test(
   async (t) => {
     const scene = await openScene({}, WITHOUT_DATA)
     const browser = await openBrowser(t, scene)
-    for (const width of [390, 1440]) {
-      const viewport = { width, height: 900 }
-      const { page, complaints, outside } = await openPage(t, browser, scene.url, { isSignedIn: false, viewport })
+    for (const [width, colorScheme] of [
+      [390, 'light'],
+      [1440, 'light'],
+      [1440, 'dark'],
+    ] as const) {
+      const options = { isSignedIn: false, colorScheme, viewport: { width, height: 900 } }
+      const { page, complaints, outside } = await openPage(t, browser, scene.url, options)
       page.setDefaultTimeout(60_000)
       await page.goto(`${scene.url}/v1/docs`)
       await page
@@ -23,6 +27,13 @@ t.test(
         .click()
       await page.getByRole('button', { name: 'Execute' }).click()
       await page.getByText('"ipv4": "127.0.0.1"').first().waitFor()
+      await page
+        .getByRole('button', { name: /POST \/v1\/crawlers\/verify/ })
+        .first()
+        .click()
+      await page.getByRole('textbox').last().waitFor()
+      const faint = (await axeFinds(page)).filter((found) => found.startsWith('color-contrast'))
+      t.same(faint, [], `${width}: every text has contrast`)
       t.same(complaints, [], `${width}: the policy of the page is kept`)
       t.same(
         outside.filter((url) => !url.startsWith('data:')),
