@@ -19,7 +19,7 @@ function importsOf(entry: string) {
     for (const { fileName: specifier, pos } of ts.preProcessFile(text, true, true).importedFiles) {
       if (specifier.startsWith('node:') || text.slice(0, pos).trimEnd().endsWith('(')) continue
       if (specifier.startsWith('.')) files.add(join(dirname(file), specifier))
-      else if (specifier.startsWith('@sallyport/')) files.add(createRequire(file).resolve(specifier))
+      else if (/^(?:#|@sallyport\/)/.test(specifier)) files.add(createRequire(file).resolve(specifier))
       else packages.add(importedName(specifier))
     }
   }
@@ -33,6 +33,16 @@ for (const adapter of LIGHT) {
     t.same(packages, new Set([...SHARED, ...own]))
   })
 }
+
+t.test('opening a service loads what its first decision needs, and no more', async (t) => {
+  const { packages, files } = importsOf(join(ROOT, 'packages/engine/dist/src/opening.js'))
+  const needed = ['leven', 'lru-cache', 'prom-client', 'proxy-from-env', 're2js', 'sonic-boom', 'structured-headers']
+  t.same(packages, new Set([...needed, '@eslint-community/regexpp', 'tldts', 'zod']))
+  const rooms = [...files].flatMap(
+    (file) => /packages\/(engine\/dist\/src\/(?:api|attestation|doctor|whois)|ledger)\//.exec(file)?.[1] ?? [],
+  )
+  t.same([...new Set(rooms)], [])
+})
 
 t.test('the proxy takes entries of the engine, and not the whole', async (t) => {
   const { files } = importsOf(join(ROOT, 'adapters/proxy/dist/src/index.js'))

@@ -1,3 +1,4 @@
+import { lazily } from '@sallyport/core/host'
 import Negotiator from 'negotiator'
 import { REFUSAL_TEXTS } from './refusal-texts.ts'
 
@@ -28,7 +29,7 @@ export function createChooser(fields: readonly string[]): (languages: readonly s
   const negotiator = new Negotiator({ headers: { 'accept-language': text } })
   const ranges = negotiator.languages().map((range) => (range === '*' ? undefined : readTag(range)))
   return (languages) => {
-    const tags = languages.map((language) => OURS.get(language) ?? readTag(language))
+    const tags = languages.map((language) => ours().get(language) ?? readTag(language))
     for (const range of ranges) {
       // Any language, but for those that the request excludes.
       const found = range === undefined ? negotiator.language([...languages]) : languages[nearest(range, tags)]
@@ -84,6 +85,4 @@ function localeOf(tag: string): Intl.Locale | undefined {
 }
 
 /** Tags of our own texts, which most refusals choose from. */
-const OURS: ReadonlyMap<string, Tag> = new Map(
-  Object.keys(REFUSAL_TEXTS).map((language) => [language, readTag(language)]),
-)
+const ours = lazily(() => new Map(Object.keys(REFUSAL_TEXTS).map((language) => [language, readTag(language)])))

@@ -1,5 +1,6 @@
 import { FIXED_AND_MOBILE, OPERATORS, type OperatorRow } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
+import { lazily } from '../lazily.ts'
 import type { SystemBasis } from '../ports/index.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
 import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence.ts'
@@ -33,8 +34,10 @@ const DEFAULT_CLASS = {
 
 const NOTHING_KNOWN: SystemType = { type: 'unknown', networkClass: 'unknown', brand: '', basis: 'none' }
 const BY_ASN: ReadonlyMap<number, OperatorRow> = new Map(OPERATORS.map((row) => [row.asn, row]))
+const nameRules = lazily(() => compileNameRules(ORGANISATION_RULES))
+
 /** The rule that a name fits. */
-export const ruleOfName: (name: string) => NamedType | undefined = compileNameRules(ORGANISATION_RULES)
+export const ruleOfName = (name: string): NamedType | undefined => nameRules()(name)
 
 /**
  * A host that VPN services rent from, as others do: it is taken for theirs, in doubt (`isMixed`). What a row says of a host's

@@ -2,6 +2,7 @@ import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import { formatAddress } from '../address/address.ts'
 import { type Prefix, parsePrefix } from '../address/prefix.ts'
 import { createPrefixSet } from '../address/prefix-set.ts'
+import { lazily } from '../lazily.ts'
 import type { Catalogue, Crawler } from './catalogue.ts'
 import type { ClaimedFrom } from './memory-checks.ts'
 import {
@@ -41,9 +42,10 @@ export interface CrawlerVerifier {
 }
 
 /** Addresses of delivery networks, which carry the requests of others. */
-const RELAYS = TRUSTED_PROXIES.flatMap(({ prefixes }) => prefixes.map(parsePrefix)).filter(
-  (prefix): prefix is Prefix => prefix !== undefined,
-)
+const listRelays = (): readonly Prefix[] =>
+  TRUSTED_PROXIES.flatMap(({ prefixes }) => prefixes.map(parsePrefix)).filter(
+    (prefix): prefix is Prefix => prefix !== undefined,
+  )
 
 export interface VerifierPorts {
   readonly reverse: ReverseChecks
@@ -52,15 +54,16 @@ export interface VerifierPorts {
 }
 
 export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience }: VerifierPorts): CrawlerVerifier {
-  const relays = createPrefixSet(RELAYS)
-  const dated = datedRanges()
+  // No visitor but a crawler needs these.
+  const relays = lazily(() => createPrefixSet(listRelays()))
+  const dated = lazily(datedRanges)
 
   /** Why nothing can be refuted of an address; absent for one that is its visitor's own. */
   function sharedBecause({ address, finding }: ClaimedFrom): string | undefined {
     if (finding.reserved.reserved) {
       return `${formatAddress(address)} is reserved (${finding.reserved.label}): no public fact applies to it.`
     }
-    return relays.has(address)
+    return relays().has(address)
       ? `${formatAddress(address)} is a delivery network's: name it in trustProxy to see the visitor behind it.`
       : undefined
   }
@@ -78,7 +81,7 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
   function fromMemory(crawler: Crawler, from: ClaimedFrom): Verification | readonly Check[] {
     const shared = sharedBecause(from)
     const excused = shared ?? customersBecause(crawler)
-    const all = [catalogueCheck(crawler), rangesCheck(crawler, from, dated), asnCheck(crawler, from)]
+    const all = [catalogueCheck(crawler), rangesCheck(crawler, from, dated()), asnCheck(crawler, from)]
     const checks = excused === undefined ? all : all.map((check) => withoutRefutation(check, excused))
     const needless = dnsNeedless(crawler, checks, shared)
     if (needless !== undefined) return concluded(crawler, [...checks, needless])
