@@ -161,7 +161,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** The source lines that each room may have. */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 647,
-  'packages/core': 19_846,
+  'packages/core': 19_852,
   'packages/ledger': 3_529,
   'packages/engine/accounts': 642,
   'packages/engine/api': 2_595,
@@ -181,7 +181,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/doctor': 891,
   'packages/engine/open': 1_348,
   'packages/engine': 24,
-  'adapters/node': 5_044,
+  'adapters/node': 5_043,
   'adapters/fetch': 672,
   'adapters/proxy': 8_626,
   'packages/sallyport/console': 3_395,
