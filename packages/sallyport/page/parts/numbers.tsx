@@ -47,10 +47,14 @@ function None({ isKept }: Pick<Today, 'isKept'>) {
 function Four({ now, before, isMonitoring }: { now: Period } & Pick<Today, 'before' | 'isMonitoring'>) {
   const than = (part: (period: Period) => string): string | undefined =>
     before === null ? undefined : `${part(before)} the day before`
+  // The last hour is not over, while those of the day before are.
+  const elapsed = Math.min(1, (Date.now() - Date.parse(now.from)) / 86_400_000)
   return (
     <>
       <Tile name="Requests" value={shortCount(now.requests)} to="report">
-        {before === null ? 'in the last 24 hours' : `${trend(now.requests, before.requests)} against the day before`}
+        {before === null
+          ? 'in the last 24 hours'
+          : `${trend(now.requests / elapsed, before.requests)} against the day before`}
       </Tile>
       <Tile name="Stopped" value={exactPercent(now.stopped)} to="report">
         {than(({ stopped }) => exactPercent(stopped)) ?? 'of all requests'}
