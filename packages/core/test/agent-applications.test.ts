@@ -52,11 +52,11 @@ t.test('the library of an application, or the page of a browser’s maker, is no
   for (const library of ['Dart/3.5 (dart:io)', 'ktor-client', 'Ktor http-client', 'Shop/4.1 WinInet/10.0'])
     t.match(judged(library), { class: 'human' }, library)
   const browsers = [
-    `${CHROME_TEXT} https://shop.example`,
+    `${CHROME_TEXT} (https://shop.example)`,
     `${MAC} Version/18.1 Safari/605.1.15 (Zoo ios@11.1 https://www.zoo.example)`,
   ]
   for (const text of browsers) t.notMatch(judged(text), { basis: 'automation' }, text)
-  for (const link of ['(+https://shop.example)', 'https://shop.example/bot'])
+  for (const link of ['(+https://shop.example)', '(https://shop.example/bot)', 'Verity/1 (https://shop.example)'])
     t.match(judged(`${CHROME_TEXT} ${link}`), { class: 'unverified_bot', basis: 'automation' }, link)
 })
 

@@ -7,6 +7,7 @@ import {
   type Part,
   partsOf,
   placesOf,
+  productNames,
 } from './user-agent-parts.ts'
 
 /** The word by which a program calls itself one, wherever it is. */
@@ -26,11 +27,13 @@ const PLAIN_LINK = /(?<![+\w])(?:https?:\/\/|www\.)[^\s;,()[\]]+/g
  */
 export function wordBesideBrowser(text: string): string | undefined {
   const { products, rest } = apartFromProducts(text)
-  return wordBesideLinks(rest) ?? firstOf(products, sureWordIn)
+  return wordBesideLinks(rest, text) ?? firstOf(products, sureWordIn)
 }
 
-function wordBesideLinks(text: string): string | undefined {
-  return wordIn(text.replace(PLAIN_LINK, '')) ?? sureWordIn(text)
+/** A link beside a product that is no browser's is of who sends that. */
+function wordBesideLinks(part: string, whole: string): string | undefined {
+  if (!productNames(whole).every(isKnownProduct)) return wordIn(part)
+  return wordIn(part.replace(PLAIN_LINK, '')) ?? sureWordIn(part)
 }
 
 /**
@@ -38,8 +41,8 @@ function wordBesideLinks(text: string): string | undefined {
  * name of a product only those count that are of programs alone, and in what describes the device none does.
  */
 export function wordBesideDevice(text: string): string | undefined {
-  const linksCount = !isPhoneApplication(text)
-  return firstOf(withoutNameParts(partsOf(text)), (part) => wordInPart(part, linksCount))
+  const ofLink = isPhoneApplication(text) ? sureWordIn : (name: string) => wordBesideLinks(name, text)
+  return firstOf(withoutNameParts(partsOf(text)), (part) => wordInPart(part, ofLink))
 }
 
 /** Without words that go on to a product that is no browser's: `Robot Vacuum/2.0` is a vacuum, its last word says what it is. */
@@ -62,12 +65,12 @@ function firstOf<T>(values: readonly T[], wordOf: (value: T) => string | undefin
   return undefined
 }
 
-function wordInPart({ role, name }: Part, linksCount: boolean): string | undefined {
+function wordInPart({ role, name }: Part, ofLink: (name: string) => string | undefined): string | undefined {
   switch (role) {
     case 'claim':
       return wordIn(name)
     case 'link':
-      return linksCount ? wordBesideLinks(name) : sureWordIn(name)
+      return ofLink(name)
     case 'product':
       return sureWordIn(name)
     case 'word':
