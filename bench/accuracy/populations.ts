@@ -78,8 +78,11 @@ function visits(
 /** People who read so many pages a minute, and load twenty-five files for each. */
 function reading(peers: readonly string[], pages: number, minutes = SPAN_MINUTES): readonly Coming[] {
   const people = (headers: Headers) => peers.map((peer) => ({ peer, headers }))
-  const of = (headers: Headers, each: number) => visits(people(headers), pages * minutes * each, {}, minutes)
-  return [...of(PAGE, 1), ...of(SCRIPT, 25)].toSorted((one, other) => one.second - other.second)
+  const of = (headers: Headers, each: number, about: Partial<InspectionRequest> = {}) =>
+    visits(people(headers), pages * minutes * each, about, minutes)
+  return [...of(PAGE, 1), ...of(SCRIPT, 25, { target: '/assets/shop.js' })].toSorted(
+    (one, other) => one.second - other.second,
+  )
 }
 
 /** People with browsers, six pages a minute each, and one a minute where hundreds share an address. */

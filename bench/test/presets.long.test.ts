@@ -27,8 +27,8 @@ const COLUMNS: readonly (readonly [preset: PresetName, busy: boolean])[] = [
  */
 const MEASURED = `
 people at home                        | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0
-an office of 40 behind one address    | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 26/74/0
-400 people behind a carrier's address | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 20/80/0
+an office of 40 behind one address    | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 96/4/0
+400 people behind a carrier's address | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 58/42/0
 4,000 user agents of browsers at home | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0 | 100/0/0
 people behind VPNs and Tor            | 100/0/0 | 97/3/0  | 100/0/0 | 0/0/100 | 100/0/0 | 100/0/0 | 0/100/0 | 0/100/0
 crawlers at published addresses       | 100/0/0 | 69/9/21 | 100/0/0 | 91/9/0  | 91/9/0  | 91/9/0  | 91/9/0  | 91/9/0
