@@ -22,7 +22,7 @@ t.test('without a terminal the missing flags are named, and nothing is written',
   const folder = makeFolder(t)
   const none = runIn(folder)
   t.match(none, { status: 1, stdout: '', stderr: /^sallyport: .*--protect, --framework, --front.*--log FILE/ })
-  const one = runIn(folder, '--protect', 'api', '--front', 'nothing')
+  const one = runIn(folder, '--protect', 'api', '--front', 'none')
   t.match(one, { status: 1, stderr: /say --framework too/ })
   const wrong: readonly (readonly [flag: string, value: string, says: RegExp])[] = [
     ['--protect', 'shop', /"shop" is none of the answers: site, api, login, everything\./],

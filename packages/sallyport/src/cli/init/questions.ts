@@ -38,7 +38,7 @@ export const readFramework = readChoice(PLACES)
 
 /** Reads what stands in front. Throws an `InvalidArgumentError` for what `trustProxy` does not take. */
 export function readFront(text: string): readonly string[] {
-  if (text.toLowerCase() === NOTHING) return []
+  if ([NOTHING, 'none'].includes(text.toLowerCase())) return []
   const entries = text.split(',').map((entry) => entry.trim())
   try {
     parseTrust(entries)
