@@ -65,7 +65,7 @@ function heldBack() {
 t.test('an answer that lies in a socket while the loop is busy is no late one', { skip: NO_REDIS }, async (t) => {
   const redis = await startRedis(t)
   const store = await redisCounts(t, redis.url)
-  const counts = createSharedCounts(store, { deadlineMs: 20, share: 0.5, onOutage: t.error })
+  const counts = createSharedCounts(store, { deadlineMs: 100, share: 0.5, onOutage: t.error })
   const limit = task('fixed', 100, 60_000)
   await store.take([{ ...limit, cost: 0 }], 'f')
   const taken = Array.from({ length: 200 }, () => counts.take([limit], 'f'))

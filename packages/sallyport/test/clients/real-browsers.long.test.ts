@@ -64,7 +64,10 @@ new WebSocket('${site.url.replace('http', 'ws')}/extension/socket')`
   }
   const folder = t.testdir({ extension: { 'manifest.json': JSON.stringify(manifest), 'worker.js': worker } })
   const extension = join(folder, 'extension')
-  const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
+  // Processes of Chromium write there for a moment after its end.
+  const profile = mkdtempSync(join(tmpdir(), 'sallyport-chromium-'))
+  t.teardown(() => rmSync(profile, { recursive: true, maxRetries: 20, retryDelay: 100 }))
+  const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [...CHROMIUM_ARGUMENTS, `--load-extension=${extension}`, `--disable-extensions-except=${extension}`],
