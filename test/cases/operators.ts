@@ -55,7 +55,7 @@ function limitBeside({ name, beside }: Parameters<Judge['takes']>[0]): ReturnTyp
   return name.endsWith('-newest-first.log') ? beside(name.replace('newest-first.log', 'limit.yaml')) : undefined
 }
 
-/** A log of a server behind a balancer, whose lines name the client: with that balancer in `trustProxy`, clients are told apart. */
+/** A log of a server behind a balancer, whose lines name the client: with that balancer in `trustProxy`, the replay tells clients apart. */
 export const balancedLog: Judge = {
   takes: ({ name, text }) => name.endsWith('.log') && /"http_x_forwarded_for":/.test(text),
   async judge({ name, path }, product) {
@@ -73,7 +73,7 @@ export const balancedLog: Judge = {
   },
 }
 
-/** Our own log of challenges behind a server: such visits are made anew by the tests of examples, as no command reads it. */
+/** Our own log of challenges behind a server: the tests of examples make such visits again, as no command reads it. */
 export const writtenLog: Judge = {
   takes: ({ name, text }) => name.endsWith('-challenges.log') && /"challengeRule":/.test(text),
   judge: async ({ name }): Promise<readonly Outcome[]> => [

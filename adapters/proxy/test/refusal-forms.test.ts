@@ -58,7 +58,7 @@ t.test('an address that is too long is 414, and the page says what is too much',
   for (const length of [8_193, 12_000, 20_000, 100_000]) {
     const target = `/?q=${'a'.repeat(length - 4)}`
     const page = await exchange(url, get(target, 'Accept: text/html'))
-    // Of a longer one the rest of the head is not among the bytes.
+    // The parser keeps no more of the head of a longer target.
     if (length < 65_536) t.match([statusOf(page), page], [414, /larger than this site accepts/], `${length}`)
     const json = await exchange(url, get(target, ANYTHING))
     t.match([statusOf(json), json], [414, /"message":"The address is longer than 8192 bytes\."/], `${length}`)

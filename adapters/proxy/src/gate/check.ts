@@ -99,7 +99,7 @@ export function answerRefused(exchange: Exchange, { host, options }: CheckServic
   if (!isSent) return undefined
   const { 'sallyport-status': status = '', 'retry-after': wait = '' } = request.headers
   const isOurs = /^[45]\d\d$/.test(String(status))
-  // Else nginx itself refused the client.
+  // Without such a status nginx itself refused the client.
   if (isOurs) observation.observed = undefined
   const refused = isOurs
     ? refusal(CODES[String(status)] ?? 'invalid_request', Number(status))

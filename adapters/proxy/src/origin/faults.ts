@@ -51,7 +51,7 @@ export class OriginLate extends Error {
   }
 }
 
-/** Returns what the client is told of a failure, where a limit or a time-out of ours has a name. */
+/** Returns the reason of a failure for the client, where a limit or a time-out of ours has a name. */
 export function clientReason(error: Error): string | undefined {
   if (error instanceof LargeHead || error instanceof OriginLate) return error.reason
   return 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'

@@ -55,7 +55,7 @@ export function createReverseChecks({
   turns = createNameTurns(),
   onFinished,
 }: ReverseChecksOptions): ReverseChecks {
-  // It has the memory for all of its entries at once, so it is made with the first.
+  // The cache takes the memory for all of its entries at once, so the first entry makes it.
   let kept: LRUCache<string, KeptReverseCheck> | undefined
   const underWay = new Map<string, Promise<ReverseFinding | undefined>>()
   const places = createPlaces(MAX_CONCURRENT)

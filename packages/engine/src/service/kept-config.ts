@@ -5,7 +5,7 @@ import type { Settings } from '#settings'
 import { findMissingSqlite } from '#stores/service'
 import type { OpenHooks } from './hooks.ts'
 
-/** What the stores of a service are opened by. */
+/** Holds the settings by which a service opens its stores. */
 export interface Keeping<Kept extends Settings = Settings> {
   /** As configured; without SQLite as in a dataDir to which nothing is written. */
   readonly kept: Kept

@@ -37,7 +37,7 @@ export type Axis = (typeof AXES)[number]
 
 /** The decision that a record holds. */
 export interface RecordedDecision {
-  /** Its number in the ledger, which rises. */
+  /** The ledger gives each record a higher number. */
   readonly attestationId: number
   /** The clock of the service said so, ISO 8601 in UTC. */
   readonly time: string
@@ -58,7 +58,7 @@ export interface EvidenceReport {
   readonly ok: boolean
   /** True when nothing failed and the keys of the caller signed the records. */
   readonly isProven: boolean
-  /** What the records say; empty when something failed. */
+  /** Holds the facts that the records prove; empty when a check failed. */
   readonly records: readonly RecordedDecision[]
   readonly axes: Readonly<Record<Axis, AxisResult>>
 }

@@ -53,7 +53,7 @@ function describeReport({ ok }: EvidenceReport, isEnough: boolean): string {
     : 'Nothing failed, and nothing proves who made it: --keys names the keys of the service.'
 }
 
-/** What the records say, where nothing failed. */
+/** Formats the facts that the records prove; empty when a check failed. */
 function formatRecords({ records, isProven }: EvidenceReport): string {
   if (records.length === 0) return ''
   const rows = records.map(({ attestationId, time, address = 'erased', claim, country = 'unknown', ...record }) =>
